@@ -1,0 +1,1 @@
+//! (Item, Descriptor, Scope) to artifacts. Pure.

@@ -1,0 +1,1 @@
+//! Native hooks: one process per event.

@@ -1,0 +1,1 @@
+//! Desired against actual: installing, uninstalling, status.

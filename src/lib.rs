@@ -1,0 +1,27 @@
+//! gsd-tools: an installer, a toolchain, hooks and a content library in one native program.
+//!
+//! The rooms, from the bottom up. `ARCHITECTURE.md` says what each keeps and which it may use;
+//! `tests/suite/architecture.rs` holds the directions.
+//! [`run`] is the only public item, so that an unused function anywhere is reported by the compiler.
+
+#![allow(dead_code, reason = "the rooms are being furnished")]
+
+mod commands;
+mod disk;
+mod emit;
+mod hooks;
+mod install;
+mod library;
+mod operations;
+mod project;
+mod runtime;
+mod text;
+mod world;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs one call of the program. `arguments` are those after the program's own name.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    commands::run(arguments)
+}

@@ -1,0 +1,1 @@
+//! What a command means across documents. Pure.

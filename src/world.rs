@@ -1,0 +1,1 @@
+//! The world outside that is not a file: environment, clock, processes, terminal.

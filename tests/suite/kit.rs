@@ -1,0 +1,133 @@
+//! What every test of the suite needs: a hermetic home, a project folder, a fixed clock, and the binary.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A home and a project folder of one test; nothing of the machine's environment reaches the program.
+#[derive(Debug)]
+pub(crate) struct TestContext {
+    root: tempfile::TempDir,
+}
+
+/// What a call of the program left: assert on it.
+#[must_use = "assert the exit code or the output"]
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl TestContext {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::Builder::new().prefix("gsd-suite-").tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("home")).unwrap();
+        std::fs::create_dir_all(root.path().join("project")).unwrap();
+        std::fs::create_dir_all(root.path().join("tmp")).unwrap();
+        Self { root }
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("home")
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("project")
+    }
+
+    /// Writes a file of the project, folders included.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.project().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.project().join(path)).unwrap()
+    }
+
+    /// A command for `program` in the project, with the hermetic environment.
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .env("TMPDIR", self.root.path().join("tmp"))
+            .env("LANG", "C.UTF-8")
+            .env("TZ", "UTC")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_AUTHOR_NAME", "Tester")
+            .env("GIT_AUTHOR_EMAIL", "tester@example.com")
+            .env("GIT_COMMITTER_NAME", "Tester")
+            .env("GIT_COMMITTER_EMAIL", "tester@example.com")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program with `arguments` in the project.
+    pub(crate) fn gsd<const N: usize>(&self, arguments: [&str; N]) -> Ran {
+        self.gsd_with(arguments, &[], "")
+    }
+
+    /// As [`Self::gsd`], with extra environment and standard input.
+    pub(crate) fn gsd_with(
+        &self,
+        arguments: impl IntoIterator<Item = impl AsRef<str>>,
+        environment: &[(&str, &str)],
+        stdin: &str,
+    ) -> Ran {
+        let mut command = self.command(binary());
+        command.args(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        command.envs(environment.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        {
+            use std::io::Write;
+            // A program that does not read its input closes the pipe; that is no failure of the test.
+            let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        }
+        Ran::from(child.wait_with_output().unwrap())
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// Asserts exit 0 and gives the standard output.
+    pub(crate) fn success(self) -> String {
+        assert_eq!(self.code, 0, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self.stdout
+    }
+
+    /// Asserts exit 0 and parses the standard output as JSON.
+    pub(crate) fn json(self) -> serde_json::Value {
+        let text = self.success();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
+    }
+
+    /// Asserts exit `code` and gives the standard error.
+    pub(crate) fn failure(self, code: i32) -> String {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self.stderr
+    }
+}
+
+/// The program under test.
+pub(crate) fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_gsd-tools"))
+}
+
+/// The repository's root.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
