@@ -1,0 +1,273 @@
+//! Markdown as lines with byte spans: front matter, headings with their sections, fences.
+//!
+//! A scanner, not a renderer: it says where things stand and never prints Markdown of its own. Block structure beyond
+//! lines (lists, quotes, tables) is left to the documents that give it a meaning.
+
+use std::ops::Range;
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineKind {
+    /// A line of the front matter, its two `---` lines included.
+    FrontMatter,
+    Blank,
+    /// An ATX heading of this level, 1 to 6.
+    Heading(u8),
+    /// The opening or closing line of a code fence.
+    FenceEdge,
+    /// A line inside a code fence.
+    Fenced,
+    Text,
+}
+
+/// One line: `start..end` is its text, `start..next` includes its line end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) kind: LineKind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) next: usize,
+}
+
+/// A heading outside front matter and fences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Heading<'text> {
+    /// Index of its line.
+    pub(crate) line: usize,
+    pub(crate) level: u8,
+    /// The text without the `#` marks, trimmed.
+    pub(crate) title: &'text str,
+}
+
+/// A Markdown text seen as lines. Borrows the text; edits are splices over it.
+#[derive(Clone, Debug)]
+pub(crate) struct Markdown<'text> {
+    text: &'text str,
+    lines: Vec<Line>,
+}
+
+impl<'text> Markdown<'text> {
+    /// Scans `text`. Every text is a document; an unclosed fence or front matter is just text that follows.
+    pub(crate) fn parse(text: &'text str) -> Self {
+        let mut lines = split_lines(text);
+        let body = mark_front_matter(text, &mut lines);
+        mark_blocks(text, &mut lines[body..]);
+        Self { text, lines }
+    }
+
+    pub(crate) fn text(&self) -> &'text str {
+        self.text
+    }
+
+    pub(crate) fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The text of line `index` without its line end; empty past the end.
+    pub(crate) fn line(&self, index: usize) -> &'text str {
+        self.lines.get(index).map_or("", |line| &self.text[line.start..line.end])
+    }
+
+    /// Whether line `index` is prose: not front matter and not code.
+    pub(crate) fn is_prose(&self, index: usize) -> bool {
+        self.lines
+            .get(index)
+            .is_some_and(|line| matches!(line.kind, LineKind::Text | LineKind::Blank | LineKind::Heading(_)))
+    }
+
+    /// The first line after the front matter.
+    pub(crate) fn body_line(&self) -> usize {
+        self.lines.iter().position(|line| line.kind != LineKind::FrontMatter).unwrap_or(self.lines.len())
+    }
+
+    pub(crate) fn headings(&self) -> impl Iterator<Item = Heading<'text>> + '_ {
+        self.lines.iter().enumerate().filter_map(|(index, line)| match line.kind {
+            LineKind::Heading(level) => Some(Heading { line: index, level, title: heading_title(self.line(index)) }),
+            _ => None,
+        })
+    }
+
+    /// The lines that belong to `heading`: from the one after it up to the next heading of its level or above.
+    pub(crate) fn section(&self, heading: &Heading<'_>) -> Range<usize> {
+        let end = self.lines[heading.line + 1..]
+            .iter()
+            .position(|line| matches!(line.kind, LineKind::Heading(level) if level <= heading.level))
+            .map_or(self.lines.len(), |offset| heading.line + 1 + offset);
+        heading.line + 1..end
+    }
+
+    /// The section under the first heading whose title equals `title`, ignoring case.
+    pub(crate) fn section_named(&self, title: &str) -> Option<(Heading<'text>, Range<usize>)> {
+        let heading = self.headings().find(|heading| heading.title.eq_ignore_ascii_case(title))?;
+        Some((heading, self.section(&heading)))
+    }
+
+    /// The byte span of a range of lines, line ends included.
+    pub(crate) fn span(&self, lines: Range<usize>) -> Range<usize> {
+        let at = |index: usize| self.lines.get(index).map_or(self.text.len(), |line| line.start);
+        at(lines.start)..at(lines.end)
+    }
+
+    /// The line ending of the text: that of its first ended line, `\n` where there is none.
+    pub(crate) fn newline(&self) -> &'static str {
+        newline_of(self.text)
+    }
+}
+
+/// The line ending of `text`: that of its first ended line, `\n` where there is none.
+pub(crate) fn newline_of(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(position) if text.as_bytes().get(position.wrapping_sub(1)) == Some(&b'\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The title of an ATX heading line: without leading and closing `#` marks, trimmed.
+pub(crate) fn heading_title(line: &str) -> &str {
+    let inside = line.trim_start().trim_start_matches('#').trim();
+    let without_close = inside.trim_end_matches('#');
+    if without_close.len() < inside.len() && (without_close.is_empty() || without_close.ends_with([' ', '\t'])) {
+        without_close.trim_end()
+    } else {
+        inside
+    }
+}
+
+fn split_lines(text: &str) -> Vec<Line> {
+    let bytes = text.as_bytes();
+    let mut lines = Vec::with_capacity(text.len() / 32 + 1);
+    let mut start = 0;
+    while start < bytes.len() {
+        let next =
+            bytes[start..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |offset| start + offset + 1);
+        let mut end = next;
+        if end > start && bytes[end - 1] == b'\n' {
+            end -= 1;
+            if end > start && bytes[end - 1] == b'\r' {
+                end -= 1;
+            }
+        }
+        lines.push(Line { kind: LineKind::Text, start, end, next });
+        start = next;
+    }
+    lines
+}
+
+/// Marks the front matter and gives the index of the first line after it.
+fn mark_front_matter(text: &str, lines: &mut [Line]) -> usize {
+    let Some(first) = lines.first() else { return 0 };
+    if text[first.start..first.end].trim_start_matches('\u{feff}').trim_end() != "---" {
+        return 0;
+    }
+    let Some(close) = lines.iter().skip(1).position(|line| text[line.start..line.end].starts_with("---")) else {
+        return 0;
+    };
+    for line in &mut lines[..close + 2] {
+        line.kind = LineKind::FrontMatter;
+    }
+    close + 2
+}
+
+fn mark_blocks(text: &str, lines: &mut [Line]) {
+    let mut fence: Option<(u8, usize)> = None;
+    for line in lines {
+        let content = &text[line.start..line.end];
+        line.kind = match (fence, fence_mark(content)) {
+            (Some((mark, length)), Some((found, count, info)))
+                if found == mark && count >= length && info.is_empty() =>
+            {
+                fence = None;
+                LineKind::FenceEdge
+            }
+            (Some(_), _) => LineKind::Fenced,
+            (None, Some((mark, count, info))) if mark != b'`' || !info.contains('`') => {
+                fence = Some((mark, count));
+                LineKind::FenceEdge
+            }
+            (None, _) => kind_of(content),
+        };
+    }
+}
+
+/// The mark, its count and the trimmed rest, if the line is one that opens or closes a fence.
+fn fence_mark(content: &str) -> Option<(u8, usize, &str)> {
+    let inside = content.trim_start_matches(' ');
+    if content.len() - inside.len() > 3 {
+        return None;
+    }
+    let mark = *inside.as_bytes().first()?;
+    if mark != b'`' && mark != b'~' {
+        return None;
+    }
+    let count = inside.bytes().take_while(|byte| *byte == mark).count();
+    (count >= 3).then(|| (mark, count, inside[count..].trim()))
+}
+
+fn kind_of(content: &str) -> LineKind {
+    let inside = content.trim_start();
+    if inside.is_empty() {
+        return LineKind::Blank;
+    }
+    let marks = inside.bytes().take_while(|byte| *byte == b'#').count();
+    let indent = content.len() - inside.len();
+    let ends = inside.as_bytes().get(marks).is_none_or(|byte| matches!(byte, b' ' | b'\t'));
+    match u8::try_from(marks) {
+        Ok(level @ 1..=6) if indent <= 3 && ends => LineKind::Heading(level),
+        _ => LineKind::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<LineKind> {
+        Markdown::parse(text).lines().iter().map(|line| line.kind).collect()
+    }
+
+    #[test]
+    fn front_matter_fences_and_headings_are_told_apart() {
+        use LineKind::{Blank, FenceEdge, Fenced, FrontMatter, Heading, Text};
+        let text = "---\na: 1\n---\n\n# T\n```sh\n# not a heading\n```\n#x\n";
+        assert_eq!(
+            kinds(text),
+            [FrontMatter, FrontMatter, FrontMatter, Blank, Heading(1), FenceEdge, Fenced, FenceEdge, Text]
+        );
+    }
+
+    #[test]
+    fn a_shorter_fence_inside_a_longer_one_is_code() {
+        use LineKind::{FenceEdge, Fenced, Heading};
+        assert_eq!(kinds("````\n```\n# x\n````\n# y"), [FenceEdge, Fenced, Fenced, FenceEdge, Heading(1)]);
+    }
+
+    #[test]
+    fn unclosed_front_matter_is_text() {
+        assert_eq!(kinds("---\na: 1\n# T\n"), [LineKind::Text, LineKind::Text, LineKind::Heading(1)]);
+    }
+
+    #[test]
+    fn a_section_ends_at_the_next_heading_of_its_level_or_above() {
+        let text = "## A\nx\n### B\ny\n## C\nz\n";
+        let markdown = Markdown::parse(text);
+        let (_, lines) = markdown.section_named("a").unwrap();
+        assert_eq!(&text[markdown.span(lines)], "x\n### B\ny\n");
+    }
+
+    #[test]
+    fn closing_marks_are_not_part_of_a_title() {
+        assert_eq!(heading_title("## A b ##"), "A b");
+        assert_eq!(heading_title("# C#"), "C#");
+    }
+
+    proptest! {
+        #[test]
+        fn lines_cover_the_text_exactly(text in "(---\r?\n)?([ -~é\t]{0,12}(\r\n|\n|```\n|# h\n|\r)){0,20}[ -~]{0,5}") {
+            let markdown = Markdown::parse(&text);
+            let printed: String = markdown.lines().iter().map(|line| &text[line.start..line.next]).collect();
+            prop_assert_eq!(printed, text);
+        }
+    }
+}
