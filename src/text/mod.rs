@@ -1,8 +1,13 @@
 //! Files as text: lossless documents with named edits. Pure; knows no word of the workflow system.
 //!
 //! Lossless means: what a document was parsed from is what it prints, for every input, broken ones too, and an edit
-//! changes only the bytes it names. Documents here are views over the original text with byte spans; an edit is a
+//! changes only the bytes it names: comments, key order, indentation, line endings, a byte order mark and a missing
+//! final newline stay as they were. Documents here are views over the original text with byte spans; an edit is a
 //! [`splice::Splices`] list applied once.
 
+pub(crate) mod edit;
+pub(crate) mod fragment;
+pub(crate) mod json;
 pub(crate) mod markdown;
 pub(crate) mod splice;
+pub(crate) mod toml;

@@ -1,0 +1,189 @@
+//! What the editable documents of this room share: formats, what an edit did, and why one was refused.
+//!
+//! The edits themselves are [`super::json::JsonEdit`] and [`super::toml::TomlEdit`]. An edit and its [`Applied`]
+//! are plain data, so that they can be kept beside a file and taken back much later.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How a file that is not ours alone is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FileFormat {
+    Json(JsonDialect),
+    Toml,
+    /// Comments are `<!-- -->`.
+    Markdown,
+    /// Any text by lines whose comments begin with `#`.
+    Lines,
+}
+
+/// What the reader of a JSON file accepts beyond plain JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum JsonDialect {
+    Strict,
+    Comments,
+    CommentsAndTrailingCommas,
+}
+
+/// Where and why a text is not of its format. Line and column count from 1, columns in characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ParseError {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) message: String,
+}
+
+impl ParseError {
+    /// The error at byte `offset` of `text`.
+    pub(super) fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = text[..offset].trim_start_matches(BYTE_ORDER_MARK);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        ParseError {
+            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// What an edit did to a document: enough to take exactly that back later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Applied {
+    Changed(Undo),
+    /// What was asked for stood there already: nothing changed, and nothing there is ours.
+    AlreadyThere,
+    /// This other value stands there and was left.
+    Kept(Value),
+}
+
+impl Applied {
+    pub(crate) fn changed(&self) -> bool {
+        matches!(self, Applied::Changed(_))
+    }
+}
+
+/// What to put back when an edit is taken back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Undo {
+    /// How many of the containers above the value were made for it, counted from the value upwards.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) created_parents: usize,
+    /// The value that was replaced, as it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) previous: Option<String>,
+    /// The blank text that gave way to the insertion, or the separation made for it: what only whitespace can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) blank: Option<String>,
+}
+
+impl Undo {
+    /// The value that was replaced, as it was written in the file.
+    pub(crate) fn previous(&self) -> Option<&str> {
+        self.previous.as_deref()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// What taking an edit back did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reverted {
+    /// The document is as if the edit had never been made.
+    Removed,
+    /// What the edit had put there is gone or was changed by somebody; the document was left alone.
+    NotThere,
+}
+
+/// Why an edit was refused. The document is unchanged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum EditError {
+    /// The path is empty, or a part of it cannot be written in this format.
+    BadPath { path: String },
+    /// The same key stands twice at this place; which one counts is for its owner to say.
+    DuplicateKey { path: String },
+    /// Something of another kind stands where a table, an object or a list is needed.
+    WrongKind { path: String, expected: &'static str, found: &'static str },
+    /// The value cannot be written in this format.
+    NotWritable { path: String },
+    /// The edited text would no longer read as intended, so it was thrown away.
+    Unsafe { path: String },
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditError::BadPath { path } => write!(formatter, "`{path}` is not a place in the file"),
+            EditError::DuplicateKey { path } => write!(formatter, "the key `{path}` stands more than once in the file"),
+            EditError::WrongKind { path, expected, found } => {
+                write!(formatter, "`{path}` is {found} in the file where {expected} is needed")
+            }
+            EditError::NotWritable { path } => {
+                write!(formatter, "the value for `{path}` cannot be written in this format")
+            }
+            EditError::Unsafe { path } => write!(formatter, "the file cannot be edited safely at `{path}`"),
+        }
+    }
+}
+
+impl std::error::Error for EditError {}
+
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The text without its byte order mark, and the length of that mark.
+pub(super) fn without_mark(text: &str) -> (&str, usize) {
+    match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => (rest, BYTE_ORDER_MARK.len_utf8()),
+        None => (text, 0),
+    }
+}
+
+/// The line ending of a text: that of its first line.
+pub(super) fn line_ending(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(newline) if text[..newline].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// A path of keys as a person would write it, for messages.
+pub(super) fn dotted(path: &[String]) -> String {
+    path.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_counts_lines_and_characters_from_one_and_not_the_mark() {
+        let at = |text: &str, offset| {
+            let error = ParseError::at(text, offset, "");
+            (error.line, error.column)
+        };
+        assert_eq!(at("", 0), (1, 1));
+        assert_eq!(at("ab\nä!x", 6), (2, 3));
+        assert_eq!(at("\u{feff}x", 3), (1, 1));
+        assert_eq!(at("a", 99), (1, 2));
+    }
+}

@@ -1,0 +1,215 @@
+//! Our marked block inside a text file that belongs to somebody else: put in, replaced, taken out.
+//!
+//! The block stands between two lines that only we write. Nothing outside those lines is ever changed,
+//! and a block that was put in and taken out again leaves the bytes that were there before.
+//! What the block says, and what the marker lines look like, is for the caller to choose.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::edit::{line_ending, without_mark};
+
+/// A block between an opening and a closing marker line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Marked {
+    open: String,
+    close: String,
+}
+
+/// Why a block was not touched. The file needs its owner's eye.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MarkedError {
+    /// The opening marker on this line (counted from 1) has no closing marker after it.
+    Unclosed { line: usize },
+}
+
+impl fmt::Display for MarkedError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MarkedError::Unclosed { line } => write!(formatter, "the block opened on line {line} is not closed"),
+        }
+    }
+}
+
+impl std::error::Error for MarkedError {}
+
+impl Marked {
+    /// A block between these two lines, such as `<!-- ours -->` and `<!-- /ours -->`.
+    pub(crate) fn new(open: impl Into<String>, close: impl Into<String>) -> Self {
+        Marked { open: open.into(), close: close.into() }
+    }
+
+    /// The text between the marker lines, as it stands in `text`; `None` if there is no block.
+    pub(crate) fn body<'text>(&self, text: &'text str) -> Result<Option<&'text str>, MarkedError> {
+        Ok(self.find(text, 0)?.map(|found| &text[found.body]))
+    }
+
+    /// `text` with `body` in the block: in the place of the one that is there, else after a blank line at the end.
+    /// The body takes the line ending of the file. A second block, left by some accident, is taken out.
+    pub(crate) fn put(&self, text: &str, body: &str) -> Result<String, MarkedError> {
+        let Some(found) = self.find(text, 0)? else {
+            return Ok(self.append(text, body));
+        };
+        let mut result = String::with_capacity(text.len() + body.len());
+        result.push_str(&text[..found.body.start]);
+        push_lines(&mut result, body, line_ending(text));
+        result.push_str(&text[found.body.end..found.lines.end]);
+        let rest = self.remove(&text[found.lines.end..]).map_err(|error| error.further(text, found.lines.end))?;
+        result.push_str(&rest);
+        Ok(result)
+    }
+
+    /// `text` without the block. Empty if the file held nothing else: then the file can go.
+    pub(crate) fn remove(&self, text: &str) -> Result<String, MarkedError> {
+        let mut result = String::with_capacity(text.len());
+        let mut position = 0;
+        while let Some(found) = self.find(text, position)? {
+            let mut before = &text[position..found.lines.start];
+            before = strip_line_break(before);
+            if !text[..found.lines.end].ends_with('\n') {
+                before = strip_line_break(before);
+            }
+            result.push_str(before);
+            position = found.lines.end;
+        }
+        result.push_str(&text[position..]);
+        Ok(result)
+    }
+
+    /// A file that ends without a line break gets one, and in exchange the block ends without one:
+    /// that is how [`Marked::remove`] knows what to leave.
+    fn append(&self, text: &str, body: &str) -> String {
+        let ending = line_ending(text);
+        let (content, _) = without_mark(text);
+        let closed = content.is_empty() || content.ends_with('\n');
+        let mut result = String::with_capacity(text.len() + body.len() + self.open.len() + self.close.len() + 8);
+        result.push_str(text);
+        if !closed {
+            result.push_str(ending);
+        }
+        if !content.is_empty() {
+            result.push_str(ending);
+        }
+        result.push_str(&self.open);
+        result.push_str(ending);
+        push_lines(&mut result, body, ending);
+        result.push_str(&self.close);
+        if closed {
+            result.push_str(ending);
+        }
+        result
+    }
+
+    fn find(&self, text: &str, from: usize) -> Result<Option<Found>, MarkedError> {
+        let mut opened: Option<(usize, usize)> = None;
+        let mut start = from;
+        for line in text[from..].split_inclusive('\n') {
+            let end = start + line.len();
+            let (bare, mark) = if start == 0 { without_mark(line) } else { (line, 0) };
+            let bare = bare.trim_end();
+            match opened {
+                None if bare == self.open => opened = Some((start + mark, end)),
+                Some((open_start, open_end)) if bare == self.close => {
+                    return Ok(Some(Found { lines: open_start..end, body: open_end..start }));
+                }
+                _ => {}
+            }
+            start = end;
+        }
+        match opened {
+            Some((open_start, _)) => Err(MarkedError::Unclosed { line: line_number(text, open_start) }),
+            None => Ok(None),
+        }
+    }
+}
+
+impl MarkedError {
+    /// The same error in the text of which the searched one began at `offset`.
+    fn further(self, text: &str, offset: usize) -> Self {
+        match self {
+            MarkedError::Unclosed { line } => MarkedError::Unclosed { line: line + line_number(text, offset) - 1 },
+        }
+    }
+}
+
+struct Found {
+    /// From the opening marker to the end of the closing marker's line.
+    lines: Range<usize>,
+    body: Range<usize>,
+}
+
+fn line_number(text: &str, offset: usize) -> usize {
+    text[..offset].bytes().filter(|byte| *byte == b'\n').count() + 1
+}
+
+fn strip_line_break(text: &str) -> &str {
+    match text.strip_suffix('\n') {
+        Some(rest) => rest.strip_suffix('\r').unwrap_or(rest),
+        None => text,
+    }
+}
+
+/// Pushes `body` line by line with this ending, the last line ended too.
+fn push_lines(result: &mut String, body: &str, ending: &str) {
+    for line in body.lines() {
+        result.push_str(line);
+        result.push_str(ending);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked() -> Marked {
+        Marked::new("<!-- ours -->", "<!-- /ours -->")
+    }
+
+    #[test]
+    fn a_block_goes_to_the_end_after_a_blank_line() {
+        let text = marked().put("# Notes\n", "one\ntwo").unwrap();
+        assert_eq!(text, "# Notes\n\n<!-- ours -->\none\ntwo\n<!-- /ours -->\n");
+    }
+
+    #[test]
+    fn a_file_of_the_block_alone_becomes_empty() {
+        let text = marked().put("", "one\n").unwrap();
+        assert_eq!(text, "<!-- ours -->\none\n<!-- /ours -->\n");
+        assert_eq!(marked().remove(&text).unwrap(), "");
+    }
+
+    #[test]
+    fn a_block_is_replaced_where_it_stands_and_takes_the_line_ending() {
+        let text = "a\r\n\r\n<!-- ours -->\r\nold\r\n<!-- /ours -->\r\nb\r\n";
+        let replaced = marked().put(text, "new\nlines\n").unwrap();
+        assert_eq!(replaced, "a\r\n\r\n<!-- ours -->\r\nnew\r\nlines\r\n<!-- /ours -->\r\nb\r\n");
+        assert_eq!(marked().body(&replaced).unwrap(), Some("new\r\nlines\r\n"));
+        assert_eq!(marked().remove(&replaced).unwrap(), "a\r\nb\r\n");
+    }
+
+    #[test]
+    fn a_second_block_is_taken_out() {
+        let one = marked().put("a\n", "x").unwrap();
+        let two = format!("{one}{}", marked().put("b\n", "y").unwrap());
+        assert_eq!(marked().put(&two, "z").unwrap(), "a\n\n<!-- ours -->\nz\n<!-- /ours -->\nb\n");
+        assert_eq!(marked().remove(&two).unwrap(), "a\nb\n");
+    }
+
+    #[test]
+    fn an_unclosed_block_is_refused_with_its_line() {
+        let text = "a\n<!-- ours -->\nb\n";
+        assert_eq!(marked().put(text, "x"), Err(MarkedError::Unclosed { line: 2 }));
+        assert_eq!(marked().remove(text), Err(MarkedError::Unclosed { line: 2 }));
+        let second = format!("{}{text}", marked().put("", "x").unwrap());
+        assert_eq!(marked().put(&second, "x"), Err(MarkedError::Unclosed { line: 5 }));
+    }
+
+    #[test]
+    fn what_was_put_in_can_be_taken_out_without_a_trace() {
+        for text in ["", "\n", "a", "a\n", "a\n\n", "a\r\nb", "a\r\n", "\u{feff}", "\u{feff}a", "a\n\n\n", "  "] {
+            let put = marked().put(text, "one\n\ntwo").unwrap();
+            assert_eq!(marked().remove(&put).unwrap(), text, "{text:?}");
+            assert_eq!(marked().put(&put, "one\n\ntwo").unwrap(), put, "{text:?}");
+        }
+    }
+}
