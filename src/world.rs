@@ -1,1 +1,499 @@
-//! The world outside that is not a file: environment, clock, processes, terminal.
+//! The world outside that is not a file: environment, folders of the user, clock, terminal, other programs.
+//!
+//! Nothing else in the crate reads an environment variable, the time, the current folder, or starts a program;
+//! a test builds a [`World`] of its own and knows everything that can reach the code under it.
+//! Files are the [`crate::disk`] room's.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Everything that is neither an argument nor a file.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    environment: Environment,
+    folder: Option<PathBuf>,
+    terminal: Option<Terminal>,
+    executable: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone)]
+enum Environment {
+    /// The process's own, read when asked, so that a call that needs one variable reads one variable.
+    Inherited,
+    /// These and no others.
+    Fixed(BTreeMap<OsString, OsString>),
+}
+
+impl World {
+    /// The world this process runs in.
+    pub(crate) fn real() -> Self {
+        Self { environment: Environment::Inherited, folder: None, terminal: None, executable: None }
+    }
+
+    /// A world with these variables and no others, in `folder`, without a terminal.
+    pub(crate) fn with<const N: usize>(variables: [(&str, &str); N], folder: &Path) -> Self {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Self {
+            environment: Environment::Fixed(variables),
+            folder: Some(folder.to_path_buf()),
+            terminal: Some(Terminal::default()),
+            executable: None,
+        }
+    }
+
+    /// The same world, in which `path` is the running program.
+    pub(crate) fn with_executable(mut self, path: &Path) -> Self {
+        self.executable = Some(path.to_path_buf());
+        self
+    }
+
+    /// The variable's value; one that is unset, empty or blank is `None`.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.raw_variable(name)
+            .map(|value| value.to_string_lossy().into_owned())
+            .filter(|value| !value.trim().is_empty())
+    }
+
+    /// As [`Self::variable`], for a value that is a path and need not be UTF-8.
+    pub(crate) fn path_variable(&self, name: &str) -> Option<PathBuf> {
+        self.raw_variable(name).filter(|value| !value.to_string_lossy().trim().is_empty()).map(PathBuf::from)
+    }
+
+    /// Whether the variable is set to a word that means yes: `1`, `true`, `yes`, `on`.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.variable(name)
+            .is_some_and(|value| matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    fn raw_variable(&self, name: &str) -> Option<OsString> {
+        match &self.environment {
+            Environment::Inherited => std::env::var_os(name),
+            Environment::Fixed(variables) => variables.get(OsStr::new(name)).cloned(),
+        }
+    }
+
+    /// The user's home folder.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        let named = self.path_variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
+        let known = || match self.environment {
+            Environment::Inherited => std::env::home_dir(),
+            Environment::Fixed(_) => None,
+        };
+        named.or_else(known).filter(|home| home.is_absolute())
+    }
+
+    /// The folder that holds `.gsd/`: `GSD_HOME`, else the home folder.
+    pub(crate) fn gsd_home(&self) -> Option<PathBuf> {
+        self.path_variable("GSD_HOME").or_else(|| self.home())
+    }
+
+    /// Where this program keeps what must outlive a call and is nobody's document: locks, kept before-images.
+    pub(crate) fn state_folder(&self) -> Option<PathBuf> {
+        let named = self.path_variable("XDG_STATE_HOME").filter(|folder| folder.is_absolute());
+        let local = || self.path_variable("LOCALAPPDATA").filter(|_| cfg!(windows));
+        let base = named.or_else(local).or_else(|| Some(self.home()?.join(".local").join("state")))?;
+        Some(base.join("gsd-tools"))
+    }
+
+    /// A folder of the user's that does not outlive the session, where the system has one.
+    pub(crate) fn runtime_folder(&self) -> Option<PathBuf> {
+        let folder = self.path_variable("XDG_RUNTIME_DIR").filter(|folder| folder.is_absolute())?;
+        Some(folder.join("gsd-tools"))
+    }
+
+    /// The system's folder for temporary files.
+    pub(crate) fn temporary_folder(&self) -> PathBuf {
+        let names: &[&str] = if cfg!(windows) { &["TMP", "TEMP"] } else { &["TMPDIR"] };
+        names.iter().find_map(|name| self.path_variable(name)).unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// The current folder.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks for the current folder")]
+    pub(crate) fn folder(&self) -> Result<PathBuf, WorldError> {
+        match &self.folder {
+            Some(folder) => Ok(folder.clone()),
+            None => std::env::current_dir().map_err(|source| WorldError::Folder { source }),
+        }
+    }
+
+    /// The running program's own file.
+    pub(crate) fn executable(&self) -> Result<PathBuf, WorldError> {
+        match &self.executable {
+            Some(path) => Ok(path.clone()),
+            None => std::env::current_exe().map_err(|source| WorldError::Executable { source }),
+        }
+    }
+
+    /// What the standard streams are connected to, and whether colour is welcome.
+    pub(crate) fn terminal(&self) -> Terminal {
+        self.terminal.unwrap_or_else(|| Terminal {
+            stdin: std::io::stdin().is_terminal(),
+            stdout: std::io::stdout().is_terminal(),
+            stderr: std::io::stderr().is_terminal(),
+            color: self.variable("NO_COLOR").is_none() && self.variable("TERM").as_deref() != Some("dumb"),
+        })
+    }
+
+    /// The present moment; with `GSD_TEST_MODE=1`, the one in `GSD_NOW_MS`.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    pub(crate) fn now(&self) -> Moment {
+        let pinned = || self.variable("GSD_NOW_MS")?.trim().parse().ok();
+        if let Some(milliseconds) = self.flag("GSD_TEST_MODE").then(pinned).flatten() {
+            return Moment { milliseconds };
+        }
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Moment { milliseconds: i64::try_from(since.as_millis()).unwrap_or(i64::MAX) }
+    }
+
+    /// Today where the user is, as `2026-01-02`.
+    pub(crate) fn today(&self) -> String {
+        self.now().day_in(&self.time_zone())
+    }
+
+    fn time_zone(&self) -> jiff::tz::TimeZone {
+        let Some(name) = self.variable("TZ") else { return jiff::tz::TimeZone::system() };
+        let name = name.trim().trim_start_matches(':');
+        jiff::tz::TimeZone::get(name)
+            .or_else(|_| jiff::tz::TimeZone::posix(name))
+            .unwrap_or_else(|_| jiff::tz::TimeZone::system())
+    }
+
+    /// Runs another program to its end and gives what it said.
+    pub(crate) fn run(&self, program: &Program) -> Result<Finished, WorldError> {
+        let mut command = self.command(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.to_string() },
+            _ => WorldError::Start { program: program.to_string(), source },
+        })?;
+        let stdin = child.stdin.take();
+        let input = program.stdin.clone();
+        thread::spawn(move || {
+            // A program that does not read its input closes the pipe; what it then says is its own matter.
+            stdin.map(|mut pipe| pipe.write_all(&input))
+        });
+        let stdout = collect(child.stdout.take());
+        let stderr = collect(child.stderr.take());
+        let status = wait(&mut child, program)?;
+        Ok(Finished {
+            code: status,
+            stdout: stdout.recv().unwrap_or_default(),
+            stderr: stderr.recv().unwrap_or_default(),
+        })
+    }
+
+    /// Runs `git` in `folder`.
+    pub(crate) fn git<S: AsRef<OsStr>>(
+        &self,
+        folder: &Path,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<Finished, WorldError> {
+        self.run(&Program::git(folder).arguments(arguments))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
+    fn command(&self, program: &Program) -> Command {
+        let mut command = Command::new(&program.name);
+        command.args(&program.arguments);
+        if let Environment::Fixed(variables) = &self.environment {
+            command.env_clear().envs(variables);
+        }
+        for name in &program.removed {
+            command.env_remove(name);
+        }
+        command.envs(program.variables.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = program.folder.as_ref().or(self.folder.as_ref()) {
+            command.current_dir(folder);
+        }
+        command
+    }
+}
+
+/// What the standard streams are connected to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
+pub(crate) struct Terminal {
+    pub(crate) stdin: bool,
+    pub(crate) stdout: bool,
+    pub(crate) stderr: bool,
+    /// Neither `NO_COLOR` nor a dumb terminal forbids colour.
+    pub(crate) color: bool,
+}
+
+/// A point in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment {
+    milliseconds: i64,
+}
+
+impl Moment {
+    /// Milliseconds since 1970 began.
+    pub(crate) fn milliseconds(self) -> i64 {
+        self.milliseconds
+    }
+
+    /// The day in UTC, as `2026-01-02`.
+    pub(crate) fn utc_day(self) -> String {
+        self.day_in(&jiff::tz::TimeZone::UTC)
+    }
+
+    fn day_in(self, zone: &jiff::tz::TimeZone) -> String {
+        self.timestamp().to_zoned(zone.clone()).date().to_string()
+    }
+
+    fn timestamp(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(self.milliseconds).unwrap_or(jiff::Timestamp::MAX)
+    }
+}
+
+/// UTC with milliseconds, as `2026-01-02T03:04:05.678Z`.
+impl fmt::Display for Moment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:.3}", self.timestamp())
+    }
+}
+
+/// A program to run, and how.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    name: OsString,
+    arguments: Vec<OsString>,
+    folder: Option<PathBuf>,
+    stdin: Vec<u8>,
+    timeout: Option<Duration>,
+    variables: Vec<(OsString, OsString)>,
+    removed: Vec<OsString>,
+}
+
+/// Variables with which a git process tells its children (hooks, aliases) which repository they belong to.
+/// Left in place, our own calls would talk about that repository rather than about the folder they are given.
+const GIT_LOCATION: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+impl Program {
+    pub(crate) fn new(name: impl AsRef<OsStr>) -> Self {
+        Self {
+            name: name.as_ref().to_owned(),
+            arguments: Vec::new(),
+            folder: None,
+            stdin: Vec::new(),
+            timeout: None,
+            variables: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+
+    /// `git` in `folder`: it speaks of that folder's repository, and never waits for a password.
+    pub(crate) fn git(folder: &Path) -> Self {
+        let mut program = Self::new("git").folder(folder).variable("GIT_TERMINAL_PROMPT", "0");
+        program.removed.extend(GIT_LOCATION.iter().map(OsString::from));
+        program
+    }
+
+    pub(crate) fn arguments<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn folder(mut self, folder: &Path) -> Self {
+        self.folder = Some(folder.to_path_buf());
+        self
+    }
+
+    pub(crate) fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.stdin = input.into();
+        self
+    }
+
+    /// Kills the program when it has not ended after `limit`.
+    pub(crate) fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    pub(crate) fn variable(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn without_variable(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.removed.push(name.as_ref().to_owned());
+        self
+    }
+}
+
+/// The program and its first argument, enough to know which call it was.
+impl fmt::Display for Program {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.name.to_string_lossy())?;
+        self.arguments.first().map_or(Ok(()), |first| write!(formatter, " {}", first.to_string_lossy()))
+    }
+}
+
+/// What a program left when it ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Finished {
+    /// `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+}
+
+impl Finished {
+    pub(crate) fn success(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    /// Standard output as text, without the line end that closes it.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).trim_end_matches(['\n', '\r']).to_owned()
+    }
+
+    /// Standard error as text, without the line end that closes it.
+    pub(crate) fn error_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).trim_end_matches(['\n', '\r']).to_owned()
+    }
+}
+
+/// The world did not answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorldError {
+    #[error("the current folder cannot be read; it may have been removed")]
+    Folder { source: std::io::Error },
+    #[error("the running program's own file cannot be found")]
+    Executable { source: std::io::Error },
+    #[error("`{program}` is not installed or not on the PATH")]
+    NoProgram { program: String },
+    #[error("cannot start `{program}`")]
+    Start { program: String, source: std::io::Error },
+    #[error("cannot wait for `{program}`")]
+    Wait { program: String, source: std::io::Error },
+    #[error("`{program}` did not end within {} s and was stopped", limit.as_secs_f32())]
+    TimedOut { program: String, limit: Duration },
+}
+
+/// Reads a pipe to its end on a thread of its own, so that no full pipe stops the program.
+fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // A pipe that breaks gives what it gave.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        sender.send(bytes)
+    });
+    receiver
+}
+
+fn wait(child: &mut Child, program: &Program) -> Result<Option<i32>, WorldError> {
+    let failed = |source| WorldError::Wait { program: program.to_string(), source };
+    let Some(limit) = program.timeout else { return Ok(child.wait().map_err(failed)?.code()) };
+    let started = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            return Ok(status.code());
+        }
+        if started.elapsed() >= limit {
+            // It may have ended in between; either way it is gone after the wait.
+            let _ = child.kill();
+            child.wait().map_err(failed)?;
+            return Err(WorldError::TimedOut { program: program.to_string(), limit });
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world<const N: usize>(variables: [(&str, &str); N]) -> World {
+        World::with(variables, &std::env::temp_dir())
+    }
+
+    #[test]
+    fn a_blank_variable_is_unset() {
+        let world = world([("EMPTY", ""), ("BLANK", " \t"), ("SET", " x ")]);
+        assert_eq!(world.variable("EMPTY"), None);
+        assert_eq!(world.variable("BLANK"), None);
+        assert_eq!(world.variable("ABSENT"), None);
+        assert_eq!(world.variable("SET").as_deref(), Some(" x "));
+    }
+
+    #[test]
+    fn the_clock_is_pinned_only_in_test_mode() {
+        let pinned = world([("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1767323045678")]).now();
+        assert_eq!(pinned.to_string(), "2026-01-02T03:04:05.678Z");
+        assert_eq!(pinned.utc_day(), "2026-01-02");
+        assert!(world([("GSD_NOW_MS", "5")]).now().milliseconds() > 5);
+    }
+
+    #[test]
+    fn a_whole_second_still_shows_its_milliseconds() {
+        assert_eq!(Moment { milliseconds: 0 }.to_string(), "1970-01-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn today_is_the_day_where_the_user_is() {
+        let late = |zone| world([("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1767323045678"), ("TZ", zone)]).today();
+        assert_eq!(late("UTC"), "2026-01-02");
+        assert_eq!(late("XYZ8"), "2026-01-01", "eight hours behind UTC it is still the evening before");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_gets_its_input_and_gives_its_output_and_code() {
+        let program = Program::new("sh").arguments(["-c", "cat; echo oops >&2; exit 3"]).stdin("hello\n");
+        let finished = World::real().run(&program).unwrap();
+        assert_eq!(finished.text(), "hello");
+        assert_eq!(finished.error_text(), "oops");
+        assert_eq!(finished.code, Some(3));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_does_not_end_is_stopped() {
+        let program = Program::new("sleep").arguments(["60"]).timeout(Duration::from_millis(30));
+        assert!(matches!(World::real().run(&program), Err(WorldError::TimedOut { .. })));
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = World::real().run(&Program::new("gsd-no-such-program")).unwrap_err();
+        assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not on the PATH");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn git_is_not_told_of_a_repository_by_the_environment() {
+        let path = World::real().variable("PATH").unwrap_or_default();
+        let world = world([("PATH", &path), ("GIT_DIR", "/nowhere"), ("GIT_AUTHOR_NAME", "Kept")]);
+        let mut program = Program::git(&std::env::temp_dir()).arguments(["-c", "env"]);
+        program.name = "sh".into();
+        let seen = world.run(&program).unwrap().text();
+        assert!(!seen.contains("GIT_DIR="), "{seen}");
+        assert!(seen.contains("GIT_AUTHOR_NAME=Kept"), "{seen}");
+    }
+}

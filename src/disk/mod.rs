@@ -1,1 +1,147 @@
 //! The only room that touches the file system.
+//!
+//! Reading: [`read_text`], [`read_bytes`], [`list`], [`Snapshot`]. What is absent is `None`; what is there and
+//! cannot be read is an error that names it, never an absence.
+
+mod path;
+mod snapshot;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(crate) use path::{AbsolutePath, PathError, RelativePath};
+pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
+
+/// The file's text, byte for byte (a byte order mark included); `None` if there is no such file.
+pub(crate) fn read_text(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
+    let path = path.as_ref();
+    let Some(bytes) = read_bytes(path)? else { return Ok(None) };
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|error| DiskError::NotText { path: path.to_path_buf(), offset: error.utf8_error().valid_up_to() })
+}
+
+/// The file's bytes; `None` if there is no such file.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads files whole")]
+pub(crate) fn read_bytes(path: impl AsRef<Path>) -> Result<Option<Vec<u8>>, DiskError> {
+    let path = path.as_ref();
+    present(std::fs::read(path)).map_err(DiskError::io("read", path))
+}
+
+/// What a folder holds, by name; `None` if there is no such folder.
+pub(crate) fn list(path: impl AsRef<Path>) -> Result<Option<Vec<Entry>>, DiskError> {
+    let path = path.as_ref();
+    let failed = DiskError::io("list", path);
+    let Some(folder) = present(std::fs::read_dir(path)).map_err(failed)? else { return Ok(None) };
+    let mut entries = Vec::new();
+    for entry in folder {
+        let entry = entry.map_err(DiskError::io("list", path))?;
+        let is = entry.file_type().map_err(DiskError::io("look at", &entry.path()))?;
+        let kind = match (is.is_symlink(), is.is_dir(), is.is_file()) {
+            (true, _, _) => EntryKind::Link,
+            (_, true, _) => EntryKind::Folder,
+            (_, _, true) => EntryKind::File,
+            _ => EntryKind::Other,
+        };
+        entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), path: entry.path(), kind });
+    }
+    entries.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(Some(entries))
+}
+
+/// One thing in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: EntryKind,
+}
+
+impl Entry {
+    /// Whether this is a folder, or a link to one.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.kind == EntryKind::Folder || (self.kind == EntryKind::Link && self.path.is_dir())
+    }
+
+    /// Whether this is a file, or a link to one.
+    pub(crate) fn is_file(&self) -> bool {
+        self.kind == EntryKind::File || (self.kind == EntryKind::Link && self.path.is_file())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    File,
+    Folder,
+    Link,
+    /// A socket, a pipe, a device.
+    Other,
+}
+
+/// Whether a folder, or a link to one, stands at `path`.
+pub(crate) fn is_folder(path: impl AsRef<Path>) -> bool {
+    path.as_ref().is_dir()
+}
+
+/// Whether a file, or a link to one, stands at `path`.
+pub(crate) fn is_file(path: impl AsRef<Path>) -> bool {
+    path.as_ref().is_file()
+}
+
+/// What went wrong with a file, which file, and during what.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DiskError {
+    #[error("cannot {doing} `{}`", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error("`{}` is not UTF-8 text (first bad byte at offset {offset})", path.display())]
+    NotText { path: PathBuf, offset: usize },
+    #[error(transparent)]
+    Path(#[from] PathError),
+}
+
+impl DiskError {
+    /// For `map_err`: wraps an error of the operating system with the thing and the act.
+    fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { doing, path: path.to_path_buf(), source }
+    }
+}
+
+/// Absence as a value. A path that goes through a file names nothing either.
+fn present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare files by hand")]
+    use super::*;
+
+    #[test]
+    fn absent_is_none_and_unreadable_is_an_error_that_names_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        assert_eq!(read_text(&path).unwrap(), None);
+        std::fs::write(&path, "\u{feff}x\r\n").unwrap();
+        assert_eq!(read_text(&path).unwrap().as_deref(), Some("\u{feff}x\r\n"));
+        assert_eq!(read_text(path.join("below")).unwrap(), None, "nothing is below a file");
+        std::fs::write(&path, b"ok\xff").unwrap();
+        let error = read_text(&path).unwrap_err().to_string();
+        assert!(error.contains("a.md") && error.contains("offset 2"), "{error}");
+        assert!(read_text(folder.path()).unwrap_err().to_string().contains(folder.path().to_str().unwrap()));
+    }
+
+    #[test]
+    fn a_folder_is_listed_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(list(folder.path().join("none")).unwrap(), None);
+        std::fs::write(folder.path().join("b"), "").unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        let entries = list(folder.path()).unwrap().unwrap();
+        assert_eq!(entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!(entries[0].is_folder() && entries[1].is_file());
+    }
+}

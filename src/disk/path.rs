@@ -1,0 +1,178 @@
+//! Paths that were checked once, so that no code asks again.
+//!
+//! An [`AbsolutePath`] says where something is on this machine; a [`RelativePath`] is what we write into
+//! documents and manifests: `/` on every system, never a way out.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// A path from the root of the file system, without `.` and `..`.
+///
+/// The dots are resolved as text, before any link is followed: what the user typed is what is meant.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct AbsolutePath(PathBuf);
+
+impl AbsolutePath {
+    /// Accepts `path` if it is absolute.
+    pub(crate) fn parse(path: impl AsRef<Path>) -> Result<Self, PathError> {
+        let path = path.as_ref();
+        if !path.is_absolute() {
+            return Err(PathError::NotAbsolute { path: path.to_path_buf() });
+        }
+        Ok(Self(without_dots(path)))
+    }
+
+    /// `path` as seen from this folder: itself when absolute, else below it; `..` may lead up.
+    pub(crate) fn resolve(&self, path: impl AsRef<Path>) -> Self {
+        Self(without_dots(&self.0.join(path)))
+    }
+
+    pub(crate) fn join(&self, path: &RelativePath) -> Self {
+        Self(path.segments().fold(self.0.clone(), |whole, segment| whole.join(segment)))
+    }
+
+    pub(crate) fn parent(&self) -> Option<Self> {
+        self.0.parent().map(|parent| Self(parent.to_path_buf()))
+    }
+
+    /// The last segment; empty for the root of the file system.
+    pub(crate) fn name(&self) -> String {
+        self.0.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// A neighbour in the same folder.
+    pub(crate) fn beside(&self, name: &str) -> Self {
+        Self(self.0.with_file_name(name))
+    }
+
+    pub(crate) fn is_within(&self, folder: &Self) -> bool {
+        self.0.starts_with(&folder.0)
+    }
+
+    /// This path as seen from `folder`; `None` if it is not below it or not UTF-8.
+    pub(crate) fn relative_to(&self, folder: &Self) -> Option<RelativePath> {
+        let rest = self.0.strip_prefix(&folder.0).ok()?;
+        let segments: Option<Vec<&str>> = rest.components().map(|part| part.as_os_str().to_str()).collect();
+        RelativePath::parse(&segments?.join("/")).ok()
+    }
+
+    pub(crate) fn as_path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for AbsolutePath {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl fmt::Display for AbsolutePath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.display().fmt(formatter)
+    }
+}
+
+fn without_dots(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
+        }
+    }
+    clean
+}
+
+/// A path below some folder, with `/` between its segments.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(transparent)]
+pub(crate) struct RelativePath(String);
+
+impl RelativePath {
+    /// Parses `text`; refuses absolute paths, `.`, `..`, `\`, drive letters, NUL and empty segments.
+    pub(crate) fn parse(text: &str) -> Result<Self, PathError> {
+        let drive = text.as_bytes().get(1) == Some(&b':') && text.starts_with(|c: char| c.is_ascii_alphabetic());
+        let sound = |segment: &str| !segment.is_empty() && segment != "." && segment != "..";
+        if drive || text.contains(['\\', '\0']) || !text.split('/').all(sound) {
+            return Err(PathError::NotRelative { text: text.to_owned() });
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/')
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::str::FromStr for RelativePath {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for RelativePath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for RelativePath {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A path that is not of the kind it has to be.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(crate) enum PathError {
+    #[error("`{}` is not an absolute path", path.display())]
+    NotAbsolute { path: PathBuf },
+    #[error("`{text}` is not a path below a folder: no leading `/`, no `.` or `..`, no `\\`, no empty segment")]
+    NotRelative { text: String },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn absolute(text: &str) -> AbsolutePath {
+        AbsolutePath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn ways_out_are_refused() {
+        for text in ["", "/a", "../a", "a/../b", "a//b", "./a", "a/.", "a\\b", "C:/a", "c:a", "a\0b", "a/"] {
+            assert!(RelativePath::parse(text).is_err(), "{text:?}");
+        }
+        for text in ["a", "a/b.md", ".hidden/..twice", "a b/ç"] {
+            assert_eq!(RelativePath::parse(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn dots_are_resolved_as_text() {
+        assert_eq!(absolute("/a/./b/../c").as_path(), Path::new("/a/c"));
+        assert_eq!(absolute("/../a").as_path(), Path::new("/a"));
+        assert_eq!(absolute("/a/b").resolve("../c").as_path(), Path::new("/a/c"));
+        assert!(AbsolutePath::parse("a/b").is_err());
+    }
+
+    #[test]
+    fn relative_to_is_the_inverse_of_join() {
+        let path = RelativePath::parse("skills/x/SKILL.md").unwrap();
+        let root = absolute("/home/u");
+        assert_eq!(root.join(&path).relative_to(&root), Some(path));
+        assert_eq!(absolute("/home/user2").relative_to(&root), None);
+        assert_eq!(root.relative_to(&root), None);
+    }
+}
