@@ -23,5 +23,11 @@ use std::process::ExitCode;
 
 /// Runs one call of the program. `arguments` are those after the program's own name.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    // A host runs a hook at every step of its own: nothing is read or built before it.
+    if let Some((first, rest)) = arguments.split_first()
+        && first == "hook"
+    {
+        return hooks::run(rest);
+    }
     commands::run(arguments)
 }

@@ -1,8 +1,184 @@
-//! Arguments in, JSON out. Thin.
+//! Arguments in, JSON out. Thin: a family loads, calls a room below, and emits.
+//!
+//! A call runs through [`argv`] (flags of every command), the table [`FAMILIES`] (which file answers to which word),
+//! clap (only the tree of that one family is built), and the family's function.
+//!
+//! A family is an enum that derives `clap::Subcommand`, one variant per word, and implements [`Family`]. Doc comments
+//! are the help: the first line imperative and without a full stop, then an example. Every leaf has a row in
+//! [`catalog`]. Two things clap does differently here: a value may begin with `-` (but not with `--`), and wrong usage
+//! of a word exits 1, or 2 for the words of `OWN`.
+
+mod argv;
+mod basics;
+mod catalog;
+mod context;
+mod error;
+mod help;
+mod usage;
 
 use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-pub(crate) fn run(_arguments: Vec<OsString>) -> ExitCode {
-    ExitCode::FAILURE
+use argv::{Call, Wants};
+use clap::ArgMatches;
+pub(crate) use context::Context;
+pub(crate) use error::CommandError;
+
+use crate::world::World;
+use error::Manner;
+
+/// One family: the words it answers to, its clap tree, and its function.
+#[derive(Clone, Copy)]
+pub(crate) struct FamilyRow {
+    /// What the family is about, as a heading of the help.
+    pub(crate) title: &'static str,
+    /// First words of a call that reach this family, in the order of its enum.
+    pub(crate) words: &'static [&'static str],
+    tree: fn(clap::Command) -> clap::Command,
+    run: fn(&mut Context, &ArgMatches) -> Result<(), CommandError>,
+    /// Exit code of wrong usage.
+    usage_code: u8,
+}
+
+/// Every family. Order is the order of the help.
+const FAMILIES: &[FamilyRow] = &[family::<basics::Basics>(
+    "Small answers",
+    &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],
+)];
+
+/// What a family's enum does with itself once clap has read it.
+pub(crate) trait Family: clap::Subcommand {
+    fn run(self, context: &mut Context) -> Result<(), CommandError>;
+}
+
+/// A family that speaks as its peer does: wrong usage exits 1.
+const fn family<F: Family>(title: &'static str, words: &'static [&'static str]) -> FamilyRow {
+    FamilyRow { title, words, tree: F::augment_subcommands, run: run_family::<F>, usage_code: 1 }
+}
+
+/// A family of our own words: wrong usage exits 2.
+const fn own_family<F: Family>(title: &'static str, words: &'static [&'static str]) -> FamilyRow {
+    FamilyRow { usage_code: 2, ..family::<F>(title, words) }
+}
+
+fn run_family<F: Family>(context: &mut Context, matches: &ArgMatches) -> Result<(), CommandError> {
+    let command = F::from_arg_matches(matches).map_err(|error| CommandError::usage(error.to_string()))?;
+    command.run(context)
+}
+
+/// Runs one call: reads it, answers it, prints the answer, gives the exit code.
+pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+    let world = World::real();
+    let (manner, verdict) = argv::manner(&arguments, &world);
+    let answer = match verdict.and_then(|()| argv::parse(arguments)) {
+        Ok(call) => answer(call, manner, world),
+        Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
+    };
+    answer.deliver(manner)
+}
+
+/// What a call came to: text for standard output, and an exit code or the failure.
+struct Answer {
+    stdout: String,
+    outcome: Result<u8, CommandError>,
+}
+
+impl Answer {
+    /// Prints. A reader that went away is not a failure of the command.
+    #[must_use]
+    fn deliver(self, manner: Manner) -> ExitCode {
+        let written = std::io::stdout().write_all(self.stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
+        let mut code = match self.outcome {
+            Ok(code) => code,
+            Err(error) => {
+                // Where standard error is closed there is nobody left to tell.
+                let _ = std::io::stderr().write_all(error.render(manner).as_bytes());
+                error.exit_code(manner.contract)
+            }
+        };
+        if let Err(error) = written
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            let _ = writeln!(std::io::stderr(), "Error: cannot write to standard output: {error}");
+            code = 74;
+        }
+        ExitCode::from(code)
+    }
+}
+
+fn answer(call: Call, manner: Manner, world: World) -> Answer {
+    let told = |text: String| Answer { stdout: text, outcome: Ok(0) };
+    let failed = |error: CommandError| Answer { stdout: String::new(), outcome: Err(error) };
+    match call.wants {
+        Wants::Version => return told(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
+        Wants::Help => return told(help::page(FAMILIES, &call.words)),
+        Wants::Work => {}
+    }
+    let row = match usage::family_of(FAMILIES, &call) {
+        Ok(row) => row,
+        Err(error) => return failed(error),
+    };
+    let matches = match usage::read(row, &call.words) {
+        Ok(matches) => matches,
+        Err(error) if row.usage_code == 1 => return failed(error),
+        Err(error) => return failed(error.exits(row.usage_code)),
+    };
+    match Context::new(world, call.globals) {
+        Ok(mut context) => {
+            let result = (row.run)(&mut context, &matches);
+            context.finish(result, manner.contract)
+        }
+        Err(error) => failed(error),
+    }
+}
+
+/// The whole clap tree of one family, under the program's name.
+fn tree(row: &FamilyRow) -> clap::Command {
+    let program = clap::Command::new("gsd-tools")
+        .disable_help_flag(true)
+        .disable_help_subcommand(true)
+        .disable_version_flag(true)
+        .subcommand_required(true);
+    (row.tree)(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_are_sound_and_answer_to_their_words() {
+        for row in FAMILIES {
+            let tree = tree(row);
+            tree.clone().debug_assert();
+            let names: Vec<&str> = tree.get_subcommands().map(clap::Command::get_name).collect();
+            assert_eq!(names, row.words, "family {}", row.title);
+        }
+    }
+
+    #[test]
+    fn no_word_has_two_families() {
+        let mut words: Vec<&str> = FAMILIES.iter().flat_map(|row| row.words).copied().collect();
+        let count = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), count);
+    }
+
+    #[test]
+    fn every_command_says_what_it_does() {
+        fn check(command: &clap::Command, path: &str) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            assert!(!about.is_empty() && !about.ends_with('.'), "help of `{path}`: {about:?}");
+            for child in command.get_subcommands() {
+                check(child, &format!("{path} {}", child.get_name()));
+            }
+        }
+        for row in FAMILIES {
+            for command in tree(row).get_subcommands() {
+                check(command, command.get_name());
+            }
+        }
+    }
 }

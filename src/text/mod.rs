@@ -9,5 +9,8 @@ pub(crate) mod edit;
 pub(crate) mod fragment;
 pub(crate) mod json;
 pub(crate) mod markdown;
+mod slug;
 pub(crate) mod splice;
 pub(crate) mod toml;
+
+pub(crate) use slug::slug;

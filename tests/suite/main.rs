@@ -4,4 +4,5 @@
 #![allow(dead_code, reason = "the kit grows ahead of the tests")]
 
 mod architecture;
+mod cli;
 mod kit;

@@ -1,0 +1,47 @@
+//! What each command does to the user's files. One line per command; a test holds the table equal to the clap trees.
+
+/// How far a command reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Changes nothing.
+    Read,
+    /// Adds or changes; what was there can be had back by another command.
+    Write,
+    /// Takes something away.
+    Destructive,
+}
+
+/// Command path to effect, sorted by path.
+pub(crate) const CATALOG: &[(&str, Effect)] = &[
+    ("current-timestamp", Effect::Read),
+    ("generate-slug", Effect::Read),
+    ("runtime-identity", Effect::Read),
+    ("verify-path-exists", Effect::Read),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::{FAMILIES, tree};
+
+    #[test]
+    fn the_catalog_lists_exactly_the_commands_there_are() {
+        fn gather(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+            if !command.has_subcommands() || !command.is_subcommand_required_set() {
+                found.push(path.to_owned());
+            }
+            for child in command.get_subcommands() {
+                gather(child, &format!("{path} {}", child.get_name()), found);
+            }
+        }
+        let mut found = Vec::new();
+        for row in FAMILIES {
+            for command in tree(row).get_subcommands() {
+                gather(command, command.get_name(), &mut found);
+            }
+        }
+        found.sort();
+        let listed: Vec<&str> = CATALOG.iter().map(|(path, _)| *path).collect();
+        assert_eq!(listed, found);
+    }
+}

@@ -1,0 +1,203 @@
+//! What a command has at hand: where it stands, what was asked of every command, and the place for its answer.
+
+use std::cell::OnceCell;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Answer;
+use super::argv::Globals;
+use super::error::{CommandError, ExitContract, Reason};
+use crate::disk::{self, AbsolutePath};
+use crate::world::World;
+
+/// Exit code of an answer that carries an `error` key, under the second exit contract.
+const DEGRADED: u8 = 80;
+
+/// One call's surroundings and its answer so far.
+#[derive(Debug)]
+pub(crate) struct Context {
+    world: World,
+    globals: Globals,
+    here: AbsolutePath,
+    root: OnceCell<AbsolutePath>,
+    stdout: String,
+    /// Whether the last payload says that it is a failure.
+    failed_payload: bool,
+    exit_code: u8,
+}
+
+impl Context {
+    pub(super) fn new(world: World, globals: Globals) -> Result<Self, CommandError> {
+        let started = AbsolutePath::parse(world.folder()?)?;
+        let root = OnceCell::new();
+        let here = match (&globals.project_folder, &globals.folder) {
+            (Some(folder), _) => {
+                let folder = existing_folder(&started, folder, "--project-dir")?;
+                if !disk::is_folder(folder.resolve(".planning")) {
+                    let message = format!("`{folder}` of --project-dir has no `.planning` folder");
+                    return Err(CommandError::usage(message));
+                }
+                root.get_or_init(|| folder.clone());
+                folder
+            }
+            (None, Some(folder)) => existing_folder(&started, folder, "--cwd")?,
+            (None, None) => started,
+        };
+        Ok(Self { world, globals, here, root, stdout: String::new(), failed_payload: false, exit_code: 0 })
+    }
+
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The folder that relative paths of commands about files start from.
+    pub(crate) fn here(&self) -> &AbsolutePath {
+        &self.here
+    }
+
+    /// The project's root: the folder with `.planning`, found upwards; where there is none, [`Self::here`].
+    pub(crate) fn root(&self) -> &AbsolutePath {
+        self.root.get_or_init(|| self.here.clone())
+    }
+
+    /// Whether the bare value is asked for instead of JSON.
+    pub(crate) fn raw(&self) -> bool {
+        self.globals.raw
+    }
+
+    /// The value of `--default`.
+    pub(crate) fn default_value(&self) -> Option<&str> {
+        self.globals.default.as_deref()
+    }
+
+    /// Answers with a report: JSON, two spaces, no final newline.
+    pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+        let value = serde_json::to_value(report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+        self.failed_payload = value.get("error").is_some();
+        // Writing to a string cannot fail.
+        let _ = write!(self.stdout, "{value:#}");
+        Ok(())
+    }
+
+    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
+    pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
+        if self.raw() {
+            self.text(raw);
+            return Ok(());
+        }
+        self.emit(report)
+    }
+
+    /// Answers with text, exactly as given.
+    pub(crate) fn text(&mut self, text: impl AsRef<str>) {
+        self.stdout.push_str(text.as_ref());
+    }
+
+    /// Tells the user something that is no failure.
+    #[expect(clippy::unused_self, reason = "advice belongs to the call")]
+    pub(crate) fn warn(&self, advice: impl std::fmt::Display) {
+        // Where standard error is closed there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {advice}");
+    }
+
+    /// Ends the call with another exit code than 0 although nothing failed.
+    pub(crate) fn exit_with(&mut self, code: u8) {
+        self.exit_code = code;
+    }
+
+    /// Closes the call: picks the field that was asked for, decides the exit code.
+    pub(super) fn finish(self, result: Result<(), CommandError>, contract: ExitContract) -> Answer {
+        if let Err(error) = result {
+            return Answer { stdout: self.stdout, outcome: Err(error) };
+        }
+        let code = match (self.exit_code, contract) {
+            (0, ExitContract::V2) if self.failed_payload => DEGRADED,
+            (code, _) => code,
+        };
+        match &self.globals.pick {
+            None => Answer { stdout: self.stdout, outcome: Ok(code) },
+            Some(field) => match pick(&self.stdout, field) {
+                Ok(picked) => Answer { stdout: picked, outcome: Ok(code) },
+                Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
+            },
+        }
+    }
+}
+
+/// The text of one field of a JSON answer.
+fn pick(answer: &str, field: &str) -> Result<String, CommandError> {
+    let value: Value = serde_json::from_str(answer).map_err(|_| {
+        CommandError::new(Reason::PickOutputNotJson, format!("cannot pick `{field}`: the command's output is not JSON"))
+    })?;
+    field_of(&value, field).map(scalar).ok_or_else(|| {
+        let error =
+            CommandError::new(Reason::PickFieldAbsent, format!("cannot pick `{field}`: there is no such field"));
+        match &value {
+            Value::Object(fields) => {
+                let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
+                error.hint(format!("the answer has: {}", keys.join(", ")))
+            }
+            _ => error.hint("the answer is not a JSON object"),
+        }
+    })
+}
+
+/// Follows `a.b[0].c`; a negative index counts from the end.
+fn field_of<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
+    field.split('.').try_fold(value, |value, segment| match segment.strip_suffix(']').and_then(|s| s.split_once('[')) {
+        None => value.as_object()?.get(segment),
+        Some((name, index)) => {
+            let list = if name.is_empty() { value } else { value.as_object()?.get(name)? }.as_array()?;
+            let index: i64 = index.parse().ok()?;
+            let from_start = if index < 0 { i64::try_from(list.len()).ok()?.checked_add(index)? } else { index };
+            list.get(usize::try_from(from_start).ok()?)
+        }
+    })
+}
+
+/// A picked value as a shell wants it: bare text, nothing for null, a list with commas.
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(scalar).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<AbsolutePath, CommandError> {
+    let folder = started.resolve(folder);
+    if disk::is_folder(&folder) {
+        return Ok(folder);
+    }
+    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_picked_by_its_path() {
+        let answer = r#"{"a":{"b":[{"c":"x"},{"c":null}]},"n":3,"list":["p",null,["q"]],"yes":true}"#;
+        let picked = |field| pick(answer, field).unwrap();
+        assert_eq!(picked("a.b[0].c"), "x");
+        assert_eq!(picked("a.b[-1].c"), "");
+        assert_eq!(picked("n"), "3");
+        assert_eq!(picked("yes"), "true");
+        assert_eq!(picked("list"), "p,,q");
+        assert_eq!(picked("a.b[1]"), r#"{"c":null}"#);
+    }
+
+    #[test]
+    fn a_field_that_is_not_there_is_told_with_those_that_are() {
+        for field in ["z", "a.z", "a[0]", "list[9]", "list[-9]", "n.z", "list[x]"] {
+            let error = pick(r#"{"a":{},"list":[1],"n":1}"#, field).unwrap_err();
+            assert_eq!(error.reason(), Reason::PickFieldAbsent, "{field}");
+        }
+        assert_eq!(pick("text", "a").unwrap_err().reason(), Reason::PickOutputNotJson);
+    }
+}

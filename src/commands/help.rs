@@ -1,0 +1,48 @@
+//! Help pages: the list of commands, and the page of one command as its doc comments tell it.
+
+use std::fmt::Write as _;
+
+use super::{FamilyRow, tree, usage};
+
+const FLAGS: &str = "\
+Flags of every command:
+  --raw                   Print the bare value where the command has one
+  --pick <field>          Print one field of the answer, such as `a.b[0].c`
+  --cwd <folder>          Work in this folder
+  --project-dir <folder>  Use the project in exactly this folder
+  --ws <name>             Use this workstream
+  --json-errors           Tell failures as one line of JSON
+  --exit-contract=<v>     v1: 0 or 1; v2: a code per kind of failure
+  --help                  Show help; after a command, the help of that command
+";
+
+/// The page that `words` ask for: of the command they name, else of the whole program.
+pub(super) fn page(families: &[FamilyRow], words: &[String]) -> String {
+    let named = words.first().and_then(|word| families.iter().find(|row| row.words.contains(&word.as_str())));
+    match named {
+        Some(row) => command_page(row, words),
+        None => program_page(families),
+    }
+}
+
+fn command_page(row: &FamilyRow, words: &[String]) -> String {
+    let mut tree = tree(row);
+    tree.build();
+    let found = usage::leaf(&tree, words);
+    let mut command = found.command.clone();
+    format!("{}\n{FLAGS}", command.render_long_help())
+}
+
+fn program_page(families: &[FamilyRow]) -> String {
+    let mut page = String::from("Usage: gsd-tools <command> [arguments] [flags]\n");
+    for row in families {
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "\n{}:", row.title);
+        for command in tree(row).get_subcommands() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(page, "  {:<26} {about}", command.get_name());
+        }
+    }
+    let _ = write!(page, "\n{FLAGS}");
+    page
+}

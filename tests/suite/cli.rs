@@ -1,0 +1,87 @@
+//! The frame every command stands in: flags of every command, failures, help, exit codes.
+
+use crate::kit::TestContext;
+
+#[test]
+fn an_answer_is_indented_json_without_a_final_newline() {
+    let answer = TestContext::new().gsd(["verify-path-exists", "nope"]).success();
+    assert_eq!(answer, "{\n  \"exists\": false,\n  \"type\": null\n}");
+}
+
+#[test]
+fn raw_and_pick_work_wherever_they_stand() {
+    let context = TestContext::new();
+    context.write("a.txt", "x");
+    assert_eq!(context.gsd(["--raw", "verify-path-exists", "a.txt"]).success(), "true");
+    assert_eq!(context.gsd(["query", "verify-path-exists", "--pick", "type", "a.txt"]).success(), "file");
+    let told = context.gsd(["verify-path-exists", "a.txt", "--pick", "nope"]).failure(1);
+    assert!(told.contains("exists, type"), "{told}");
+}
+
+#[test]
+fn picking_from_text_is_told() {
+    let ran = TestContext::new().gsd(["verify-path-exists", "x", "--raw", "--pick", "a.b", "--json-errors"]);
+    assert!(ran.stdout.is_empty());
+    assert!(ran.failure(1).contains("\"reason\":\"pick_field_absent\""));
+}
+
+#[test]
+fn a_wrong_word_suggests_the_right_one() {
+    let context = TestContext::new();
+    let told = context.gsd(["verify-path-exist", "x"]).failure(1);
+    assert!(told.starts_with("Error: unknown command") && told.contains("`verify-path-exists`"), "{told}");
+    assert!(context.gsd(["--nope"]).failure(1).contains("unknown flag"));
+    assert!(context.gsd([]).failure(1).contains("no command"));
+}
+
+#[test]
+fn failures_are_json_on_request() {
+    let context = TestContext::new();
+    let told = context.gsd(["nope", "--json-errors"]).failure(1);
+    let envelope: serde_json::Value = serde_json::from_str(told.trim_end()).unwrap();
+    assert_eq!(envelope["ok"], false);
+    assert_eq!(envelope["reason"], "sdk_unknown_command");
+    assert_eq!(context.gsd_with(["nope"], &[("GSD_JSON_ERRORS", "1")], "").failure(1), told);
+}
+
+#[test]
+fn the_second_contract_has_a_code_per_failure() {
+    let context = TestContext::new();
+    assert!(!context.gsd(["nope", "--exit-contract=v2"]).failure(64).is_empty());
+    assert!(!context.gsd_with(["verify-path-exists"], &[("GSD_EXIT_CONTRACT", "v2")], "").failure(64).is_empty());
+    assert!(context.gsd(["nope", "--exit-contract=v9"]).failure(1).contains("v9"));
+}
+
+#[test]
+fn wrong_flags_and_surplus_words_are_refused() {
+    let context = TestContext::new();
+    assert!(context.gsd(["verify-path-exists", "a", "--bogus"]).failure(1).contains("--bogus"));
+    assert!(context.gsd(["verify-path-exists", "a", "b"]).failure(1).contains("`b`"));
+    assert!(context.gsd(["verify-path-exists"]).failure(1).contains("<PATH>"));
+}
+
+#[test]
+fn help_wins_over_work() {
+    let context = TestContext::new();
+    let all = context.gsd(["--help"]).success();
+    assert!(all.contains("verify-path-exists") && all.contains("--exit-contract"), "{all}");
+    let one = context.gsd(["verify-path-exists", "x", "-h"]).success();
+    assert!(one.contains("Usage: gsd-tools verify-path-exists <PATH>") && one.contains("Example:"), "{one}");
+}
+
+#[test]
+fn the_version_is_ours() {
+    let version = TestContext::new().gsd(["--version"]).success();
+    assert_eq!(version, format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn another_folder_must_exist() {
+    let context = TestContext::new();
+    context.write("deep/a.txt", "x");
+    assert_eq!(context.gsd(["--cwd", "deep", "verify-path-exists", "a.txt", "--raw"]).success(), "true");
+    assert!(context.gsd(["--cwd=gone", "verify-path-exists", "a.txt"]).failure(1).contains("gone"));
+    assert!(context.gsd(["--project-dir", "deep", "verify-path-exists", "a"]).failure(1).contains(".planning"));
+    context.write("deep/.planning/STATE.md", "");
+    assert_eq!(context.gsd(["--project-dir", "deep", "verify-path-exists", "a.txt", "--raw"]).success(), "true");
+}
