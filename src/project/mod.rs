@@ -1,1 +1,5 @@
 //! `.planning/` as types.
+
+pub(crate) mod milestone;
+pub(crate) mod phase;
+pub(crate) mod roadmap;

@@ -1,0 +1,81 @@
+//! How a project's files are read: from the disk, or from memory in tests.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+/// A file that is there but cannot be read. An absent file is no error.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read `{path}`: {reason}")]
+pub(crate) struct FileError {
+    /// Relative to the project's root.
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
+
+/// An entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) is_folder: bool,
+}
+
+/// The files of a project, by paths relative to its root, with `/`.
+pub(crate) trait Files: Debug {
+    /// The text of a file; `None` if there is none.
+    fn read(&self, path: &str) -> Result<Option<String>, FileError>;
+
+    /// The entries of a folder, sorted by name; `None` if there is none.
+    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError>;
+
+    /// When each file last changed, in seconds since 1970: its commit where it is committed and clean, else the disk's
+    /// time. `None` where that cannot be told.
+    fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>>;
+
+    fn exists(&self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        matches!(self.list(folder), Ok(Some(entries)) if entries.iter().any(|entry| entry.name == name))
+    }
+}
+
+/// Files in memory. Every file has changed at the second of its position in `order`, or at zero.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MemoryFiles {
+    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) changed: BTreeMap<String, i64>,
+}
+
+impl MemoryFiles {
+    pub(crate) fn new<'text>(files: impl IntoIterator<Item = (&'text str, &'text str)>) -> Self {
+        Self {
+            texts: files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect(),
+            changed: BTreeMap::new(),
+        }
+    }
+}
+
+impl Files for MemoryFiles {
+    fn read(&self, path: &str) -> Result<Option<String>, FileError> {
+        Ok(self.texts.get(path).cloned())
+    }
+
+    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
+        let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let mut entries: Vec<Entry> = self
+            .texts
+            .keys()
+            .filter_map(|file| file.strip_prefix(&prefix))
+            .map(|inside| match inside.split_once('/') {
+                Some((folder, _)) => Entry { name: folder.to_owned(), is_folder: true },
+                None => Entry { name: inside.to_owned(), is_folder: false },
+            })
+            .collect();
+        entries.dedup();
+        entries.sort();
+        entries.dedup();
+        Ok((!entries.is_empty()).then_some(entries))
+    }
+
+    fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
+        paths.iter().map(|path| self.texts.contains_key(path).then(|| self.changed.get(path).copied().unwrap_or(0))).collect()
+    }
+}

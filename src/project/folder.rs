@@ -1,0 +1,163 @@
+//! A phase's folder: which of its files are plans, summaries and the other artifacts.
+
+use super::phase::{self, PhaseId};
+
+/// A folder of a phase with the names of its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PhaseFolder {
+    pub(crate) name: String,
+    /// Relative to the project's root.
+    pub(crate) path: String,
+    /// The milestone it is archived under, such as `v1.0`.
+    pub(crate) archived: Option<String>,
+    /// Sorted; files of the `plans` subfolder with their prefix.
+    pub(crate) files: Vec<String>,
+}
+
+impl PhaseFolder {
+    /// The identifier in the folder's name; the whole name where it has none.
+    pub(crate) fn token(&self) -> &str {
+        phase::folder_token(&self.name).unwrap_or(&self.name)
+    }
+
+    /// The identifier without a project code, and the rest of the name, split at the first dash.
+    pub(crate) fn number_and_name(&self) -> (&str, &str) {
+        let bare = phase::without_code(&self.name);
+        bare.split_once('-').unwrap_or((bare, ""))
+    }
+
+    /// The part of the folder's name behind its identifier.
+    pub(crate) fn slug(&self) -> &str {
+        self.name[self.token().len().min(self.name.len())..].trim_start_matches('-')
+    }
+
+    pub(crate) fn id(&self) -> PhaseId {
+        PhaseId::new(self.token())
+    }
+
+    /// The plan files, in order.
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &str> {
+        self.own_files().filter(|file| is_plan(file))
+    }
+
+    /// The summary files, in order.
+    pub(crate) fn summaries(&self) -> impl Iterator<Item = &str> {
+        self.own_files().filter(|file| file.ends_with("-SUMMARY.md") || *file == "SUMMARY.md")
+    }
+
+    /// The summary of a plan, if it has one.
+    pub(crate) fn summary_of(&self, plan: &str) -> Option<&str> {
+        let stem = plan.strip_suffix(".md").unwrap_or(plan);
+        let names = [plan.replacen("PLAN", "SUMMARY", 1), format!("{stem}-SUMMARY.md"), format!("{}-SUMMARY.md", plan_id(plan))];
+        self.files.iter().map(String::as_str).find(|file| names.iter().any(|name| name == file))
+    }
+
+    /// The first artifact of a kind, such as `CONTEXT` or `VERIFICATION`: `02-CONTEXT.md` or `CONTEXT.md`.
+    pub(crate) fn artifact(&self, kind: &str) -> Option<&str> {
+        let suffix = format!("-{kind}.md");
+        let plain = format!("{kind}.md");
+        self.own_files().find(|file| !file.contains('/') && (file.ends_with(&suffix) || *file == plain))
+    }
+
+    /// As [`Self::artifact`], as a path relative to the project's root.
+    pub(crate) fn artifact_path(&self, kind: &str) -> Option<String> {
+        self.artifact(kind).map(|file| self.join(file))
+    }
+
+    pub(crate) fn join(&self, file: &str) -> String {
+        format!("{}/{file}", self.path)
+    }
+
+    /// The files that are this phase's: those whose numeric prefix names it, and those without one.
+    fn own_files(&self) -> impl Iterator<Item = &str> {
+        let token = self.token();
+        self.files.iter().map(String::as_str).filter(move |file| belongs(file, token))
+    }
+}
+
+/// `02-03` of `02-03-PLAN.md`; a nested plan keeps its path.
+pub(crate) fn plan_id(plan: &str) -> &str {
+    if plan.contains('/') {
+        return plan;
+    }
+    plan.strip_suffix("-PLAN.md").or_else(|| plan.strip_suffix(".md")).unwrap_or(plan)
+}
+
+fn is_plan(file: &str) -> bool {
+    if !file.ends_with(".md") || file.ends_with("-OUTLINE.md") || file.ends_with(".pre-bounce.md") || file.ends_with("-PLAN-REVIEW.md") {
+        return false;
+    }
+    let numbered = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
+    if let Some(nested) = file.strip_prefix("plans/") {
+        return nested.strip_prefix("PLAN-").is_some_and(numbered);
+    }
+    if file.contains('/') || file.ends_with("-SUMMARY.md") {
+        return false;
+    }
+    file.ends_with("-PLAN.md")
+        || file == "PLAN.md"
+        || file.strip_prefix("PLAN-").is_some_and(numbered)
+        || file.find("-PLAN-").is_some_and(|at| numbered(file) && numbered(&file[at + 6..]))
+}
+
+/// Whether a file's numeric prefix names the phase `token`, or it has none.
+fn belongs(file: &str, token: &str) -> bool {
+    let bare_file = phase::without_code(file);
+    if !bare_file.starts_with(|first: char| first.is_ascii_digit()) {
+        return true;
+    }
+    let bare_token = phase::without_code(token);
+    let starts = |prefix: &str| {
+        bare_file.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+            && bare_file[prefix.len()..].starts_with('-')
+    };
+    starts(bare_token) || starts(PhaseId::new(bare_token).as_str()) || starts(bare_token.trim_start_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str, files: &[&str]) -> PhaseFolder {
+        PhaseFolder {
+            name: name.into(),
+            path: format!(".planning/phases/{name}"),
+            archived: None,
+            files: files.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    #[test]
+    fn plans_are_told_from_their_neighbours() {
+        let files = [
+            "02-01-PLAN-OUTLINE.md", "02-01-PLAN.md", "02-02-PLAN.pre-bounce.md", "02-01-PLAN-REVIEW.md", "03-01-PLAN.md",
+            "PLAN.md", "PLAN-01-x.md", "plans/PLAN-02-y.md", "02-PLAN-03.md", "02-01-SUMMARY.md", "notes.md",
+        ];
+        let folder = folder("02-notes-core", &files);
+        assert_eq!(
+            folder.plans().collect::<Vec<_>>(),
+            ["02-01-PLAN.md", "PLAN.md", "PLAN-01-x.md", "plans/PLAN-02-y.md", "02-PLAN-03.md"]
+        );
+        assert_eq!(folder.summaries().collect::<Vec<_>>(), ["02-01-SUMMARY.md"]);
+        assert_eq!(folder.summary_of("02-01-PLAN.md"), Some("02-01-SUMMARY.md"));
+        assert_eq!(folder.summary_of("02-PLAN-03.md"), None);
+    }
+
+    #[test]
+    fn a_project_code_stands_beside_the_number() {
+        let folder = folder("ACME-01-foundation", &["01-01-PLAN.md", "01-CONTEXT.md"]);
+        assert_eq!(folder.token(), "ACME-01");
+        assert_eq!(folder.number_and_name(), ("01", "foundation"));
+        assert_eq!(folder.slug(), "foundation");
+        assert_eq!(folder.plans().count(), 1);
+        assert_eq!(folder.artifact("CONTEXT"), Some("01-CONTEXT.md"));
+    }
+
+    #[test]
+    fn a_milestone_prefixed_folder_keeps_both_numbers() {
+        let folder = folder("02-01-prefixed", &["02-01-01-PLAN.md"]);
+        assert_eq!((folder.token(), folder.slug()), ("02-01", "prefixed"));
+        assert_eq!(folder.number_and_name(), ("02", "01-prefixed"));
+        assert_eq!(plan_id(folder.plans().next().unwrap()), "02-01-01");
+    }
+}

@@ -1,0 +1,138 @@
+//! Every path under `.planning/`, named once. Paths are relative to the project's root, with `/`.
+
+use std::path::{Path, PathBuf};
+
+/// Where the documents of a project stand, for the chosen workstream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    root: PathBuf,
+    /// `.planning`, or `.planning/<segment>` where an environment sets one.
+    planning: String,
+    workstream: Option<String>,
+}
+
+impl Layout {
+    /// The layout of the project at `root`. `segment` is an extra folder under `.planning`; both names are checked by the caller.
+    pub(crate) fn new(root: impl Into<PathBuf>, segment: Option<&str>, workstream: Option<&str>) -> Self {
+        let planning = segment.map_or_else(|| ".planning".to_owned(), |segment| format!(".planning/{segment}"));
+        Self { root: root.into(), planning, workstream: workstream.map(str::to_owned) }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn workstream(&self) -> Option<&str> {
+        self.workstream.as_deref()
+    }
+
+    /// `path` (relative, with `/`) as an absolute path in the host's spelling.
+    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+        let mut absolute = self.root.clone();
+        absolute.extend(path.split('/').filter(|part| !part.is_empty()));
+        absolute
+    }
+
+    /// `path` as an absolute path for a payload.
+    pub(crate) fn shown(&self, path: &str) -> String {
+        self.absolute(path).to_string_lossy().replace('\\', "/")
+    }
+
+    pub(crate) fn planning(&self) -> &str {
+        &self.planning
+    }
+
+    /// The folder of the documents a workstream has of its own; `.planning` without one.
+    pub(crate) fn scope(&self) -> String {
+        match &self.workstream {
+            Some(name) => format!("{}/workstreams/{name}", self.planning),
+            None => self.planning.clone(),
+        }
+    }
+
+    fn in_scope(&self, name: &str) -> String {
+        format!("{}/{name}", self.scope())
+    }
+
+    fn in_planning(&self, name: &str) -> String {
+        format!("{}/{name}", self.planning)
+    }
+
+    pub(crate) fn state(&self) -> String {
+        self.in_scope("STATE.md")
+    }
+
+    /// The machine-readable mirror of the state.
+    pub(crate) fn state_mirror(&self) -> String {
+        self.in_scope("state.json")
+    }
+
+    pub(crate) fn state_archive(&self) -> String {
+        self.in_scope("STATE-ARCHIVE.md")
+    }
+
+    pub(crate) fn milestone_claim(&self) -> String {
+        self.in_scope("milestone.lock")
+    }
+
+    pub(crate) fn roadmap(&self) -> String {
+        self.in_scope("ROADMAP.md")
+    }
+
+    pub(crate) fn requirements(&self) -> String {
+        self.in_scope("REQUIREMENTS.md")
+    }
+
+    pub(crate) fn config(&self) -> String {
+        self.in_scope("config.json")
+    }
+
+    /// The configuration that a workstream's own lies over.
+    pub(crate) fn root_config(&self) -> String {
+        self.in_planning("config.json")
+    }
+
+    pub(crate) fn phases(&self) -> String {
+        self.in_scope("phases")
+    }
+
+    pub(crate) fn milestones_folder(&self) -> String {
+        self.in_scope("milestones")
+    }
+
+    pub(crate) fn project(&self) -> String {
+        self.in_planning("PROJECT.md")
+    }
+
+    pub(crate) fn milestones(&self) -> String {
+        self.in_planning("MILESTONES.md")
+    }
+
+    pub(crate) fn codebase(&self) -> String {
+        self.in_planning("codebase")
+    }
+
+    pub(crate) fn research(&self) -> String {
+        self.in_planning("research")
+    }
+
+    pub(crate) fn quick(&self) -> String {
+        self.in_planning("quick")
+    }
+
+    pub(crate) fn debug(&self) -> String {
+        self.in_planning("debug")
+    }
+
+    pub(crate) fn todos_pending(&self) -> String {
+        self.in_planning("todos/pending")
+    }
+
+    pub(crate) fn todos_completed(&self) -> String {
+        self.in_planning("todos/completed")
+    }
+
+    pub(crate) fn workstreams(&self) -> String {
+        self.in_planning("workstreams")
+    }
+}

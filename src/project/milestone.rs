@@ -1,0 +1,290 @@
+//! The window of the current milestone in a roadmap: which phases are its own, and how sure that is.
+
+use std::ops::Range;
+
+use crate::text::markdown::Heading;
+
+use super::phase::PhaseId;
+use super::roadmap::Roadmap;
+
+/// How well the roadmap tells which phases belong to the milestone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum MilestoneScope {
+    /// The window is known and holds phases, or the project has no milestones at all.
+    Complete,
+    /// A version without a heading, or headings without a version: every phase counts, percentages do not.
+    Unscoped,
+    /// The heading is there, but its window holds no phases while the document does.
+    Truncated,
+    /// There is no roadmap.
+    Unreadable,
+}
+
+/// The current milestone of a project.
+#[derive(Clone, Debug)]
+pub(crate) struct Milestone {
+    pub(crate) version: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) scope: MilestoneScope,
+    /// The lines of the roadmap that belong to it, in order.
+    pub(crate) window: Vec<Range<usize>>,
+    /// The heading of its section, as written.
+    pub(crate) heading: Option<String>,
+}
+
+/// A heading that opens a milestone.
+#[derive(Clone, Debug)]
+pub(crate) struct MilestoneHeading<'text> {
+    pub(crate) heading: Heading<'text>,
+    pub(crate) version: Option<&'text str>,
+    pub(crate) closed: bool,
+}
+
+impl Milestone {
+    /// The milestone of a project without a roadmap.
+    pub(crate) fn without_roadmap(version: Option<&str>) -> Self {
+        Self {
+            version: version.map(str::to_owned),
+            name: None,
+            scope: MilestoneScope::Unreadable,
+            window: Vec::new(),
+            heading: None,
+        }
+    }
+
+    /// Finds the milestone `state_version` (the `milestone:` line of STATE.md), or else the one the roadmap marks as open.
+    pub(crate) fn find(roadmap: &Roadmap<'_>, state_version: Option<&str>) -> Self {
+        let version = state_version
+            .map(str::trim)
+            .filter(|version| !version.is_empty())
+            .map(str::to_owned)
+            .or_else(|| marked_open(roadmap));
+        let headings = milestone_headings(roadmap);
+        let versioned: Vec<_> = headings.iter().filter(|heading| heading.version.is_some()).collect();
+        let selected = version.as_deref().and_then(|wanted| {
+            let mut same = versioned
+                .iter()
+                .filter(|heading| heading.version.is_some_and(|found| found.eq_ignore_ascii_case(wanted)));
+            same.clone().find(|heading| !heading.closed).or_else(|| same.next()).copied()
+        });
+        let everything = || open_lines(roadmap, std::iter::once(0..roadmap.markdown().lines().len()));
+        let (window, scope) = match selected {
+            Some(selected) => {
+                let window = window_of(roadmap, &headings, selected);
+                let scope = if holds_phases(roadmap, &window) {
+                    MilestoneScope::Complete
+                } else if holds_phases(roadmap, &everything()) {
+                    MilestoneScope::Truncated
+                } else {
+                    MilestoneScope::Complete
+                };
+                (window, scope)
+            }
+            None if version.is_none() && versioned.is_empty() => (everything(), MilestoneScope::Complete),
+            None => (everything(), MilestoneScope::Unscoped),
+        };
+        let name = version.as_deref().and_then(|version| milestone_name(roadmap, version, selected));
+        Self { name, scope, window, heading: selected.map(|selected| selected.heading.title.to_owned()), version }
+    }
+
+    pub(crate) fn holds(&self, line: usize) -> bool {
+        self.window.iter().any(|lines| lines.contains(&line))
+    }
+
+    /// The identifiers of the phases in the window, in order of appearance, without shelves and without repeats.
+    pub(crate) fn phase_ids<'text>(&self, roadmap: &Roadmap<'text>) -> Vec<&'text str> {
+        let mut found: Vec<(usize, &str)> = roadmap
+            .sections()
+            .iter()
+            .map(|section| (section.heading_line, section.id))
+            .chain(roadmap.bullets().iter().map(|bullet| (bullet.line, bullet.id)))
+            .chain(roadmap.rows().iter().filter(|row| row.lists).map(|row| (row.line, row.id)))
+            .filter(|(line, id)| self.holds(*line) && !PhaseId::new(id).is_sentinel())
+            .collect();
+        found.sort_by_key(|(line, _)| *line);
+        let mut ids: Vec<&str> = Vec::new();
+        for (_, id) in found {
+            if !ids.iter().any(|known| PhaseId::new(known).matches(id)) {
+                ids.push(id);
+            }
+        }
+        ids
+    }
+}
+
+/// Headings of level 1 to 3 that carry a version or a milestone mark, outside folded blocks; phases are none.
+pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<MilestoneHeading<'text>> {
+    let markdown = roadmap.markdown();
+    markdown
+        .headings()
+        .filter(|heading| heading.level <= 3 && !roadmap.is_shipped(heading.line))
+        .filter(|heading| !roadmap.sections().iter().any(|section| section.heading_line == heading.line))
+        .filter_map(|heading| {
+            let version = version_in(heading.title);
+            let marked = heading.title.contains(['✅', '📋', '🚧']);
+            (version.is_some() || marked).then(|| MilestoneHeading {
+                heading,
+                version,
+                closed: is_closed(heading.title),
+            })
+        })
+        .collect()
+}
+
+/// The first `v1`, `v1.2` or `v1.2.3` in `text` that stands as a word.
+pub(crate) fn version_in(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    (0..bytes.len()).find_map(|start| {
+        let word_start = start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || bytes[start - 1] == b'_');
+        if !word_start || bytes[start] != b'v' || !bytes.get(start + 1).is_some_and(u8::is_ascii_digit) {
+            return None;
+        }
+        let length = bytes[start + 1..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+        let version = text[start..start + 1 + length].trim_end_matches('.');
+        version.contains('.').then_some(version)
+    })
+}
+
+fn is_closed(title: &str) -> bool {
+    const CLOSED: &[&str] = &["CLOSED", "ARCHIVED", "ABANDONED", "SHIPPED", "FAILED", "✅", "🗄"];
+    const ACTIVE: &[&str] = &["STARTED", "ACTIVE", "WIP", "IN PROGRESS", "🚧", "🔄"];
+    let upper = title.to_uppercase();
+    let has = |marks: &[&str]| marks.iter().any(|mark| upper.contains(mark));
+    has(CLOSED) && !has(ACTIVE)
+}
+
+/// The version of the first list line that is marked as open: `- 🚧 **v1.1 Sync** - …`.
+fn marked_open(roadmap: &Roadmap<'_>) -> Option<String> {
+    (0..roadmap.markdown().lines().len()).filter(|line| roadmap.markdown().is_prose(*line)).find_map(|line| {
+        let (_, rest) = open_mark(roadmap.markdown().line(line))?;
+        version_in(rest).map(str::to_owned)
+    })
+}
+
+/// The text before and after an open mark followed by bold text.
+fn open_mark(line: &str) -> Option<(&str, &str)> {
+    let position = line.find(['🚧', '🔄'])?;
+    let mark = line[position..].chars().next()?;
+    let rest = line[position + mark.len_utf8()..].trim_start();
+    rest.starts_with("**v").then(|| (&line[..position], rest))
+}
+
+fn window_of(
+    roadmap: &Roadmap<'_>,
+    headings: &[MilestoneHeading<'_>],
+    selected: &MilestoneHeading<'_>,
+) -> Vec<Range<usize>> {
+    let end_of_document = roadmap.markdown().lines().len();
+    let first = headings.first().map_or(selected.heading.line, |heading| heading.heading.line);
+    let section_end = |of: &MilestoneHeading<'_>| {
+        headings
+            .iter()
+            .find(|next| next.heading.line > of.heading.line && next.heading.level <= of.heading.level)
+            .map_or(end_of_document, |next| next.heading.line)
+    };
+    let details = headings.iter().find(|heading| {
+        heading.heading.line > selected.heading.line
+            && heading.version == selected.version
+            && heading.heading.title.to_lowercase().contains("(phase details)")
+    });
+    let preamble = preamble_lines(roadmap, first);
+    let mut window =
+        open_lines(roadmap, preamble.into_iter().chain(std::iter::once(selected.heading.line..section_end(selected))));
+    if let Some(details) = details {
+        window.extend(open_lines(roadmap, std::iter::once(details.heading.line..section_end(details))));
+    }
+    window
+}
+
+/// The lines before the first milestone heading, without sections called "Phase Details".
+fn preamble_lines(roadmap: &Roadmap<'_>, first: usize) -> Vec<Range<usize>> {
+    let markdown = roadmap.markdown();
+    let mut kept = Vec::new();
+    let mut start = 0;
+    for heading in markdown
+        .headings()
+        .filter(|heading| heading.line < first && heading.title.eq_ignore_ascii_case("Phase Details"))
+    {
+        kept.push(start..heading.line);
+        start = markdown.section(&heading).end.min(first);
+    }
+    kept.push(start..first);
+    kept.retain(|lines| lines.start < lines.end);
+    kept
+}
+
+/// Ranges without the lines of folded blocks.
+fn open_lines(roadmap: &Roadmap<'_>, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut open: Vec<Range<usize>> = Vec::new();
+    for line in ranges.flatten().filter(|line| !roadmap.is_shipped(*line)) {
+        match open.last_mut() {
+            Some(last) if last.end == line => last.end = line + 1,
+            _ => open.push(line..line + 1),
+        }
+    }
+    open
+}
+
+fn holds_phases(roadmap: &Roadmap<'_>, window: &[Range<usize>]) -> bool {
+    let holds = |line: usize| window.iter().any(|lines| lines.contains(&line));
+    roadmap.sections().iter().any(|section| holds(section.heading_line) && !PhaseId::new(section.id).is_sentinel())
+        || roadmap.bullets().iter().any(|bullet| holds(bullet.line) && !bullet.is_sentinel())
+        || roadmap.rows().iter().any(|row| row.lists && holds(row.line))
+}
+
+/// The text after the version on its list line or heading; the placeholder word `milestone` is none.
+fn milestone_name(roadmap: &Roadmap<'_>, version: &str, selected: Option<&MilestoneHeading<'_>>) -> Option<String> {
+    let from_list =
+        (0..roadmap.markdown().lines().len()).filter(|line| roadmap.markdown().is_prose(*line)).find_map(|line| {
+            let (_, rest) = open_mark(roadmap.markdown().line(line))?;
+            let inside = rest.strip_prefix("**")?;
+            let inside = &inside[..inside.find("**")?];
+            (version_in(inside)? == version).then(|| after_version(inside, version)).flatten()
+        });
+    from_list.or_else(|| selected.and_then(|selected| after_version(selected.heading.title, version)))
+}
+
+fn after_version(text: &str, version: &str) -> Option<String> {
+    let rest = &text[text.find(version)? + version.len()..];
+    let rest = rest.trim().trim_start_matches([':', '—', '–', '-']).trim();
+    let name = match rest.rfind('(') {
+        Some(open) if rest.ends_with(')') => rest[..open].trim(),
+        _ => rest,
+    };
+    (!name.is_empty() && !name.eq_ignore_ascii_case("milestone")).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUPED: &str = "# R\n\n## Milestones\n\n- ✅ **v1.0 MVP** - x\n- 🚧 **v1.1 Sync** - y\n\n## Phases\n\n<details>\n\
+        <summary>✅ v1.0</summary>\n\n### Phase 1: Old\n</details>\n\n### 🚧 v1.1 Sync (In Progress)\n\n- [ ] **Phase 3: A** - a\n\n\
+        #### Phase 3: A\n#### Phase 4: B\n\n### 📋 v2.0 Teams (Planned)\n\n#### Phase 5: C\n";
+
+    fn ids(text: &str, version: Option<&str>) -> (MilestoneScope, Vec<String>, Option<String>) {
+        let roadmap = Roadmap::parse(text);
+        let milestone = Milestone::find(&roadmap, version);
+        (milestone.scope, milestone.phase_ids(&roadmap).iter().map(ToString::to_string).collect(), milestone.name)
+    }
+
+    #[test]
+    fn the_window_holds_the_phases_of_the_open_milestone() {
+        assert_eq!(ids(GROUPED, None), (MilestoneScope::Complete, vec!["3".into(), "4".into()], Some("Sync".into())));
+        assert_eq!(ids(GROUPED, Some("v2.0")).1, ["5"]);
+    }
+
+    #[test]
+    fn a_version_without_heading_is_unscoped() {
+        let flat = "## Phases\n- [ ] **Phase 1: A** - a\n\n## Phase Details\n### Phase 1: A\n";
+        assert_eq!(ids(flat, Some("v1.0")).0, MilestoneScope::Unscoped);
+        assert_eq!(ids(flat, None), (MilestoneScope::Complete, vec!["1".into()], None));
+    }
+
+    #[test]
+    fn versions_are_words() {
+        assert_eq!(version_in("ship v1.10.2."), Some("v1.10.2"));
+        assert_eq!(version_in("rev1.0 or v2"), None);
+    }
+}

@@ -1,0 +1,301 @@
+//! Phase identifiers: how people write them, how folders carry them, how they compare.
+//!
+//! `1`, `01`, `2.1`, `12A`, `12A.1`, `2-01` and `PROJ-42` are all identifiers. An identifier is kept as text; this file
+//! knows its normal form and its order, and nothing of where phases stand.
+
+use std::cmp::Ordering;
+
+/// A phase identifier in normal form: integers padded to two digits, a project-code prefix dropped.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PhaseId {
+    text: String,
+}
+
+impl PhaseId {
+    /// The normal form of what a person typed. A text that is no identifier is kept as it is and matches only itself.
+    pub(crate) fn new(typed: &str) -> Self {
+        Self { text: normalise(typed.trim()) }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether two spellings name the same phase: `2`, `02`; `12a`, `12A`.
+    pub(crate) fn matches(&self, other: &str) -> bool {
+        self.text.eq_ignore_ascii_case(&normalise(other.trim()))
+    }
+
+    /// The leading integer, if the identifier starts with one.
+    pub(crate) fn integer(&self) -> Option<u64> {
+        leading_integer(&self.text)
+    }
+
+    /// Phases numbered 0 and 999 are shelves, not work: they are left out of counts, progress and what comes next.
+    pub(crate) fn is_sentinel(&self) -> bool {
+        matches!(self.integer(), Some(0 | 999))
+    }
+
+    /// Whether the identifier has a decimal part: an insertion between two phases.
+    pub(crate) fn is_decimal(&self) -> bool {
+        self.text.contains('.')
+    }
+}
+
+impl std::fmt::Display for PhaseId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+/// `PROJ-42` without its upper-case code, where a digit follows; the text itself otherwise.
+pub(crate) fn without_code(text: &str) -> &str {
+    let Some(dash) = text.find('-') else { return text };
+    let code = &text[..dash];
+    let is_code = code.starts_with(|first: char| first.is_ascii_uppercase())
+        && code.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
+    let rest = &text[dash + 1..];
+    if is_code && rest.starts_with(|first: char| first.is_ascii_digit()) { rest } else { text }
+}
+
+fn normalise(typed: &str) -> String {
+    let bare = without_code(typed);
+    let (numbers, tail) = match segments(bare) {
+        Some(parts) => parts,
+        None => return typed.to_owned(),
+    };
+    let padded: Vec<String> = numbers.iter().map(|number| pad(number)).collect();
+    format!("{}{tail}", padded.join("-"))
+}
+
+/// An integer padded to two digits, without needless zeros.
+pub(crate) fn pad(number: &str) -> String {
+    let bare = number.trim_start_matches('0');
+    format!("{:0>2}", if bare.is_empty() { "0" } else { bare })
+}
+
+/// The dash-separated integers and the rest (`A`, `.1`, `A.1`), if the whole text is an identifier.
+fn segments(text: &str) -> Option<(Vec<&str>, &str)> {
+    let mut numbers = Vec::new();
+    let mut rest = text;
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 {
+            return None;
+        }
+        numbers.push(&rest[..digits]);
+        rest = &rest[digits..];
+        match rest.strip_prefix('-') {
+            Some(after) => rest = after,
+            None => break,
+        }
+    }
+    let after_letter = rest.strip_prefix(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(rest);
+    let decimals_fit = after_letter.is_empty()
+        || after_letter.strip_prefix('.').is_some_and(|decimals| {
+            decimals.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+        });
+    decimals_fit.then_some((numbers, rest))
+}
+
+/// The integer at the start of `text`.
+pub(crate) fn leading_integer(text: &str) -> Option<u64> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    text[..digits].parse().ok()
+}
+
+/// The order of phases: integer, then letter (none first), then decimals (none first); dashed ones segment by segment.
+pub(crate) fn compare(left: &str, right: &str) -> Ordering {
+    let (left_bare, right_bare) = (without_code(left), without_code(right));
+    let (Some((left_numbers, left_tail)), Some((right_numbers, right_tail))) =
+        (segments(left_bare), segments(right_bare))
+    else {
+        return match (leading_integer(left_bare), leading_integer(right_bare)) {
+            (Some(a), Some(b)) if a != b => a.cmp(&b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            _ => left.cmp(right),
+        };
+    };
+    let integers =
+        |numbers: &[&str]| numbers.iter().map(|number| number.parse::<u64>().unwrap_or(u64::MAX)).collect::<Vec<_>>();
+    integers(&left_numbers)
+        .cmp(&integers(&right_numbers))
+        .then_with(|| letter_of(left_tail).cmp(&letter_of(right_tail)))
+        .then_with(|| decimals_of(left_tail).cmp(&decimals_of(right_tail)))
+}
+
+fn letter_of(tail: &str) -> Option<char> {
+    tail.chars().next().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_uppercase())
+}
+
+fn decimals_of(tail: &str) -> Vec<u64> {
+    tail.trim_start_matches(|letter: char| letter.is_ascii_alphabetic())
+        .split('.')
+        .filter(|part| !part.is_empty())
+        .map(|part| part.parse().unwrap_or(u64::MAX))
+        .collect()
+}
+
+/// The identifier a folder name starts with (`02-01-prefixed` → `02-01`, `ACME-01-name` → `ACME-01`), if it has one.
+pub(crate) fn folder_token(name: &str) -> Option<&str> {
+    let bare = without_code(name);
+    let code_length = name.len() - bare.len();
+    let mut length = 0;
+    for (index, part) in bare.split('-').enumerate() {
+        let belongs = if index == 0 { starts_a_token(part) } else { part.len() >= 2 && is_continuation(part) };
+        if !belongs {
+            break;
+        }
+        length += part.len() + usize::from(index > 0);
+    }
+    (length > 0).then(|| &name[..code_length + length])
+}
+
+fn starts_a_token(part: &str) -> bool {
+    let letters = part.bytes().take_while(u8::is_ascii_alphabetic).count();
+    letters <= 3 && part.as_bytes().get(letters).is_some_and(u8::is_ascii_digit)
+}
+
+/// Exactly two digits, not followed by a digit or a lower-case word.
+fn is_continuation(part: &str) -> bool {
+    let bytes = part.as_bytes();
+    bytes[..2].iter().all(u8::is_ascii_digit)
+        && bytes.get(2).is_none_or(|byte| !byte.is_ascii_digit() && !byte.is_ascii_lowercase())
+}
+
+/// Whether a folder called `name` is the folder of `phase`.
+pub(crate) fn folder_matches(name: &str, phase: &PhaseId) -> bool {
+    folder_token(name).is_some_and(|token| phase.matches(token) || phase.as_str().eq_ignore_ascii_case(token))
+}
+
+/// A URL-safe slug: lower case, Cyrillic transliterated, other runs of characters become one dash, at most `limit` long.
+pub(crate) fn slug(text: &str, limit: usize) -> String {
+    let mut slug = String::with_capacity(text.len());
+    for letter in text.chars().flat_map(char::to_lowercase) {
+        if letter.is_ascii_lowercase() || letter.is_ascii_digit() {
+            slug.push(letter);
+        } else if let Some(latin) = transliterate(letter) {
+            slug.push_str(latin);
+        } else if !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let start = slug.trim_start_matches('-');
+    let cut: String = start.chars().take(limit).collect();
+    cut.trim_end_matches('-').to_owned()
+}
+
+fn transliterate(letter: char) -> Option<&'static str> {
+    const LETTERS: &[(char, &str)] = &[
+        ('а', "a"),
+        ('б', "b"),
+        ('в', "v"),
+        ('г', "g"),
+        ('д', "d"),
+        ('е', "e"),
+        ('ё', "yo"),
+        ('ж', "zh"),
+        ('з', "z"),
+        ('и', "i"),
+        ('й', "y"),
+        ('к', "k"),
+        ('л', "l"),
+        ('м', "m"),
+        ('н', "n"),
+        ('о', "o"),
+        ('п', "p"),
+        ('р', "r"),
+        ('с', "s"),
+        ('т', "t"),
+        ('у', "u"),
+        ('ф', "f"),
+        ('х', "kh"),
+        ('ц', "ts"),
+        ('ч', "ch"),
+        ('ш', "sh"),
+        ('щ', "shch"),
+        ('ъ', ""),
+        ('ы', "y"),
+        ('ь', ""),
+        ('э', "e"),
+        ('ю', "yu"),
+        ('я', "ya"),
+        ('і', "i"),
+        ('ї', "yi"),
+        ('є', "ye"),
+        ('ґ', "g"),
+    ];
+    LETTERS.iter().find(|(cyrillic, _)| *cyrillic == letter).map(|(_, latin)| *latin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_have_one_normal_form() {
+        for (typed, normal) in [
+            ("1", "01"),
+            ("01", "01"),
+            ("2.1", "02.1"),
+            ("12a", "12a"),
+            ("12A.1", "12A.1"),
+            ("2-1", "02-01"),
+            ("PROJ-42", "42"),
+            ("ACME-01", "01"),
+            ("0", "00"),
+            ("999.1", "999.1"),
+            ("nope", "nope"),
+            ("", ""),
+            ("1.", "1."),
+            ("003", "03"),
+        ] {
+            assert_eq!(PhaseId::new(typed).as_str(), normal, "{typed}");
+        }
+    }
+
+    #[test]
+    fn folders_carry_their_identifier() {
+        for (name, token) in [
+            ("01-foundation", Some("01")),
+            ("02-01-prefixed", Some("02-01")),
+            ("PROJ-42-custom", Some("PROJ-42")),
+            ("ACME-01-foundation", Some("ACME-01")),
+            ("12A.1-sub", Some("12A.1")),
+            ("999.1-dark-mode", Some("999.1")),
+            ("03-2024-report", Some("03")),
+            ("notes", None),
+            ("03", Some("03")),
+            ("05-3d-view", Some("05")),
+        ] {
+            assert_eq!(folder_token(name), token, "{name}");
+        }
+    }
+
+    #[test]
+    fn phases_sort_by_number_letter_and_decimals() {
+        let mut phases = ["10", "2.1", "12A.1", "2", "12A", "2-01", "1", "12", "2.10", "2.2"];
+        phases.sort_by(|left, right| compare(left, right));
+        assert_eq!(phases, ["1", "2", "2.1", "2.2", "2.10", "2-01", "10", "12", "12A", "12A.1"]);
+    }
+
+    #[test]
+    fn slugs_are_ascii() {
+        assert_eq!(slug("Fix the login bug!", 60), "fix-the-login-bug");
+        assert_eq!(slug("Привет мир", 60), "privet-mir");
+        assert_eq!(slug("日本", 60), "");
+        assert_eq!(slug("aaaa bbbb", 5), "aaaa");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_taken_and_normal_forms_are_stable(text in "\\PC{0,12}") {
+            let id = PhaseId::new(&text);
+            proptest::prop_assert!(id.matches(id.as_str()) || without_code(id.as_str()) != id.as_str());
+            let _ = folder_token(&text);
+            let _ = slug(&text, 8);
+            proptest::prop_assert_eq!(compare(&text, &text), Ordering::Equal);
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! ROADMAP.md: phases as headings, checklist lines and tables, and the window of the current milestone.
+//!
+//! Three places tell of a phase: its detail section (`### Phase 2: Name` with fields), its checklist line
+//! (`- [ ] **Phase 2: Name** - text`), and rows of tables. They may disagree; this file says what each says and leaves
+//! judging to the operations. Reading never fails. Edits are splices that touch the lines they name and nothing else.
+
+use std::ops::Range;
+
+use crate::text::markdown::{Heading, Markdown};
+
+use super::phase::{self, PhaseId};
+
+/// A parsed roadmap. Borrows the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Roadmap<'text> {
+    markdown: Markdown<'text>,
+    /// Per line: inside a `<details>` block, where shipped milestones are folded away.
+    shipped: Vec<bool>,
+    sections: Vec<PhaseSection<'text>>,
+    bullets: Vec<PhaseBullet<'text>>,
+    rows: Vec<PhaseRow<'text>>,
+}
+
+/// The detail section of a phase.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseSection<'text> {
+    /// The identifier as written.
+    pub(crate) id: &'text str,
+    /// The name as written, a tag such as `(INSERTED)` included.
+    pub(crate) name: &'text str,
+    pub(crate) heading_line: usize,
+    pub(crate) level: u8,
+    /// The lines after the heading.
+    pub(crate) lines: Range<usize>,
+    pub(crate) shipped: bool,
+}
+
+/// The checklist line of a phase.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseBullet<'text> {
+    pub(crate) id: &'text str,
+    pub(crate) name: &'text str,
+    pub(crate) line: usize,
+    /// The byte position of the character between the brackets, if the line has a checkbox.
+    pub(crate) mark: Option<usize>,
+    /// Ticked with a lower-case `x`.
+    pub(crate) checked: bool,
+    pub(crate) shipped: bool,
+}
+
+/// A row of a table whose first column is the phase.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseRow<'text> {
+    pub(crate) id: &'text str,
+    /// From a name column, or behind the number in the first cell.
+    pub(crate) name: &'text str,
+    pub(crate) line: usize,
+    /// The table has a column for names: it lists phases. Otherwise it reports progress.
+    pub(crate) lists: bool,
+    /// The columns, lower case, with their trimmed cells.
+    pub(crate) cells: Vec<(String, &'text str)>,
+    pub(crate) shipped: bool,
+}
+
+impl<'text> Roadmap<'text> {
+    pub(crate) fn parse(text: &'text str) -> Self {
+        let markdown = Markdown::parse(text);
+        let shipped = details_lines(&markdown);
+        let sections = markdown
+            .headings()
+            .filter_map(|heading| {
+                let (id, name) = phase_heading(&heading)?;
+                let lines = markdown.section(&heading);
+                Some(PhaseSection {
+                    id,
+                    name,
+                    heading_line: heading.line,
+                    level: heading.level,
+                    lines,
+                    shipped: shipped[heading.line],
+                })
+            })
+            .collect();
+        let bullets = (0..markdown.lines().len())
+            .filter(|line| markdown.is_prose(*line))
+            .filter_map(|line| phase_bullet(&markdown, line, shipped[line]))
+            .collect();
+        let rows = table_rows(&markdown, &shipped);
+        Self { markdown, shipped, sections, bullets, rows }
+    }
+
+    pub(crate) fn markdown(&self) -> &Markdown<'text> {
+        &self.markdown
+    }
+
+    pub(crate) fn text(&self) -> &'text str {
+        self.markdown.text()
+    }
+
+    pub(crate) fn sections(&self) -> &[PhaseSection<'text>] {
+        &self.sections
+    }
+
+    pub(crate) fn bullets(&self) -> &[PhaseBullet<'text>] {
+        &self.bullets
+    }
+
+    pub(crate) fn rows(&self) -> &[PhaseRow<'text>] {
+        &self.rows
+    }
+
+    /// Whether line `index` is folded away in a `<details>` block.
+    pub(crate) fn is_shipped(&self, index: usize) -> bool {
+        self.shipped.get(index).copied().unwrap_or(false)
+    }
+
+    /// The open detail section of `typed`: one spelled exactly so wins over one with the same normal form.
+    pub(crate) fn section(&self, typed: &str) -> Option<&PhaseSection<'text>> {
+        let open = || self.sections.iter().filter(|section| !section.shipped);
+        let id = PhaseId::new(typed);
+        open()
+            .find(|section| section.id.eq_ignore_ascii_case(typed.trim()))
+            .or_else(|| open().find(|section| id.matches(section.id)))
+    }
+
+    /// The open checklist line of `typed`.
+    pub(crate) fn bullet(&self, typed: &str) -> Option<&PhaseBullet<'text>> {
+        let open = || self.bullets.iter().filter(|bullet| !bullet.shipped);
+        let id = PhaseId::new(typed);
+        open()
+            .find(|bullet| bullet.id.eq_ignore_ascii_case(typed.trim()))
+            .or_else(|| open().find(|bullet| id.matches(bullet.id)))
+    }
+
+    /// The row of `typed` in a table that reports progress.
+    pub(crate) fn progress_row(&self, typed: &str) -> Option<&PhaseRow<'text>> {
+        let id = PhaseId::new(typed);
+        self.rows.iter().find(|row| !row.lists && id.matches(row.id))
+    }
+
+    /// The bytes of a detail section from its heading on, without trailing blank lines.
+    pub(crate) fn section_text(&self, section: &PhaseSection<'_>) -> &'text str {
+        let span = self.markdown.span(section.heading_line..section.lines.end);
+        self.markdown.text()[span].trim_end()
+    }
+
+    /// The value of a field of a section, such as `Goal`, written `**Goal**: text` or `**Goal:** text`.
+    pub(crate) fn field(&self, section: &PhaseSection<'_>, label: &str) -> Option<&'text str> {
+        self.field_line(section, label).map(|(_, value)| value)
+    }
+
+    /// The line and the trimmed value of a field of a section.
+    pub(crate) fn field_line(&self, section: &PhaseSection<'_>, label: &str) -> Option<(usize, &'text str)> {
+        section.lines.clone().filter(|line| self.markdown.is_prose(*line)).find_map(|line| {
+            let value = bold_field(self.markdown.line(line), label)?;
+            Some((line, value))
+        })
+    }
+
+    /// The numbered lines under `**Success Criteria**`.
+    pub(crate) fn success_criteria(&self, section: &PhaseSection<'_>) -> Vec<&'text str> {
+        let Some((start, _)) = self.field_line(section, "Success Criteria") else { return Vec::new() };
+        let mut criteria = Vec::new();
+        for line in start + 1..section.lines.end {
+            let text = self.markdown.line(line).trim();
+            match numbered_item(text) {
+                Some(item) => criteria.push(item),
+                None if text.is_empty() && criteria.is_empty() => {}
+                None => break,
+            }
+        }
+        criteria
+    }
+}
+
+impl PhaseBullet<'_> {
+    pub(crate) fn is_sentinel(&self) -> bool {
+        PhaseId::new(self.id).is_sentinel()
+    }
+}
+
+/// A name without a trailing tag such as `(INSERTED)`.
+pub(crate) fn name_without_tag(name: &str) -> &str {
+    let trimmed = name.trim_end();
+    match trimmed.rfind('(') {
+        Some(open)
+            if trimmed.ends_with(')') && trimmed[open + 1..trimmed.len() - 1].eq_ignore_ascii_case("inserted") =>
+        {
+            trimmed[..open].trim_end()
+        }
+        _ => trimmed,
+    }
+}
+
+/// Per line: inside a `<details>` block.
+fn details_lines(markdown: &Markdown<'_>) -> Vec<bool> {
+    let mut depth = 0_usize;
+    (0..markdown.lines().len())
+        .map(|line| {
+            let text = markdown.line(line);
+            let opens = markdown.is_prose(line) && text.trim_start().to_ascii_lowercase().starts_with("<details");
+            let closes = markdown.is_prose(line) && text.to_ascii_lowercase().contains("</details>");
+            depth += usize::from(opens);
+            let inside = depth > 0;
+            depth = depth.saturating_sub(usize::from(closes));
+            inside
+        })
+        .collect()
+}
+
+/// Identifier and name of a heading `### [optional bracket] Phase 2.1 (TAG): Name` of level 2 to 4.
+fn phase_heading<'text>(heading: &Heading<'text>) -> Option<(&'text str, &'text str)> {
+    if !(2..=4).contains(&heading.level) {
+        return None;
+    }
+    let mut title = heading.title;
+    if title.starts_with('[') {
+        title = title[title.find(']')? + 1..].trim_start();
+    }
+    let rest = strip_word(title, "Phase")?;
+    let (id, rest) = identifier(rest)?;
+    let rest = skip_tag(rest.trim_start());
+    let name = rest.strip_prefix(':')?;
+    Some((id, name.trim()))
+}
+
+/// `- [ ] **Phase 2: Name** - text`; the checkbox may be missing, the mark after the identifier may be a dash.
+fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -> Option<PhaseBullet<'text>> {
+    let text = markdown.line(line);
+    let start = markdown.lines()[line].start;
+    let mut rest = text.trim_start();
+    rest = rest.strip_prefix(['-', '*'])?.strip_prefix([' ', '\t'])?.trim_start();
+    let mut mark = None;
+    let mut checked = false;
+    if let Some(after) = rest.strip_prefix('[') {
+        let inside = after.chars().next()?;
+        if after[inside.len_utf8()..].starts_with(']') {
+            mark = Some(start + (text.len() - after.len()));
+            checked = inside == 'x';
+            rest = after[inside.len_utf8() + 1..].trim_start();
+        }
+    }
+    let rest = strip_word(rest.strip_prefix("**")?.trim_start(), "Phase")?;
+    let (id, rest) = identifier(rest)?;
+    let rest = skip_tag(rest.trim_start());
+    let rest = rest.strip_prefix(['—', '–', ':', '-'])?;
+    let name = rest[..rest.find("**")?].trim();
+    Some(PhaseBullet { id, name, line, mark, checked, shipped })
+}
+
+/// The rest after `word` (any case) and at least one space.
+fn strip_word<'text>(text: &'text str, word: &str) -> Option<&'text str> {
+    let head = text.get(..word.len())?;
+    let rest = &text[word.len()..];
+    (head.eq_ignore_ascii_case(word) && rest.starts_with([' ', '\t'])).then(|| rest.trim_start())
+}
+
+/// A phase identifier at the start of `text`, and the rest.
+fn identifier(text: &str) -> Option<(&str, &str)> {
+    let length = text
+        .char_indices()
+        .find(|(_, letter)| !(letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_')))
+        .map_or(text.len(), |(index, _)| index);
+    let id = text[..length].trim_end_matches(['.', '-']);
+    (id.bytes().any(|byte| byte.is_ascii_digit())).then(|| (id, &text[id.len()..]))
+}
+
+fn skip_tag(text: &str) -> &str {
+    match text.strip_prefix('(').and_then(|inside| inside.find(')').map(|close| &inside[close + 1..])) {
+        Some(rest) => rest.trim_start(),
+        None => text,
+    }
+}
+
+/// The value of `**Label**: value` or `**Label:** value`; text in parentheses between label and colon is skipped.
+fn bold_field<'text>(line: &'text str, label: &str) -> Option<&'text str> {
+    let rest = line.trim_start().strip_prefix("**")?;
+    let head = rest.get(..label.len())?;
+    if !head.eq_ignore_ascii_case(label) {
+        return None;
+    }
+    let rest = &rest[label.len()..];
+    if let Some(value) = rest.strip_prefix(":**") {
+        return Some(value.trim());
+    }
+    let rest = skip_tag(rest.strip_prefix("**")?.trim_start());
+    rest.strip_prefix(':').map(str::trim)
+}
+
+fn numbered_item(text: &str) -> Option<&str> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    (digits > 0).then(|| text[digits..].strip_prefix('.').or_else(|| text[digits..].strip_prefix(')')))?.map(str::trim)
+}
+
+/// The rows of every table whose first column is `Phase`, `Phase #` or `Phase No.`.
+fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<PhaseRow<'text>> {
+    let mut rows = Vec::new();
+    let mut columns: Option<Vec<String>> = None;
+    for (line, folded) in shipped.iter().enumerate() {
+        let text = markdown.line(line);
+        if !markdown.is_prose(line) || !text.trim_start().starts_with('|') {
+            columns = None;
+            continue;
+        }
+        let cells = table_cells(text);
+        match &columns {
+            None => columns = Some(cells.iter().map(|cell| cell.to_lowercase()).collect()),
+            Some(columns) if is_phase_table(columns) => rows.extend(phase_row(columns, &cells, line, *folded)),
+            Some(_) => {}
+        }
+    }
+    rows
+}
+
+/// The trimmed cells of a pipe-table line.
+pub(crate) fn table_cells(line: &str) -> Vec<&str> {
+    let inside = line.trim().strip_prefix('|').unwrap_or(line.trim());
+    let inside = inside.strip_suffix('|').unwrap_or(inside);
+    inside.split('|').map(str::trim).collect()
+}
+
+fn is_phase_table(columns: &[String]) -> bool {
+    columns.first().is_some_and(|first| matches!(first.as_str(), "phase" | "phase #" | "phase no." | "phase no"))
+}
+
+fn phase_row<'text>(columns: &[String], cells: &[&'text str], line: usize, shipped: bool) -> Option<PhaseRow<'text>> {
+    let first = *cells.first()?;
+    if first.bytes().all(|byte| matches!(byte, b'-' | b':' | b' ')) {
+        return None;
+    }
+    let name_column = columns.iter().position(|column| matches!(column.as_str(), "name" | "phase name"));
+    let (id, inline_name) = match name_column {
+        Some(_) => (first, ""),
+        None => {
+            let (id, rest) = identifier(strip_word(first, "Phase").unwrap_or(first))?;
+            (id, rest.trim_start_matches(['.', ':', ' ']))
+        }
+    };
+    if !is_table_identifier(id) {
+        return None;
+    }
+    let name = name_column.and_then(|column| cells.get(column).copied()).unwrap_or(inline_name);
+    let cells = columns.iter().cloned().zip(cells.iter().copied()).collect();
+    Some(PhaseRow { id, name, line, lists: name_column.is_some(), cells, shipped })
+}
+
+/// An optional letter, a digit, then word characters, dots and dashes.
+fn is_table_identifier(id: &str) -> bool {
+    let bare = phase::without_code(id);
+    let after_letter = bare.strip_prefix(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(bare);
+    after_letter.starts_with(|first: char| first.is_ascii_digit())
+        && after_letter.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_'))
+}
+
+impl PhaseRow<'_> {
+    /// The cell of the first column whose title contains `word`.
+    pub(crate) fn cell(&self, word: &str) -> Option<&str> {
+        self.cells.iter().find(|(column, _)| column.contains(word)).map(|(_, cell)| *cell)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# Roadmap\n\n- [x] **Phase 1: Base** - b (completed 2026-01-10)\n- [ ] **Phase 2.1: Fix (INSERTED)** - f\n\
+        \n<details>\n<summary>v0</summary>\n\n### Phase 9: Old\n</details>\n\n### Phase 1: Base\n**Goal**: stand\n**Mode:** mvp\n\
+        **Success Criteria** (what must be TRUE):\n  1. one\n  2. two\n**Plans**: 2 plans\n\n```\n### Phase 7: code\n```\n\n\
+        ### Phase 2.1: Fix (INSERTED)\n**Goal:** mend\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n\
+        | 1. Base | 2/2 | Complete | 2026-01-10 |\n";
+
+    #[test]
+    fn the_three_places_of_a_phase_are_read() {
+        let roadmap = Roadmap::parse(TEXT);
+        let open: Vec<_> =
+            roadmap.sections().iter().filter(|section| !section.shipped).map(|section| section.id).collect();
+        assert_eq!(open, ["1", "2.1"]);
+        let section = roadmap.section("01").unwrap();
+        assert_eq!(roadmap.field(section, "Goal"), Some("stand"));
+        assert_eq!(roadmap.field(section, "Mode"), Some("mvp"));
+        assert_eq!(roadmap.success_criteria(section), ["one", "two"]);
+        assert!(roadmap.bullet("1").unwrap().checked);
+        assert_eq!(name_without_tag(roadmap.bullet("2.1").unwrap().name), "Fix");
+        let row = roadmap.progress_row("1").unwrap();
+        assert_eq!((row.name, row.cell("status")), ("Base", Some("Complete")));
+    }
+
+    #[test]
+    fn a_folded_phase_is_not_found() {
+        assert!(Roadmap::parse(TEXT).section("9").is_none());
+    }
+
+    #[test]
+    fn a_table_with_a_name_column_lists_phases() {
+        let roadmap = Roadmap::parse("| Phase | Name | Goal |\n|---|---|---|\n| 01 | Foundation | x |\n");
+        assert_eq!(roadmap.rows().len(), 1);
+        assert!(roadmap.rows()[0].lists);
+        assert_eq!(roadmap.rows()[0].name, "Foundation");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_a_roadmap(text in "([-*#|] ?(\\[.\\] )?(\\*\\*)?Phase [0-9A-Z.-]{0,4}(\\(\\w\\))?[:—-]?[ \\PC]{0,6}(\\*\\*)?\\|?\n){0,12}") {
+            let roadmap = Roadmap::parse(&text);
+            for section in roadmap.sections() {
+                let _ = (roadmap.section_text(section), roadmap.success_criteria(section));
+            }
+        }
+    }
+}

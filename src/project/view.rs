@@ -1,0 +1,276 @@
+//! A project as read: its documents and folders, each read once, and the changes an operation wants.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use crate::text::front_matter::FrontMatter;
+
+use super::files::{FileError, Files};
+use super::folder::PhaseFolder;
+use super::layout::Layout;
+use super::milestone::Milestone;
+use super::phase::{self, PhaseId};
+use super::roadmap::Roadmap;
+
+/// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
+#[derive(Debug)]
+pub(crate) struct ProjectView {
+    layout: Layout,
+    files: Box<dyn Files>,
+    texts: RefCell<HashMap<String, Option<Rc<str>>>>,
+    folders: RefCell<Option<Rc<[PhaseFolder]>>>,
+}
+
+impl ProjectView {
+    pub(crate) fn new(layout: Layout, files: Box<dyn Files>) -> Self {
+        Self { layout, files, texts: RefCell::default(), folders: RefCell::default() }
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The text of a file by its path relative to the root; `None` if there is no such file.
+    pub(crate) fn text(&self, path: &str) -> Result<Option<Rc<str>>, FileError> {
+        if let Some(known) = self.texts.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let read: Option<Rc<str>> = self.files.read(path)?.map(Rc::from);
+        self.texts.borrow_mut().insert(path.to_owned(), read.clone());
+        Ok(read)
+    }
+
+    /// What was read so far, for the check that nothing changed before a write.
+    pub(crate) fn read_so_far(&self) -> BTreeMap<String, Option<Rc<str>>> {
+        self.texts.borrow().iter().map(|(path, text)| (path.clone(), text.clone())).collect()
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+
+    /// The names in a folder, sorted; none if there is no such folder.
+    pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, FileError> {
+        Ok(self.files.list(path)?.unwrap_or_default().into_iter().map(|entry| entry.name).collect())
+    }
+
+    /// The names of the folders in a folder, sorted.
+    pub(crate) fn folder_names(&self, path: &str) -> Result<Vec<String>, FileError> {
+        let entries = self.files.list(path)?.unwrap_or_default();
+        Ok(entries.into_iter().filter(|entry| entry.is_folder).map(|entry| entry.name).collect())
+    }
+
+    /// When each file last changed; see [`Files::changed_at`].
+    pub(crate) fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
+        self.files.changed_at(paths)
+    }
+
+    pub(crate) fn state_text(&self) -> Result<Option<Rc<str>>, FileError> {
+        self.text(&self.layout.state())
+    }
+
+    pub(crate) fn roadmap_text(&self) -> Result<Option<Rc<str>>, FileError> {
+        self.text(&self.layout.roadmap())
+    }
+
+    /// The current milestone: by STATE.md's `milestone:` line, else by the roadmap's marks.
+    pub(crate) fn milestone(&self) -> Result<Milestone, FileError> {
+        let state = self.state_text()?;
+        let version = state.as_deref().and_then(state_version);
+        let Some(text) = self.roadmap_text()? else { return Ok(Milestone::without_roadmap(version.as_deref())) };
+        Ok(Milestone::find(&Roadmap::parse(&text), version.as_deref()))
+    }
+
+    /// The folders of phases that are not archived, in the order of phases.
+    pub(crate) fn phase_folders(&self) -> Result<Rc<[PhaseFolder]>, FileError> {
+        if let Some(known) = self.folders.borrow().as_ref() {
+            return Ok(Rc::clone(known));
+        }
+        let folders: Rc<[PhaseFolder]> = self.read_folders(&self.layout.phases(), None)?.into();
+        *self.folders.borrow_mut() = Some(Rc::clone(&folders));
+        Ok(folders)
+    }
+
+    /// The folders of the phases of the current milestone: those named in its window; all, where it names none.
+    pub(crate) fn milestone_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
+        let folders = self.phase_folders()?;
+        let Some(text) = self.roadmap_text()? else { return Ok(folders.to_vec()) };
+        let roadmap = Roadmap::parse(&text);
+        let ids = self.milestone()?.phase_ids(&roadmap).iter().map(|id| PhaseId::new(id)).collect::<Vec<_>>();
+        Ok(folders.iter().filter(|folder| ids.is_empty() || ids.iter().any(|id| id.matches(folder.token()))).cloned().collect())
+    }
+
+    /// Looks a phase up: open folders first, then archived ones, newest milestone first.
+    pub(crate) fn find_phase(&self, typed: &str) -> Result<PhaseLookup, FileError> {
+        let id = PhaseId::new(typed);
+        let mut searched = vec![self.layout.phases()];
+        let open = self.phase_folders()?;
+        if let Some(found) = pick(open.iter(), &id) {
+            return Ok(found.searched(searched));
+        }
+        for (folder, version) in self.archives()? {
+            searched.push(folder.clone());
+            let archived = self.read_folders(&folder, Some(&version))?;
+            if let Some(found) = pick(archived.iter(), &id) {
+                return Ok(found.searched(searched));
+            }
+        }
+        Ok(PhaseLookup { folder: None, ambiguous: Vec::new(), searched })
+    }
+
+    /// Folders of archived phases with their label: milestones newest first, then closed workstreams.
+    pub(crate) fn archives(&self) -> Result<Vec<(String, String)>, FileError> {
+        let root = self.layout.milestones_folder();
+        let names = self.folder_names(&root)?;
+        let mut versions: Vec<&str> = names.iter().filter_map(|name| name.strip_suffix("-phases")).filter(|name| name.starts_with('v')).collect();
+        versions.sort_by(|left, right| compare_versions(right, left));
+        let mut archives: Vec<(String, String)> =
+            versions.into_iter().map(|version| (format!("{root}/{version}-phases"), version.to_owned())).collect();
+        for name in names.iter().rev().filter(|name| name.starts_with("ws-")) {
+            let folder = format!("{root}/{name}/phases");
+            if self.files.list(&folder)?.is_some() {
+                archives.push((folder, name.clone()));
+            }
+        }
+        Ok(archives)
+    }
+
+    /// The folders of phases in `folder`, in the order of phases.
+    pub(crate) fn read_folders(&self, folder: &str, archived: Option<&str>) -> Result<Vec<PhaseFolder>, FileError> {
+        let mut folders = Vec::new();
+        for name in self.folder_names(folder)? {
+            let path = format!("{folder}/{name}");
+            let mut files = Vec::new();
+            for entry in self.files.list(&path)?.unwrap_or_default() {
+                if entry.is_folder && entry.name == "plans" {
+                    files.extend(self.names(&format!("{path}/plans"))?.into_iter().map(|name| format!("plans/{name}")));
+                } else if !entry.is_folder {
+                    files.push(entry.name);
+                }
+            }
+            folders.push(PhaseFolder { name, path, archived: archived.map(str::to_owned), files });
+        }
+        folders.sort_by(|left, right| phase::compare(left.token(), right.token()).then_with(|| left.name.cmp(&right.name)));
+        Ok(folders)
+    }
+}
+
+/// What looking a phase up gave.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseLookup {
+    pub(crate) folder: Option<PhaseFolder>,
+    /// The paths of several folders that match equally well; then `folder` is none.
+    pub(crate) ambiguous: Vec<String>,
+    /// The folders that were looked through.
+    pub(crate) searched: Vec<String>,
+}
+
+impl PhaseLookup {
+    fn searched(mut self, searched: Vec<String>) -> Self {
+        self.searched = searched;
+        self
+    }
+}
+
+/// The folder of `id`; a bare integer also finds a folder that only starts with it.
+fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id: &PhaseId) -> Option<PhaseLookup> {
+    let exact: Vec<&PhaseFolder> = folders.clone().filter(|folder| phase::folder_matches(&folder.name, id)).collect();
+    let bare = id.as_str().bytes().all(|byte| byte.is_ascii_digit());
+    let matches = if exact.is_empty() && bare && !id.as_str().is_empty() {
+        folders.filter(|folder| phase::leading_integer(phase::without_code(&folder.name)) == id.integer()).collect()
+    } else {
+        exact
+    };
+    match matches.as_slice() {
+        [] => None,
+        [one] => Some(PhaseLookup { folder: Some((*one).clone()), ambiguous: Vec::new(), searched: Vec::new() }),
+        several => Some(PhaseLookup {
+            folder: None,
+            ambiguous: several.iter().map(|folder| folder.path.clone()).collect(),
+            searched: Vec::new(),
+        }),
+    }
+}
+
+/// The `milestone:` of STATE.md's front matter.
+pub(crate) fn state_version(state: &str) -> Option<String> {
+    FrontMatter::parse(state)?.get("milestone")?.as_text().filter(|version| !version.trim().is_empty()).map(|version| version.trim().to_owned())
+}
+
+fn compare_versions(left: &str, right: &str) -> std::cmp::Ordering {
+    let numbers = |version: &str| {
+        version.trim_start_matches('v').split('.').map(|part| part.parse::<u64>().unwrap_or(0)).collect::<Vec<_>>()
+    };
+    numbers(left).cmp(&numbers(right)).then_with(|| left.cmp(right))
+}
+
+/// The changes an operation wants, by path relative to the root. They become one transaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Edits {
+    /// The new text of a file.
+    pub(crate) texts: BTreeMap<String, String>,
+    /// Folders to make, with a placeholder file so that git keeps them.
+    pub(crate) folders: Vec<String>,
+    /// Files to remove.
+    pub(crate) removals: Vec<String>,
+    /// Folders or files to move, from and to.
+    pub(crate) moves: Vec<(String, String)>,
+}
+
+impl Edits {
+    /// Sets the text of `path`, unless that is what stands there.
+    pub(crate) fn write(&mut self, view: &ProjectView, path: &str, text: String) -> Result<(), FileError> {
+        if view.text(path)?.as_deref() == Some(text.as_str()) {
+            self.texts.remove(path);
+        } else {
+            self.texts.insert(path.to_owned(), text);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.folders.is_empty() && self.removals.is_empty() && self.moves.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::MemoryFiles;
+    use super::*;
+
+    fn view(files: &[(&str, &str)]) -> ProjectView {
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    }
+
+    #[test]
+    fn open_phases_are_found_before_archived_ones() {
+        let view = view(&[
+            (".planning/phases/02-now/02-01-PLAN.md", ""),
+            (".planning/milestones/v1.0-phases/02-old/02-01-PLAN.md", ""),
+            (".planning/milestones/v1.10-phases/01-new/01-01-PLAN.md", ""),
+            (".planning/milestones/v1.9-phases/01-older/01-01-PLAN.md", ""),
+        ]);
+        assert_eq!(view.find_phase("2").unwrap().folder.unwrap().name, "02-now");
+        let archived = view.find_phase("01").unwrap().folder.unwrap();
+        assert_eq!((archived.name.as_str(), archived.archived.as_deref()), ("01-new", Some("v1.10")));
+        let missing = view.find_phase("7").unwrap();
+        assert_eq!(missing.searched.len(), 4);
+    }
+
+    #[test]
+    fn two_folders_of_one_phase_are_ambiguous() {
+        let view = view(&[(".planning/phases/01-a/x.md", ""), (".planning/phases/01-b/x.md", "")]);
+        let lookup = view.find_phase("1").unwrap();
+        assert!(lookup.folder.is_none());
+        assert_eq!(lookup.ambiguous, [".planning/phases/01-a", ".planning/phases/01-b"]);
+    }
+
+    #[test]
+    fn a_bare_integer_finds_a_prefixed_folder() {
+        let view = view(&[(".planning/phases/02-01-prefixed/x.md", "")]);
+        assert!(view.find_phase("2").unwrap().folder.is_some());
+        assert!(view.find_phase("2-01").unwrap().folder.is_some());
+        assert!(view.find_phase("2.1").unwrap().folder.is_none());
+    }
+}
