@@ -88,6 +88,18 @@ pub(crate) fn is_file(path: impl AsRef<Path>) -> bool {
     path.as_ref().is_file()
 }
 
+/// Whether anything stands at `path`.
+pub(crate) fn exists(path: impl AsRef<Path>) -> bool {
+    path.as_ref().exists()
+}
+
+/// When the file's bytes last changed, in seconds since 1970; `None` where that cannot be told.
+pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
+    let time = path.as_ref().metadata().ok()?.modified().ok()?;
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
+}
+
 /// What went wrong with a file, which file, and during what.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiskError {

@@ -76,6 +76,9 @@ impl Files for MemoryFiles {
     }
 
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
-        paths.iter().map(|path| self.texts.contains_key(path).then(|| self.changed.get(path).copied().unwrap_or(0))).collect()
+        paths
+            .iter()
+            .map(|path| self.texts.contains_key(path).then(|| self.changed.get(path).copied().unwrap_or(0)))
+            .collect()
     }
 }

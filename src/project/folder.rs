@@ -48,7 +48,11 @@ impl PhaseFolder {
     /// The summary of a plan, if it has one.
     pub(crate) fn summary_of(&self, plan: &str) -> Option<&str> {
         let stem = plan.strip_suffix(".md").unwrap_or(plan);
-        let names = [plan.replacen("PLAN", "SUMMARY", 1), format!("{stem}-SUMMARY.md"), format!("{}-SUMMARY.md", plan_id(plan))];
+        let names = [
+            plan.replacen("PLAN", "SUMMARY", 1),
+            format!("{stem}-SUMMARY.md"),
+            format!("{}-SUMMARY.md", plan_id(plan)),
+        ];
         self.files.iter().map(String::as_str).find(|file| names.iter().any(|name| name == file))
     }
 
@@ -83,8 +87,13 @@ pub(crate) fn plan_id(plan: &str) -> &str {
     plan.strip_suffix("-PLAN.md").or_else(|| plan.strip_suffix(".md")).unwrap_or(plan)
 }
 
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of artifacts are exact")]
 fn is_plan(file: &str) -> bool {
-    if !file.ends_with(".md") || file.ends_with("-OUTLINE.md") || file.ends_with(".pre-bounce.md") || file.ends_with("-PLAN-REVIEW.md") {
+    if !file.ends_with(".md")
+        || file.ends_with("-OUTLINE.md")
+        || file.ends_with(".pre-bounce.md")
+        || file.ends_with("-PLAN-REVIEW.md")
+    {
         return false;
     }
     let numbered = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
@@ -103,7 +112,7 @@ fn is_plan(file: &str) -> bool {
 /// Whether a file's numeric prefix names the phase `token`, or it has none.
 fn belongs(file: &str, token: &str) -> bool {
     let bare_file = phase::without_code(file);
-    if !bare_file.starts_with(|first: char| first.is_ascii_digit()) {
+    if file.starts_with("PLAN-") || !bare_file.starts_with(|first: char| first.is_ascii_digit()) {
         return true;
     }
     let bare_token = phase::without_code(token);
@@ -130,8 +139,17 @@ mod tests {
     #[test]
     fn plans_are_told_from_their_neighbours() {
         let files = [
-            "02-01-PLAN-OUTLINE.md", "02-01-PLAN.md", "02-02-PLAN.pre-bounce.md", "02-01-PLAN-REVIEW.md", "03-01-PLAN.md",
-            "PLAN.md", "PLAN-01-x.md", "plans/PLAN-02-y.md", "02-PLAN-03.md", "02-01-SUMMARY.md", "notes.md",
+            "02-01-PLAN-OUTLINE.md",
+            "02-01-PLAN.md",
+            "02-02-PLAN.pre-bounce.md",
+            "02-01-PLAN-REVIEW.md",
+            "03-01-PLAN.md",
+            "PLAN.md",
+            "PLAN-01-x.md",
+            "plans/PLAN-02-y.md",
+            "02-PLAN-03.md",
+            "02-01-SUMMARY.md",
+            "notes.md",
         ];
         let folder = folder("02-notes-core", &files);
         assert_eq!(

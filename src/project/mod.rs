@@ -1,5 +1,96 @@
-//! `.planning/` as types.
+//! `.planning/` as types: where documents stand, what they say, and how a change of several of them is made whole.
+//!
+//! A document is a model that borrows its text and never an error: people write these files. Paths come only from
+//! [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
 
+pub(crate) mod files;
+pub(crate) mod folder;
+pub(crate) mod layout;
 pub(crate) mod milestone;
 pub(crate) mod phase;
 pub(crate) mod roadmap;
+pub(crate) mod view;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::disk::{self, DiskError};
+
+use files::{Entry, FileError, Files};
+use layout::Layout;
+use view::ProjectView;
+
+/// Tells the commit time of clean, committed files among `paths`, in seconds since 1970.
+pub(crate) type CommitTimes = Box<dyn Fn(&Layout, &[String]) -> HashMap<String, i64>>;
+
+/// A project on disk.
+pub(crate) struct Project {
+    layout: Layout,
+}
+
+impl Project {
+    pub(crate) fn new(layout: Layout) -> Self {
+        Self { layout }
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
+    pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
+        ProjectView::new(self.layout.clone(), Box::new(DiskFiles { layout: self.layout.clone(), commit_times }))
+    }
+}
+
+impl fmt::Debug for Project {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Project").field("layout", &self.layout).finish()
+    }
+}
+
+/// The files of a project on disk.
+struct DiskFiles {
+    layout: Layout,
+    commit_times: CommitTimes,
+}
+
+impl Files for DiskFiles {
+    fn read(&self, path: &str) -> Result<Option<String>, FileError> {
+        disk::read_text(self.layout.absolute(path)).map_err(|error| unreadable(path, &error))
+    }
+
+    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
+        let entries = disk::list(self.layout.absolute(path)).map_err(|error| unreadable(path, &error))?;
+        Ok(entries.map(|entries| {
+            let mut entries: Vec<Entry> =
+                entries.into_iter().map(|entry| Entry { is_folder: entry.is_folder(), name: entry.name }).collect();
+            entries.sort();
+            entries
+        }))
+    }
+
+    fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
+        let committed = (self.commit_times)(&self.layout, paths);
+        paths
+            .iter()
+            .map(|path| committed.get(path).copied().or_else(|| disk::modified(self.layout.absolute(path))))
+            .collect()
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        disk::exists(self.layout.absolute(path))
+    }
+}
+
+impl fmt::Debug for DiskFiles {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("DiskFiles").field("layout", &self.layout).finish_non_exhaustive()
+    }
+}
+
+fn unreadable(path: &str, error: &DiskError) -> FileError {
+    use std::error::Error;
+    let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    FileError { path: path.to_owned(), reason }
+}

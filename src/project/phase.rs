@@ -60,10 +60,7 @@ pub(crate) fn without_code(text: &str) -> &str {
 
 fn normalise(typed: &str) -> String {
     let bare = without_code(typed);
-    let (numbers, tail) = match segments(bare) {
-        Some(parts) => parts,
-        None => return typed.to_owned(),
-    };
+    let Some((numbers, tail)) = segments(bare) else { return typed.to_owned() };
     let padded: Vec<String> = numbers.iter().map(|number| pad(number)).collect();
     format!("{}{tail}", padded.join("-"))
 }

@@ -329,12 +329,11 @@ fn phase_row<'text>(columns: &[String], cells: &[&'text str], line: usize, shipp
         return None;
     }
     let name_column = columns.iter().position(|column| matches!(column.as_str(), "name" | "phase name"));
-    let (id, inline_name) = match name_column {
-        Some(_) => (first, ""),
-        None => {
-            let (id, rest) = identifier(strip_word(first, "Phase").unwrap_or(first))?;
-            (id, rest.trim_start_matches(['.', ':', ' ']))
-        }
+    let (id, inline_name) = if name_column.is_some() {
+        (first, "")
+    } else {
+        let (id, rest) = identifier(strip_word(first, "Phase").unwrap_or(first))?;
+        (id, rest.trim_start_matches(['.', ':', ' ']))
     };
     if !is_table_identifier(id) {
         return None;

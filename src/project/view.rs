@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::text::front_matter::FrontMatter;
+use crate::text::markdown::{LineKind, Markdown};
 
 use super::files::{FileError, Files};
 use super::folder::PhaseFolder;
@@ -98,7 +98,11 @@ impl ProjectView {
         let Some(text) = self.roadmap_text()? else { return Ok(folders.to_vec()) };
         let roadmap = Roadmap::parse(&text);
         let ids = self.milestone()?.phase_ids(&roadmap).iter().map(|id| PhaseId::new(id)).collect::<Vec<_>>();
-        Ok(folders.iter().filter(|folder| ids.is_empty() || ids.iter().any(|id| id.matches(folder.token()))).cloned().collect())
+        Ok(folders
+            .iter()
+            .filter(|folder| ids.is_empty() || ids.iter().any(|id| id.matches(folder.token())))
+            .cloned()
+            .collect())
     }
 
     /// Looks a phase up: open folders first, then archived ones, newest milestone first.
@@ -123,7 +127,8 @@ impl ProjectView {
     pub(crate) fn archives(&self) -> Result<Vec<(String, String)>, FileError> {
         let root = self.layout.milestones_folder();
         let names = self.folder_names(&root)?;
-        let mut versions: Vec<&str> = names.iter().filter_map(|name| name.strip_suffix("-phases")).filter(|name| name.starts_with('v')).collect();
+        let mut versions: Vec<&str> =
+            names.iter().filter_map(|name| name.strip_suffix("-phases")).filter(|name| name.starts_with('v')).collect();
         versions.sort_by(|left, right| compare_versions(right, left));
         let mut archives: Vec<(String, String)> =
             versions.into_iter().map(|version| (format!("{root}/{version}-phases"), version.to_owned())).collect();
@@ -151,7 +156,9 @@ impl ProjectView {
             }
             folders.push(PhaseFolder { name, path, archived: archived.map(str::to_owned), files });
         }
-        folders.sort_by(|left, right| phase::compare(left.token(), right.token()).then_with(|| left.name.cmp(&right.name)));
+        folders.sort_by(|left, right| {
+            phase::compare(left.token(), right.token()).then_with(|| left.name.cmp(&right.name))
+        });
         Ok(folders)
     }
 }
@@ -195,7 +202,11 @@ fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id
 
 /// The `milestone:` of STATE.md's front matter.
 pub(crate) fn state_version(state: &str) -> Option<String> {
-    FrontMatter::parse(state)?.get("milestone")?.as_text().filter(|version| !version.trim().is_empty()).map(|version| version.trim().to_owned())
+    let markdown = Markdown::parse(state);
+    let mut lines = markdown.lines().iter().enumerate().take_while(|(_, line)| line.kind == LineKind::FrontMatter);
+    let value = lines.find_map(|(index, _)| markdown.line(index).strip_prefix("milestone:"))?;
+    let value = value.trim().trim_matches(['"', '\'']).trim();
+    (!value.is_empty() && value != "null").then(|| value.to_owned())
 }
 
 fn compare_versions(left: &str, right: &str) -> std::cmp::Ordering {
