@@ -1,0 +1,73 @@
+//! What should stand where: the values that an installation is made of.
+
+use serde::{Deserialize, Serialize};
+
+use crate::library::ItemKind;
+use crate::text::edit::FileFormat;
+use crate::text::fragment::Marked;
+use crate::text::json::JsonEdit;
+use crate::text::toml::TomlEdit;
+
+/// One file of an installation, ours or the host's.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Artifact {
+    pub(crate) anchor: Anchor,
+    /// Below the anchor, with `/`; never `..`.
+    pub(crate) path: String,
+    pub(crate) contents: Contents,
+    pub(crate) executable: bool,
+    pub(crate) kind: ItemKind,
+}
+
+/// The folder a path starts from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Anchor {
+    /// The host's own folder for the scope.
+    Root,
+    /// A folder of the user's home that several hosts read, such as `.agents`.
+    Home(String),
+    /// The project's folder.
+    Project,
+}
+
+/// What an artifact holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Contents {
+    /// The whole file is ours.
+    Whole(String),
+    /// The running program.
+    Binary,
+    /// A file that belongs to the user or to the host; these changes in it are ours.
+    Shared(SharedFile),
+}
+
+/// Our changes of one file that is not ours alone. No two artifacts name the same file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SharedFile {
+    pub(crate) format: FileFormat,
+    pub(crate) edits: Vec<SharedEdit>,
+}
+
+/// One change of a file that is not ours alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SharedEdit {
+    Json(JsonEdit),
+    Toml(TomlEdit),
+    Marked(MarkedText),
+}
+
+/// A block of ours between two marker lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MarkedText {
+    pub(crate) open: String,
+    pub(crate) close: String,
+    pub(crate) body: String,
+}
+
+impl MarkedText {
+    pub(crate) fn marked(&self) -> Marked {
+        Marked::new(self.open.as_str(), self.close.as_str())
+    }
+}
