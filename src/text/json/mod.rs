@@ -1,0 +1,356 @@
+//! JSON files that belong to somebody else: read, edited in place, and given back.
+//!
+//! [`JsonDocument`] keeps the text itself; an edit splices new text into it at byte spans found by the parser.
+//! Nothing is ever written out anew, so comments, order, indentation, number spellings, trailing commas,
+//! line endings and a byte order mark stay as their owner wrote them. An empty text counts as an object to be made.
+//! Where the new bytes go, and which go when an edit is taken back, is decided in `layout`; how they look, in `print`.
+
+mod layout;
+mod print;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use self::layout::Container;
+use self::print::Printer;
+use super::edit::{
+    Applied, BYTE_ORDER_MARK, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, line_ending, without_mark,
+};
+use super::splice::Splices;
+
+/// A wanted change of a JSON file. Paths are keys of objects from the root; missing objects are made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum JsonEdit {
+    /// `value` is an element of the array at `path`; put last unless an equal one is there.
+    Append { path: Vec<String>, value: Value },
+    /// `path` has `value`, unless it has any value already.
+    SetIfAbsent { path: Vec<String>, value: Value },
+    /// `path` has `value`, whatever it had before.
+    Set { path: Vec<String>, value: Value },
+}
+
+impl JsonEdit {
+    pub(crate) fn path(&self) -> &[String] {
+        match self {
+            JsonEdit::Append { path, .. } | JsonEdit::SetIfAbsent { path, .. } | JsonEdit::Set { path, .. } => path,
+        }
+    }
+
+    pub(crate) fn value(&self) -> &Value {
+        match self {
+            JsonEdit::Append { value, .. } | JsonEdit::SetIfAbsent { value, .. } | JsonEdit::Set { value, .. } => value,
+        }
+    }
+}
+
+/// A JSON text that parses, with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct JsonDocument {
+    byte_order_mark: bool,
+    text: String,
+    dialect: JsonDialect,
+}
+
+impl JsonDocument {
+    pub(crate) fn parse(text: &str, dialect: JsonDialect) -> Result<Self, ParseError> {
+        let (bare, mark) = without_mark(text);
+        tree(bare, dialect)?;
+        Ok(JsonDocument { byte_order_mark: mark > 0, text: bare.to_owned(), dialect })
+    }
+
+    /// The value at this path of keys; the whole document for an empty path. Of equal keys the last one counts.
+    pub(crate) fn value(&self, path: &[String]) -> Option<Value> {
+        let root = tree(&self.text, self.dialect).ok()??;
+        let mut node = &root;
+        for key in path {
+            node = &node.as_object()?.properties.iter().rfind(|property| property.name.as_str() == key)?.value;
+        }
+        Some(to_value(node))
+    }
+
+    /// Whether what the edit wants is there; any value will do for [`JsonEdit::SetIfAbsent`].
+    pub(crate) fn holds(&self, edit: &JsonEdit) -> bool {
+        match (edit, self.value(edit.path())) {
+            (JsonEdit::Append { value, .. }, Some(Value::Array(elements))) => elements.contains(value),
+            (JsonEdit::Set { value, .. }, Some(found)) => found == *value,
+            (JsonEdit::SetIfAbsent { .. }, Some(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Makes the change, unless it is there already. On an error the document is as before.
+    pub(crate) fn apply(&mut self, edit: &JsonEdit) -> Result<Applied, EditError> {
+        let root = self.tree(edit.path())?;
+        let (edited, undo) = match descend(root.as_ref(), edit.path())? {
+            Descent::Found(node) => match edit {
+                JsonEdit::Append { path, value } => {
+                    let array = node.as_array().ok_or_else(|| wrong_kind(path, "a list", node))?;
+                    if array.elements.iter().any(|element| to_value(element) == *value) {
+                        return Ok(Applied::AlreadyThere);
+                    }
+                    let container = Container::array(array, self.in_lines(root.as_ref(), node));
+                    let undo = Undo { blank: container.blank(&self.text), ..Undo::default() };
+                    (container.insert(&self.text, None, value), undo)
+                }
+                JsonEdit::SetIfAbsent { value, .. } | JsonEdit::Set { value, .. } => {
+                    let existing = to_value(node);
+                    if existing == *value {
+                        return Ok(Applied::AlreadyThere);
+                    }
+                    if matches!(edit, JsonEdit::SetIfAbsent { .. }) {
+                        return Ok(Applied::Kept(existing));
+                    }
+                    let mut splices = Splices::default();
+                    splices.replace(span(node), layout::replacement(&self.text, &span(node), value));
+                    let undo = Undo { previous: Some(self.text[span(node)].to_owned()), ..Undo::default() };
+                    (splices.apply(&self.text), undo)
+                }
+            },
+            Descent::Missing { object, key, rest } => {
+                let wrapped = wrap(edit, rest);
+                let created = rest.len() + usize::from(matches!(edit, JsonEdit::Append { .. }));
+                match object {
+                    Some((object, node)) => {
+                        let container = Container::object(object, self.in_lines(root.as_ref(), node));
+                        let undo =
+                            Undo { created_parents: created, blank: container.blank(&self.text), previous: None };
+                        (container.insert(&self.text, Some(key), &wrapped), undo)
+                    }
+                    None => self.with_root(created, key, wrapped),
+                }
+            }
+        };
+        let before = self.text.clone();
+        if self.replace_text(edited).is_none() || !self.holds(edit) {
+            self.text = before;
+            return Err(EditError::Unsafe { path: dotted(edit.path()) });
+        }
+        Ok(Applied::Changed(undo))
+    }
+
+    /// Takes back exactly what `edit` put there: the value if an equal one still stands there, the objects and
+    /// arrays made for it if they are empty now, and the value it had replaced. Edits are taken back in reverse order.
+    pub(crate) fn revert(&mut self, edit: &JsonEdit, applied: &Applied) -> Result<Reverted, EditError> {
+        let Applied::Changed(undo) = applied else {
+            return Ok(Reverted::NotThere);
+        };
+        let path = edit.path();
+        let root = self.tree(path)?;
+        let found = match descend(root.as_ref(), path) {
+            Ok(Descent::Found(node)) => node,
+            Ok(Descent::Missing { .. }) | Err(EditError::WrongKind { .. }) => return Ok(Reverted::NotThere),
+            Err(error) => return Err(error),
+        };
+        let mut edited = JsonDocument { text: String::new(), ..*self };
+        let mut depth = path.len();
+        if let JsonEdit::Append { value, .. } = edit {
+            let Some(array) = found.as_array() else { return Ok(Reverted::NotThere) };
+            let Some(index) = array.elements.iter().rposition(|element| to_value(element) == *value) else {
+                return Ok(Reverted::NotThere);
+            };
+            edited.text = Container::array(array, false).remove(&self.text, index);
+        } else {
+            if to_value(found) != *edit.value() {
+                return Ok(Reverted::NotThere);
+            }
+            if let Some(previous) = &undo.previous {
+                let mut splices = Splices::default();
+                splices.replace(span(found), previous.as_str());
+                edited.text = splices.apply(&self.text);
+            } else {
+                depth -= 1;
+                edited.text = without_property(&self.text, root.as_ref(), &path[..depth], &path[depth])
+                    .ok_or_else(|| EditError::Unsafe { path: dotted(path) })?;
+            }
+        }
+        if undo.previous.is_none() {
+            edited.close_empty(path, depth, undo);
+        }
+        self.replace_text(edited.text).ok_or_else(|| EditError::Unsafe { path: dotted(path) })?;
+        Ok(Reverted::Removed)
+    }
+
+    /// Removes the containers that had been made for a value and are empty now, from the one at `path[..depth]`
+    /// upwards, and restores the blank text of the one that had been there.
+    fn close_empty(&mut self, path: &[String], mut depth: usize, undo: &Undo) {
+        let mut created = undo.created_parents;
+        loop {
+            let Ok(Some(root)) = tree(&self.text, self.dialect) else { return };
+            let Ok(Descent::Found(node)) = descend(Some(&root), &path[..depth]) else { return };
+            let Some(container) = Container::of(node) else { return };
+            if !container.is_blank(&self.text) {
+                return;
+            }
+            if created == 0 {
+                self.text = container.with_interior(&self.text, undo.blank.as_deref().unwrap_or_default());
+                return;
+            }
+            created -= 1;
+            if depth == 0 {
+                self.text = layout::without_root(&self.text, &span(node), undo.blank.as_deref());
+                return;
+            }
+            depth -= 1;
+            match without_property(&self.text, Some(&root), &path[..depth], &path[depth]) {
+                Some(text) => self.text = text,
+                None => return,
+            }
+        }
+    }
+
+    /// The text with a root object that holds `key`, and what is needed to go back.
+    fn with_root(&self, created: usize, key: &str, value: Value) -> (String, Undo) {
+        let mut root = Map::new();
+        root.insert(key.to_owned(), value);
+        let printed = Printer::plain(line_ending(&self.text)).print(&Value::Object(root), "");
+        let blank = self.text.trim().is_empty().then(|| self.text.clone());
+        let undo = Undo { created_parents: created + 1, blank, previous: None };
+        (layout::with_root(&self.text, &printed), undo)
+    }
+
+    fn tree(&self, path: &[String]) -> Result<Option<ast::Value<'_>>, EditError> {
+        if path.is_empty() {
+            return Err(EditError::BadPath { path: String::new() });
+        }
+        tree(&self.text, self.dialect).map_err(|_| EditError::Unsafe { path: dotted(path) })
+    }
+
+    /// Whether what is put into this empty container goes on lines of its own: it does where its owner's entry does.
+    fn in_lines(&self, root: Option<&ast::Value<'_>>, node: &ast::Value<'_>) -> bool {
+        root.is_none_or(|root| span(root) == span(node)) || layout::begins_line(&self.text, span(node).start)
+    }
+
+    fn replace_text(&mut self, edited: String) -> Option<()> {
+        tree(&edited, self.dialect).ok()?;
+        self.text = edited;
+        Some(())
+    }
+}
+
+impl fmt::Display for JsonDocument {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.byte_order_mark {
+            write!(formatter, "{BYTE_ORDER_MARK}")?;
+        }
+        formatter.write_str(&self.text)
+    }
+}
+
+fn tree(text: &str, dialect: JsonDialect) -> Result<Option<ast::Value<'_>>, ParseError> {
+    let options = ParseOptions {
+        allow_comments: dialect != JsonDialect::Strict,
+        allow_trailing_commas: dialect == JsonDialect::CommentsAndTrailingCommas,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    match parse_to_ast(text, &CollectOptions::default(), &options) {
+        Ok(parsed) => Ok(parsed.value),
+        Err(error) => {
+            let message = error.kind().to_string();
+            let mut rest = message.chars();
+            let lowered = rest.next().map(|first| first.to_lowercase().chain(rest).collect::<String>());
+            Err(ParseError::at(text, error.range().start, lowered.unwrap_or_default()))
+        }
+    }
+}
+
+enum Descent<'tree, 'text, 'path> {
+    Found(&'tree ast::Value<'text>),
+    /// The deepest object on the way (none if there is no root), the key it lacks, and the keys after that.
+    Missing {
+        object: Option<(&'tree ast::Object<'text>, &'tree ast::Value<'text>)>,
+        key: &'path str,
+        rest: &'path [String],
+    },
+}
+
+fn descend<'tree, 'text, 'path>(
+    root: Option<&'tree ast::Value<'text>>,
+    path: &'path [String],
+) -> Result<Descent<'tree, 'text, 'path>, EditError> {
+    let mut node = match (root, path) {
+        (Some(root), _) => root,
+        (None, [key, rest @ ..]) => return Ok(Descent::Missing { object: None, key, rest }),
+        (None, []) => return Err(EditError::BadPath { path: String::new() }),
+    };
+    for (index, key) in path.iter().enumerate() {
+        let object = node.as_object().ok_or_else(|| wrong_kind(&path[..index], "an object", node))?;
+        let mut named = object.properties.iter().filter(|property| property.name.as_str() == key);
+        match (named.next(), named.next()) {
+            (Some(property), None) => node = &property.value,
+            (Some(_), Some(_)) => return Err(EditError::DuplicateKey { path: dotted(&path[..=index]) }),
+            (None, _) => return Ok(Descent::Missing { object: Some((object, node)), key, rest: &path[index + 1..] }),
+        }
+    }
+    Ok(Descent::Found(node))
+}
+
+/// The value that stands at the first missing key, so that the edit's value stands at the end of `rest`.
+fn wrap(edit: &JsonEdit, rest: &[String]) -> Value {
+    let innermost = match edit {
+        JsonEdit::Append { value, .. } => Value::Array(vec![value.clone()]),
+        JsonEdit::SetIfAbsent { value, .. } | JsonEdit::Set { value, .. } => value.clone(),
+    };
+    rest.iter().rev().fold(innermost, |inner, key| {
+        let mut object = Map::new();
+        object.insert(key.clone(), inner);
+        Value::Object(object)
+    })
+}
+
+fn without_property(text: &str, root: Option<&ast::Value<'_>>, parent: &[String], key: &str) -> Option<String> {
+    let Ok(Descent::Found(node)) = descend(root, parent) else { return None };
+    let object = node.as_object()?;
+    let index = object.properties.iter().position(|property| property.name.as_str() == key)?;
+    Some(Container::object(object, false).remove(text, index))
+}
+
+fn wrong_kind(path: &[String], expected: &'static str, node: &ast::Value<'_>) -> EditError {
+    let found = match node {
+        ast::Value::Object(_) => "an object",
+        ast::Value::Array(_) => "a list",
+        ast::Value::StringLit(_) => "a string",
+        ast::Value::NumberLit(_) => "a number",
+        ast::Value::BooleanLit(_) => "true or false",
+        ast::Value::NullKeyword(_) => "null",
+    };
+    let path = if path.is_empty() { "the whole document".to_owned() } else { dotted(path) };
+    EditError::WrongKind { path, expected, found }
+}
+
+fn span(node: &impl Ranged) -> std::ops::Range<usize> {
+    node.start()..node.end()
+}
+
+fn to_value(node: &ast::Value<'_>) -> Value {
+    match node {
+        ast::Value::Object(object) => Value::Object(
+            object
+                .properties
+                .iter()
+                .map(|property| (property.name.as_str().to_owned(), to_value(&property.value)))
+                .collect(),
+        ),
+        ast::Value::Array(array) => Value::Array(array.elements.iter().map(to_value).collect()),
+        ast::Value::StringLit(literal) => Value::String(literal.value.clone().into_owned()),
+        ast::Value::NumberLit(literal) => {
+            serde_json::from_str(literal.value).unwrap_or_else(|_| Value::String(literal.value.to_owned()))
+        }
+        ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
+        ast::Value::NullKeyword(_) => Value::Null,
+    }
+}

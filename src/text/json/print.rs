@@ -1,0 +1,121 @@
+//! How a new value looks: as the values around it do.
+
+use serde_json::Value;
+
+use super::super::edit::line_ending;
+
+/// The spelling of new values: on lines of their own with an indentation, or all on one line.
+#[derive(Clone, Debug)]
+pub(super) struct Printer<'text> {
+    pub(super) line_ending: &'static str,
+    /// One step of indentation.
+    pub(super) unit: &'text str,
+    /// Between key and value.
+    pub(super) colon: &'static str,
+    pub(super) in_lines: bool,
+}
+
+impl<'text> Printer<'text> {
+    /// The style of a file that has none yet.
+    pub(super) fn plain(line_ending: &'static str) -> Self {
+        Printer { line_ending, unit: "  ", colon: ": ", in_lines: true }
+    }
+
+    /// The style of a file.
+    pub(super) fn of(text: &'text str, in_lines: bool) -> Self {
+        let plain = Printer::plain(line_ending(text));
+        Printer { unit: unit(text).unwrap_or(plain.unit), colon: colon(text), in_lines, ..plain }
+    }
+
+    /// Between two entries on one line.
+    pub(super) fn separator(&self) -> &'static str {
+        if self.colon == ":" { "" } else { " " }
+    }
+
+    pub(super) fn print(&self, value: &Value, indentation: &str) -> String {
+        let mut printed = String::new();
+        self.push(&mut printed, value, indentation);
+        printed
+    }
+
+    pub(super) fn print_key(&self, key: &str) -> String {
+        let mut printed = quoted(key);
+        printed.push_str(self.colon);
+        printed
+    }
+
+    fn push(&self, printed: &mut String, value: &Value, indentation: &str) {
+        match value {
+            Value::Object(object) if !object.is_empty() => {
+                let entries = object.iter().map(|(key, value)| (Some(key.as_str()), value));
+                self.push_entries(printed, ['{', '}'], entries, indentation);
+            }
+            Value::Array(array) if !array.is_empty() => {
+                let entries = array.iter().map(|value| (None, value));
+                self.push_entries(printed, ['[', ']'], entries, indentation);
+            }
+            Value::String(text) => printed.push_str(&quoted(text)),
+            scalar_or_empty => printed.push_str(&scalar_or_empty.to_string()),
+        }
+    }
+
+    fn push_entries<'value>(
+        &self,
+        printed: &mut String,
+        [open, close]: [char; 2],
+        entries: impl Iterator<Item = (Option<&'value str>, &'value Value)>,
+        indentation: &str,
+    ) {
+        let inner = format!("{indentation}{}", self.unit);
+        printed.push(open);
+        for (index, (key, value)) in entries.enumerate() {
+            if index > 0 {
+                printed.push(',');
+            }
+            if self.in_lines {
+                printed.push_str(self.line_ending);
+                printed.push_str(&inner);
+            } else if index > 0 {
+                printed.push_str(self.separator());
+            }
+            if let Some(key) = key {
+                printed.push_str(&self.print_key(key));
+            }
+            self.push(printed, value, &inner);
+        }
+        if self.in_lines {
+            printed.push_str(self.line_ending);
+            printed.push_str(indentation);
+        }
+        printed.push(close);
+    }
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// One step of indentation: by how much the first indented line is further in than the line before it.
+fn unit(text: &str) -> Option<&str> {
+    let mut outer = "";
+    for (index, line) in text.split('\n').enumerate() {
+        let content = line.trim_start_matches([' ', '\t']);
+        if content.trim_end().is_empty() || content.starts_with(['/', '*']) {
+            continue;
+        }
+        let indentation = &line[..line.len() - content.len()];
+        if index > 0
+            && let Some(step) = indentation.strip_prefix(outer)
+            && !step.is_empty()
+        {
+            return Some(step);
+        }
+        outer = indentation;
+    }
+    None
+}
+
+fn colon(text: &str) -> &'static str {
+    let compact = !text.trim_end().contains('\n') && !text.contains("\": ");
+    if compact && text.contains("\":") { ":" } else { ": " }
+}
