@@ -1,1 +1,17 @@
 //! What we know about hosts, read from one TOML file per host. Facts only.
+//!
+//! A host is a program that runs agents. Nothing here knows the names of hosts: adding one adds a file to
+//! `descriptors/` and no Rust. What we do with the facts is in [`crate::emit`].
+
+mod descriptor;
+mod home;
+mod registry;
+mod tables;
+
+pub(crate) use descriptor::{
+    AgentTools, ArgumentForm, Descriptor, Encoding, FileEdit, Form, HostFile, IncludeForm, Instructions, Mentions,
+    OwnFile, Place, PlaceAnchor, PlaceItem, Purpose, ReadOnlyMark, RuntimeId, Scope, Sidecar, Spawn, TypedOnly,
+};
+pub(crate) use home::{Home, HomeError, Surroundings};
+pub(crate) use registry::{Registry, RegistryError};
+pub(crate) use tables::{Dialect, EventNames, HookForm, HookTable, StatusLine, TimeUnit, ToolNames};

@@ -1,0 +1,474 @@
+//! The schema of a descriptor: what a user of a host could check in the host's manual.
+//!
+//! Places, spellings, formats, names. Never what *we* do with them: no key may be called `skip-…` or `legacy-…`.
+//! A key that one descriptor alone uses is listed with its reason in the tests of this room.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::tables::{HookTable, StatusLine};
+
+/// Everything we believe about one host.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Descriptor {
+    pub(crate) id: RuntimeId,
+    /// As its maker writes it.
+    pub(crate) name: String,
+    /// Other words a person may use for it.
+    #[serde(default)]
+    pub(crate) aliases: Vec<String>,
+    pub(crate) verified: Verified,
+    pub(crate) home: HomeTable,
+    #[serde(rename = "place")]
+    pub(crate) places: Vec<Place>,
+    pub(crate) mention: Mentions,
+    pub(crate) arguments: ArgumentForm,
+    pub(crate) include: IncludeForm,
+    /// The file a project keeps its standing instructions in.
+    pub(crate) instruction_file: String,
+    pub(crate) command: Form,
+    /// Routers look like commands unless this says otherwise.
+    pub(crate) router: Option<Form>,
+    pub(crate) agent: Form,
+    #[serde(default)]
+    pub(crate) typed_only: TypedOnly,
+    #[serde(default)]
+    pub(crate) spawn: Spawn,
+    /// Tool names of the canonical content, and the host's own. A tool that is not here has the same name.
+    #[serde(default)]
+    pub(crate) tools: BTreeMap<String, String>,
+    /// Files of the host that we edit, by a name used below.
+    #[serde(default)]
+    pub(crate) files: BTreeMap<String, HostFile>,
+    #[serde(default, rename = "edit")]
+    pub(crate) edits: Vec<FileEdit>,
+    /// Small files of our own that only this host needs.
+    #[serde(default, rename = "own-file")]
+    pub(crate) own_files: Vec<OwnFile>,
+    pub(crate) hooks: Option<HookTable>,
+    pub(crate) status_line: Option<StatusLine>,
+    pub(crate) instructions: Option<Instructions>,
+    #[serde(default)]
+    pub(crate) limits: Limits,
+}
+
+impl Descriptor {
+    pub(crate) fn parse(text: &str) -> Result<Descriptor, toml_edit::de::Error> {
+        toml_edit::de::from_str(text)
+    }
+
+    /// The place of items of this kind in this scope, if the host has one.
+    pub(crate) fn place(&self, item: PlaceItem, scope: Scope) -> Option<&Place> {
+        self.places.iter().find(|place| place.items.contains(&item) && place.scopes.contains(&scope))
+    }
+
+    /// How items of this kind are written down.
+    pub(crate) fn form(&self, item: PlaceItem) -> &Form {
+        match item {
+            PlaceItem::Command => &self.command,
+            PlaceItem::Router => self.router.as_ref().unwrap_or(&self.command),
+            PlaceItem::Agent => &self.agent,
+        }
+    }
+}
+
+/// The word for a host on the command line: `a-z`, digits and `-`. It has no variants, so no code can match on it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct RuntimeId(String);
+
+/// A text that cannot name a host.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` cannot name a runtime: small letters, digits and `-`")]
+pub(crate) struct RuntimeIdError(String);
+
+impl FromStr for RuntimeId {
+    type Err = RuntimeIdError;
+
+    fn from_str(text: &str) -> Result<Self, RuntimeIdError> {
+        RuntimeId::try_from(text.to_owned())
+    }
+}
+
+impl TryFrom<String> for RuntimeId {
+    type Error = RuntimeIdError;
+
+    fn try_from(text: String) -> Result<Self, RuntimeIdError> {
+        let good = text.starts_with(|first: char| first.is_ascii_lowercase())
+            && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        if good { Ok(RuntimeId(text)) } else { Err(RuntimeIdError(text)) }
+    }
+}
+
+impl From<RuntimeId> for String {
+    fn from(id: RuntimeId) -> String {
+        id.0
+    }
+}
+
+impl RuntimeId {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RuntimeId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// Whether an installation serves one user everywhere or one project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scope {
+    Global,
+    Local,
+}
+
+/// When the facts were last checked, and against what.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Verified {
+    /// `2026-11-21`
+    pub(crate) date: String,
+    pub(crate) by: Evidence,
+    /// The version of the client that was run.
+    pub(crate) version: Option<String>,
+}
+
+/// What a descriptor rests on, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Evidence {
+    /// The client itself was run and watched.
+    Client,
+    /// Its maker's documents.
+    VendorDoc,
+    /// What others say of it.
+    Secondary,
+}
+
+/// Where the host keeps its files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct HomeTable {
+    /// Begins with `~/`.
+    pub(crate) global: String,
+    /// Below the project's folder.
+    pub(crate) local: String,
+    /// The first one that is set wins over `global`.
+    #[serde(default)]
+    pub(crate) environment: Vec<HomeVariable>,
+}
+
+/// A variable that moves the global folder.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct HomeVariable {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) holds: VariableHolds,
+}
+
+/// What such a variable names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum VariableHolds {
+    /// The folder itself.
+    #[default]
+    Folder,
+    /// A file in the folder.
+    File,
+    /// The folder above one of this name.
+    ParentOf(String),
+}
+
+/// What a place is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PlaceItem {
+    Command,
+    Router,
+    Agent,
+}
+
+/// Where the host looks for items of some kinds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Place {
+    pub(crate) items: Vec<PlaceItem>,
+    #[serde(default = "both_scopes")]
+    pub(crate) scopes: Vec<Scope>,
+    #[serde(default)]
+    pub(crate) anchor: PlaceAnchor,
+    /// With `{name}`, which is the name without `gsd-`.
+    pub(crate) path: String,
+    pub(crate) encoding: Encoding,
+}
+
+fn both_scopes() -> Vec<Scope> {
+    vec![Scope::Global, Scope::Local]
+}
+
+/// The folder a place starts from: `root`, `project`, or a folder of the user's home such as `~/.agents`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) enum PlaceAnchor {
+    #[default]
+    Root,
+    Project,
+    Home(String),
+}
+
+impl TryFrom<String> for PlaceAnchor {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match (text.as_str(), text.strip_prefix("~/")) {
+            ("root", _) => Ok(PlaceAnchor::Root),
+            ("project", _) => Ok(PlaceAnchor::Project),
+            (_, Some(folder)) => Ok(PlaceAnchor::Home(folder.to_owned())),
+            _ => Err(format!("`{text}` is no anchor: `root`, `project`, or a folder that begins with `~/`")),
+        }
+    }
+}
+
+/// How a file for an item is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Encoding {
+    /// Front matter, then the body.
+    Markdown,
+    /// Keys, one of which holds the body.
+    Toml,
+}
+
+/// How a person, or a text for a person, names a command.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Mentions {
+    /// With `{name}`, which is the name without `gsd-`.
+    pub(crate) command: String,
+    /// Where routers are typed in another way.
+    pub(crate) router: Option<String>,
+}
+
+/// How the text a person types after a command reaches the model.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ArgumentForm {
+    /// The host puts it where this placeholder stands.
+    Placeholder(String),
+    /// The host does not touch the body; the model sees what was typed beside it.
+    Beside,
+}
+
+/// How a command gets another file into the prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum IncludeForm {
+    /// The host sends the file that `@path` names.
+    At,
+    /// The model is told to read it.
+    Read,
+    /// The model's file tools do not reach it, so its text stands in the command itself.
+    Inline,
+}
+
+/// What is written on top of the files of one kind.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Form {
+    /// Canonical keys the host knows, in the order they are written.
+    pub(crate) keep: Vec<String>,
+    /// Canonical keys the host calls otherwise.
+    #[serde(default)]
+    pub(crate) rename: BTreeMap<String, String>,
+    /// Keys with the same value in every file.
+    #[serde(default)]
+    pub(crate) add: BTreeMap<String, Scalar>,
+    /// The key of the body where the file has no body of its own.
+    pub(crate) body_key: Option<String>,
+    /// How the tools of an agent are granted; without this they are written as they are.
+    pub(crate) tools: Option<AgentTools>,
+    /// How the host marks an agent that must not change files.
+    pub(crate) read_only: Option<ReadOnlyMark>,
+}
+
+/// A value of a key.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Scalar {
+    Flag(bool),
+    Number(i64),
+    Text(String),
+}
+
+/// The host's way to say which tools an agent has.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub(crate) enum AgentTools {
+    /// A list of the host's names. A canonical tool that is not in `names` is left out.
+    List {
+        key: String,
+        names: BTreeMap<String, String>,
+        /// A tool of an MCP server, with `{server}` and `{tool}`; without this such tools are left out.
+        mcp: Option<String>,
+    },
+    /// A map of the host's permissions; one is denied if the agent has none of the canonical tools it covers.
+    Denials { key: String, covers: BTreeMap<String, Vec<String>> },
+}
+
+/// A key that says whether an agent may change files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct ReadOnlyMark {
+    pub(crate) key: String,
+    pub(crate) value: Scalar,
+    /// The value for all other agents; without this they do not get the key.
+    pub(crate) otherwise: Option<Scalar>,
+}
+
+/// How a command stays out of the list the model gets, and can still be typed.
+///
+/// Empty where the host never lists command files.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct TypedOnly {
+    /// A front matter key that is set to `true`.
+    pub(crate) key: Option<String>,
+    pub(crate) sidecar: Option<Sidecar>,
+}
+
+/// A second file beside the first one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Sidecar {
+    /// Below the folder of the first file.
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// How a workflow asks for an agent. The default is the canonical spelling.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Spawn {
+    /// The tool; `{agent}` where each agent is a tool of its own.
+    pub(crate) call: String,
+    /// The parameter that names the agent; absent where the tool itself does.
+    pub(crate) agent: Option<String>,
+    pub(crate) prompt: String,
+}
+
+impl Default for Spawn {
+    fn default() -> Self {
+        Spawn { call: "Task".to_owned(), agent: Some("subagent_type".to_owned()), prompt: "prompt".to_owned() }
+    }
+}
+
+/// A file of the host that is not ours alone.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct HostFile {
+    pub(crate) format: HostFormat,
+    /// Below the host's folder.
+    pub(crate) path: String,
+    /// Used in its place if it is there.
+    pub(crate) instead: Option<String>,
+    pub(crate) local_path: Option<String>,
+    /// The local file is one that a project does not share.
+    #[serde(default)]
+    pub(crate) local_private: bool,
+}
+
+impl HostFile {
+    /// Where the file is, below the host's folder, if `exists` says which files are there.
+    pub(crate) fn path(&self, scope: Scope, exists: impl Fn(&str) -> bool) -> &str {
+        let usual = match (scope, &self.local_path) {
+            (Scope::Local, Some(local)) => local,
+            _ => &self.path,
+        };
+        match &self.instead {
+            Some(instead) if exists(instead) => instead,
+            _ => usual,
+        }
+    }
+}
+
+/// How such a file is written, and what its reader accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum HostFormat {
+    Json,
+    JsonWithComments,
+    JsonWithCommentsAndTrailingCommas,
+    Toml,
+    Markdown,
+}
+
+/// A value the host needs in one of its files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct FileEdit {
+    pub(crate) purpose: Purpose,
+    #[serde(default = "both_scopes")]
+    pub(crate) scopes: Vec<Scope>,
+    /// One of `files`.
+    pub(crate) file: String,
+    pub(crate) path: Vec<String>,
+    pub(crate) how: EditForm,
+    pub(crate) value: Scalar,
+}
+
+/// How an edit treats what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EditForm {
+    Append,
+    Set,
+    SetIfAbsent,
+}
+
+/// What an edit or a file is for; a person can leave it out by that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Purpose {
+    /// Our program and our files can be used without asking.
+    Permissions,
+    /// Our hooks run.
+    Hooks,
+}
+
+/// A small file of our own that the host reads.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct OwnFile {
+    pub(crate) purpose: Purpose,
+    #[serde(default = "both_scopes")]
+    pub(crate) scopes: Vec<Scope>,
+    /// Below the host's folder.
+    pub(crate) path: String,
+    /// With `{binary}` and `{content}`.
+    pub(crate) text: String,
+}
+
+/// The host's file of standing instructions in which we keep a block.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Instructions {
+    /// One of `files`.
+    pub(crate) file: String,
+}
+
+/// Lengths the host enforces.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Limits {
+    /// Characters of a description.
+    pub(crate) description: Option<usize>,
+}

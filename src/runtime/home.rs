@@ -1,0 +1,147 @@
+//! Where a host keeps its files: from its descriptor, the environment and the user's home.
+
+use std::path::{Path, PathBuf};
+
+use super::descriptor::{Descriptor, HomeTable, Scope, VariableHolds};
+
+/// The folders of one installation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Home {
+    /// The host's own folder for the scope.
+    pub(crate) root: PathBuf,
+    /// The user's home.
+    pub(crate) user: PathBuf,
+    /// The project an installation of local scope is for.
+    pub(crate) project: PathBuf,
+}
+
+/// What the folders of a host depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    /// The value of an environment variable.
+    pub(crate) environment: &'a dyn Fn(&str) -> Option<String>,
+    pub(crate) user: &'a Path,
+    pub(crate) project: &'a Path,
+    /// A folder the person named for the global scope.
+    pub(crate) chosen: Option<&'a str>,
+}
+
+impl std::fmt::Debug for Surroundings<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Surroundings")
+            .field("user", &self.user)
+            .field("project", &self.project)
+            .field("chosen", &self.chosen)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the folders cannot be told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum HomeError {
+    #[error("a folder can be chosen for the global scope only")]
+    ChosenForLocal,
+    #[error("the chosen folder is empty")]
+    ChosenEmpty,
+    #[error("`{0}` holds a path that is not absolute: `{1}`")]
+    NotAbsolute(String, String),
+}
+
+impl Home {
+    /// A chosen folder wins over the environment, and that over the usual place. Blank values count as unset.
+    pub(crate) fn resolve(
+        descriptor: &Descriptor,
+        scope: Scope,
+        surroundings: Surroundings<'_>,
+    ) -> Result<Home, HomeError> {
+        let root = match (scope, surroundings.chosen) {
+            (Scope::Local, Some(_)) => return Err(HomeError::ChosenForLocal),
+            (Scope::Local, None) => surroundings.project.join(&descriptor.home.local),
+            (Scope::Global, Some(chosen)) if chosen.trim().is_empty() => return Err(HomeError::ChosenEmpty),
+            (Scope::Global, Some(chosen)) => surroundings.project.join(expand(chosen, surroundings.user)),
+            (Scope::Global, None) => global_root(&descriptor.home, surroundings)?,
+        };
+        Ok(Home { root, user: surroundings.user.to_owned(), project: surroundings.project.to_owned() })
+    }
+}
+
+fn global_root(home: &HomeTable, surroundings: Surroundings<'_>) -> Result<PathBuf, HomeError> {
+    for variable in &home.environment {
+        let Some(value) = (surroundings.environment)(&variable.name).filter(|value| !value.trim().is_empty()) else {
+            continue;
+        };
+        let path = expand(&value, surroundings.user);
+        if !path.is_absolute() {
+            return Err(HomeError::NotAbsolute(variable.name.clone(), value));
+        }
+        return Ok(match &variable.holds {
+            VariableHolds::Folder => path,
+            VariableHolds::File => path.parent().map_or_else(|| path.clone(), Path::to_path_buf),
+            VariableHolds::ParentOf(name) => path.join(name),
+        });
+    }
+    Ok(expand(&home.global, surroundings.user))
+}
+
+/// `~` and a leading `~/` are the user's home.
+fn expand(text: &str, user: &Path) -> PathBuf {
+    match text.strip_prefix('~') {
+        Some("") => user.to_owned(),
+        Some(rest) if rest.starts_with(['/', '\\']) => user.join(rest.trim_start_matches(['/', '\\'])),
+        _ => PathBuf::from(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Registry;
+    use super::*;
+
+    fn root(id: &str, scope: Scope, environment: &[(&str, &str)], chosen: Option<&str>) -> Result<String, HomeError> {
+        let descriptor = Registry::embedded().find(id).unwrap();
+        let environment =
+            |name: &str| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        let surroundings = Surroundings {
+            environment: &environment,
+            user: Path::new("/home/u"),
+            project: Path::new("/work/p"),
+            chosen,
+        };
+        Home::resolve(&descriptor, scope, surroundings).map(|home| home.root.to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn a_chosen_folder_wins_over_the_environment_and_that_over_the_usual_place() {
+        let set = [("CLAUDE_CONFIG_DIR", "/etc/c")];
+        assert_eq!(root("claude", Scope::Global, &[], None).unwrap(), "/home/u/.claude");
+        assert_eq!(root("claude", Scope::Global, &set, None).unwrap(), "/etc/c");
+        assert_eq!(root("claude", Scope::Global, &set, Some("~/mine")).unwrap(), "/home/u/mine");
+        assert_eq!(root("claude", Scope::Global, &set, Some("rel")).unwrap(), "/work/p/rel");
+        assert_eq!(root("claude", Scope::Local, &set, None).unwrap(), "/work/p/.claude");
+    }
+
+    #[test]
+    fn blank_is_unset_and_a_tilde_is_the_home() {
+        assert_eq!(root("claude", Scope::Global, &[("CLAUDE_CONFIG_DIR", "  ")], None).unwrap(), "/home/u/.claude");
+        assert_eq!(root("claude", Scope::Global, &[("CLAUDE_CONFIG_DIR", "~")], None).unwrap(), "/home/u");
+        assert_eq!(root("claude", Scope::Global, &[("CLAUDE_CONFIG_DIR", "~/x")], None).unwrap(), "/home/u/x");
+        assert_eq!(root("claude", Scope::Global, &[], Some(" ")), Err(HomeError::ChosenEmpty));
+    }
+
+    #[test]
+    fn a_variable_may_hold_a_file_or_the_folder_above() {
+        let at = |environment: &[(&str, &str)]| root("opencode", Scope::Global, environment, None).unwrap();
+        assert_eq!(at(&[]), "/home/u/.config/opencode");
+        assert_eq!(at(&[("XDG_CONFIG_HOME", "/x")]), "/x/opencode");
+        assert_eq!(at(&[("OPENCODE_CONFIG", "/o/my.json"), ("XDG_CONFIG_HOME", "/x")]), "/o");
+        assert_eq!(at(&[("OPENCODE_CONFIG_DIR", "/d"), ("OPENCODE_CONFIG", "/o/my.json")]), "/d");
+    }
+
+    #[test]
+    fn what_cannot_be_a_folder_is_refused() {
+        assert_eq!(root("claude", Scope::Local, &[], Some("/x")), Err(HomeError::ChosenForLocal));
+        let relative = root("claude", Scope::Global, &[("CLAUDE_CONFIG_DIR", "here")], None);
+        assert_eq!(relative, Err(HomeError::NotAbsolute("CLAUDE_CONFIG_DIR".into(), "here".into())));
+    }
+}

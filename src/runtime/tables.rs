@@ -1,0 +1,109 @@
+//! The part of a descriptor that is about hooks and the status line: files, shapes, events, tool names, units.
+
+use serde::Deserialize;
+
+/// How the host runs programs at its events.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct HookTable {
+    /// What the host writes to a hook and understands as its answer.
+    pub(crate) dialect: Dialect,
+    pub(crate) form: HookForm,
+    pub(crate) timeout: TimeUnit,
+    /// How a command of a local installation finds the project: a shell word, or nothing where it starts there.
+    pub(crate) project: Option<String>,
+    pub(crate) events: EventNames,
+    #[serde(default)]
+    pub(crate) tools: ToolNames,
+}
+
+/// The conversation between host and hook. The word stands in the registered command line, so it never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Dialect {
+    /// `hook_event_name`, `tool_name`, `tool_input`; context of any event as `hookSpecificOutput.additionalContext`.
+    Standard,
+    /// The same keys; context is taken after a tool only, before a tool there is `decision` alone.
+    BeforeAfter,
+    /// `sessionId`, `toolName`, `toolArgs`; `additionalContext` and `permissionDecision` at the top level.
+    Camel,
+    /// `conversation_id`, `workspace_roots`; `additional_context` and `permission` at the top level.
+    Conversation,
+}
+
+impl Dialect {
+    /// The word in the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Dialect::Standard => "standard",
+            Dialect::BeforeAfter => "before-after",
+            Dialect::Camel => "camel",
+            Dialect::Conversation => "conversation",
+        }
+    }
+}
+
+/// Where and in what shape hooks are registered.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub(crate) enum HookForm {
+    /// In one of `files`: `hooks.<Event>[] = {matcher, hooks: [{type, command, timeout}]}`.
+    Nested { file: String },
+    /// In one of `files`, with `version`: `hooks.<event>[] = {command, matcher, timeout}`.
+    Flat { file: String, version: u32 },
+    /// A file of our own at `path`, with `version`: `hooks.<event>[] = {type, matcher, bash, powershell, timeoutSec}`.
+    Shells { path: String, version: u32 },
+}
+
+impl HookForm {
+    /// The one of `files` the hooks stand in.
+    pub(crate) fn file(&self) -> Option<&String> {
+        match self {
+            HookForm::Nested { file } | HookForm::Flat { file, .. } => Some(file),
+            HookForm::Shells { .. } => None,
+        }
+    }
+}
+
+/// What the host counts a timeout in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TimeUnit {
+    Seconds,
+    Milliseconds,
+}
+
+/// The host's names of the events we know. An event without a name is not registered.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct EventNames {
+    pub(crate) session_start: Option<String>,
+    pub(crate) before_tool: Option<String>,
+    pub(crate) after_tool: Option<String>,
+}
+
+/// The host's names of its tools, by what they do. Matchers are made of them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct ToolNames {
+    #[serde(default)]
+    pub(crate) shell: Vec<String>,
+    #[serde(default)]
+    pub(crate) write: Vec<String>,
+    #[serde(default)]
+    pub(crate) edit: Vec<String>,
+    #[serde(default)]
+    pub(crate) read: Vec<String>,
+    #[serde(default)]
+    pub(crate) search: Vec<String>,
+    #[serde(default)]
+    pub(crate) agent: Vec<String>,
+}
+
+/// A line of the screen that a program writes: `<path> = {type: "command", command}` in one of `files`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct StatusLine {
+    pub(crate) file: String,
+    pub(crate) path: Vec<String>,
+}
