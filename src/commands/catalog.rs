@@ -14,7 +14,9 @@ pub(crate) enum Effect {
 /// Command path to effect, sorted by path.
 pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("current-timestamp", Effect::Read),
+    ("find-phase", Effect::Read),
     ("generate-slug", Effect::Read),
+    ("phases list", Effect::Read),
     ("runtime-identity", Effect::Read),
     ("verify-path-exists", Effect::Read),
 ];

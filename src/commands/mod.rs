@@ -14,6 +14,8 @@ mod catalog;
 mod context;
 mod error;
 mod help;
+mod phase;
+mod project;
 mod usage;
 
 use std::ffi::OsString;
@@ -42,10 +44,13 @@ pub(crate) struct FamilyRow {
 }
 
 /// Every family. Order is the order of the help.
-const FAMILIES: &[FamilyRow] = &[family::<basics::Basics>(
-    "Small answers",
-    &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],
-)];
+const FAMILIES: &[FamilyRow] = &[
+    family::<phase::Phases>("Phases", &["find-phase", "phases"]),
+    family::<basics::Basics>(
+        "Small answers",
+        &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],
+    ),
+];
 
 /// What a family's enum does with itself once clap has read it.
 pub(crate) trait Family: clap::Subcommand {

@@ -1,1 +1,6 @@
-//! What a command means across documents. Pure.
+//! What a command means across documents. Pure: a view in, a report (and edits) out.
+//!
+//! An answer that one document can give is a method on that document. Facts from outside the project (git, the agents
+//! folder, source files) are gathered by `commands` and handed in.
+
+pub(crate) mod lookup;

@@ -166,66 +166,6 @@ pub(crate) fn folder_matches(name: &str, phase: &PhaseId) -> bool {
     folder_token(name).is_some_and(|token| phase.matches(token) || phase.as_str().eq_ignore_ascii_case(token))
 }
 
-/// A URL-safe slug: lower case, Cyrillic transliterated, other runs of characters become one dash, at most `limit` long.
-pub(crate) fn slug(text: &str, limit: usize) -> String {
-    let mut slug = String::with_capacity(text.len());
-    for letter in text.chars().flat_map(char::to_lowercase) {
-        if letter.is_ascii_lowercase() || letter.is_ascii_digit() {
-            slug.push(letter);
-        } else if let Some(latin) = transliterate(letter) {
-            slug.push_str(latin);
-        } else if !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    let start = slug.trim_start_matches('-');
-    let cut: String = start.chars().take(limit).collect();
-    cut.trim_end_matches('-').to_owned()
-}
-
-fn transliterate(letter: char) -> Option<&'static str> {
-    const LETTERS: &[(char, &str)] = &[
-        ('а', "a"),
-        ('б', "b"),
-        ('в', "v"),
-        ('г', "g"),
-        ('д', "d"),
-        ('е', "e"),
-        ('ё', "yo"),
-        ('ж', "zh"),
-        ('з', "z"),
-        ('и', "i"),
-        ('й', "y"),
-        ('к', "k"),
-        ('л', "l"),
-        ('м', "m"),
-        ('н', "n"),
-        ('о', "o"),
-        ('п', "p"),
-        ('р', "r"),
-        ('с', "s"),
-        ('т', "t"),
-        ('у', "u"),
-        ('ф', "f"),
-        ('х', "kh"),
-        ('ц', "ts"),
-        ('ч', "ch"),
-        ('ш', "sh"),
-        ('щ', "shch"),
-        ('ъ', ""),
-        ('ы', "y"),
-        ('ь', ""),
-        ('э', "e"),
-        ('ю', "yu"),
-        ('я', "ya"),
-        ('і', "i"),
-        ('ї', "yi"),
-        ('є', "ye"),
-        ('ґ', "g"),
-    ];
-    LETTERS.iter().find(|(cyrillic, _)| *cyrillic == letter).map(|(_, latin)| *latin)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,21 +217,12 @@ mod tests {
         assert_eq!(phases, ["1", "2", "2.1", "2.2", "2.10", "2-01", "10", "12", "12A", "12A.1"]);
     }
 
-    #[test]
-    fn slugs_are_ascii() {
-        assert_eq!(slug("Fix the login bug!", 60), "fix-the-login-bug");
-        assert_eq!(slug("Привет мир", 60), "privet-mir");
-        assert_eq!(slug("日本", 60), "");
-        assert_eq!(slug("aaaa bbbb", 5), "aaaa");
-    }
-
     proptest::proptest! {
         #[test]
         fn any_text_is_taken_and_normal_forms_are_stable(text in "\\PC{0,12}") {
             let id = PhaseId::new(&text);
             proptest::prop_assert!(id.matches(id.as_str()) || without_code(id.as_str()) != id.as_str());
             let _ = folder_token(&text);
-            let _ = slug(&text, 8);
             proptest::prop_assert_eq!(compare(&text, &text), Ordering::Equal);
         }
     }

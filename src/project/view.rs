@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::text::markdown::{LineKind, Markdown};
+use crate::text::front_matter::FrontMatter;
 
 use super::files::{FileError, Files};
 use super::folder::PhaseFolder;
@@ -95,7 +95,9 @@ impl ProjectView {
     /// The folders of the phases of the current milestone: those named in its window; all, where it names none.
     pub(crate) fn milestone_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
         let folders = self.phase_folders()?;
-        let Some(text) = self.roadmap_text()? else { return Ok(folders.to_vec()) };
+        let Some(text) = self.roadmap_text()? else {
+            return Ok(folders.iter().filter(|folder| !folder.id().is_sentinel()).cloned().collect());
+        };
         let roadmap = Roadmap::parse(&text);
         let ids = self.milestone()?.phase_ids(&roadmap).iter().map(|id| PhaseId::new(id)).collect::<Vec<_>>();
         Ok(folders
@@ -121,6 +123,19 @@ impl ProjectView {
             }
         }
         Ok(PhaseLookup { folder: None, ambiguous: Vec::new(), searched })
+    }
+
+    /// The plan files of a folder without those whose front matter says `status: superseded`.
+    pub(crate) fn current_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
+        let mut plans = Vec::new();
+        for plan in folder.plans() {
+            let text = self.text(&folder.join(plan))?;
+            let status = text.as_deref().and_then(|text| FrontMatter::parse(text)?.text("status"));
+            if status.as_deref() != Some("superseded") {
+                plans.push(plan.to_owned());
+            }
+        }
+        Ok(plans)
     }
 
     /// Folders of archived phases with their label: milestones newest first, then closed workstreams.
@@ -202,11 +217,10 @@ fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id
 
 /// The `milestone:` of STATE.md's front matter.
 pub(crate) fn state_version(state: &str) -> Option<String> {
-    let markdown = Markdown::parse(state);
-    let mut lines = markdown.lines().iter().enumerate().take_while(|(_, line)| line.kind == LineKind::FrontMatter);
-    let value = lines.find_map(|(index, _)| markdown.line(index).strip_prefix("milestone:"))?;
-    let value = value.trim().trim_matches(['"', '\'']).trim();
-    (!value.is_empty() && value != "null").then(|| value.to_owned())
+    FrontMatter::parse(state)?
+        .text("milestone")
+        .map(|version| version.trim().to_owned())
+        .filter(|version| !version.is_empty() && version != "null")
 }
 
 fn compare_versions(left: &str, right: &str) -> std::cmp::Ordering {

@@ -7,6 +7,7 @@
 
 pub(crate) mod edit;
 pub(crate) mod fragment;
+pub(crate) mod front_matter;
 pub(crate) mod json;
 pub(crate) mod markdown;
 mod slug;

@@ -1,0 +1,61 @@
+//! How a command reaches the project: the view it reads, and the facts that need git.
+
+use std::collections::HashMap;
+
+use super::Context;
+use crate::project::Project;
+use crate::project::layout::Layout;
+use crate::project::view::ProjectView;
+use crate::world::World;
+
+impl Context {
+    /// The project of this call.
+    pub(crate) fn project(&self) -> Project {
+        Project::new(self.layout())
+    }
+
+    /// Where the documents of the project stand.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::new(self.root().as_path(), None, None)
+    }
+
+    /// The project as it stands now.
+    pub(crate) fn view(&self) -> ProjectView {
+        let world = self.world().clone();
+        self.project().view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
+    }
+}
+
+/// The time of the last commit of each of `paths` that is tracked and has no uncommitted change.
+///
+/// Two runs of git whatever the number of paths; nothing where there is no repository.
+fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> HashMap<String, i64> {
+    let git = |arguments: &[&str]| {
+        let arguments = arguments.iter().copied().chain(std::iter::once("--")).chain(paths.iter().map(String::as_str));
+        let finished = world.git(layout.root(), arguments).ok()?;
+        finished.success().then(|| finished.text())
+    };
+    let mut times = HashMap::new();
+    if paths.is_empty() {
+        return times;
+    }
+    let Some(log) = git(&["log", "--format=%x01%ct", "--name-only", "--no-renames", "-z", "--relative"]) else {
+        return times;
+    };
+    let mut time = None;
+    for field in log.split(['\0', '\n']).filter(|field| !field.is_empty()) {
+        if let Some(stamp) = field.strip_prefix('\u{1}') {
+            time = stamp.trim().parse::<i64>().ok();
+        } else if let Some(time) = time {
+            times.entry(field.to_owned()).or_insert(time);
+        }
+    }
+    let Some(status) = git(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]) else {
+        return HashMap::new();
+    };
+    for changed in status.split('\0').filter_map(|field| field.get(3..)) {
+        // Status names files from the repository's top, which may be above the project.
+        times.retain(|path, _| !changed.ends_with(path.as_str()));
+    }
+    times
+}
