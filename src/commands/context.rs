@@ -11,6 +11,9 @@ use super::Answer;
 use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
 use crate::disk::{self, AbsolutePath};
+use crate::project::config::{Config, ConfigTexts};
+use crate::project::layout::Layout;
+use crate::project::{Project, root, workstream};
 use crate::world::World;
 
 /// Exit code of an answer that carries an `error` key, under the second exit contract.
@@ -23,6 +26,8 @@ pub(crate) struct Context {
     globals: Globals,
     here: AbsolutePath,
     root: OnceCell<AbsolutePath>,
+    layout: OnceCell<Layout>,
+    config: OnceCell<Config>,
     stdout: String,
     /// Whether the last payload says that it is a failure.
     failed_payload: bool,
@@ -46,7 +51,22 @@ impl Context {
             (None, Some(folder)) => existing_folder(&started, folder, "--cwd")?,
             (None, None) => started,
         };
-        Ok(Self { world, globals, here, root, stdout: String::new(), failed_payload: false, exit_code: 0 })
+        // A name that cannot be one is refused whatever the command makes of it.
+        let named = globals.workstream.clone().or_else(|| world.variable("GSD_WORKSTREAM"));
+        for name in named.iter().chain(&world.variable("GSD_PROJECT")) {
+            workstream::checked(name).map_err(|error| CommandError::usage(error.to_string()))?;
+        }
+        Ok(Self {
+            world,
+            globals,
+            here,
+            root,
+            layout: OnceCell::new(),
+            config: OnceCell::new(),
+            stdout: String::new(),
+            failed_payload: false,
+            exit_code: 0,
+        })
     }
 
     pub(crate) fn world(&self) -> &World {
@@ -60,7 +80,59 @@ impl Context {
 
     /// The project's root: the folder with `.planning`, found upwards; where there is none, [`Self::here`].
     pub(crate) fn root(&self) -> &AbsolutePath {
-        self.root.get_or_init(|| self.here.clone())
+        self.root.get_or_init(|| root::discover(&self.here, self.world.home().as_deref()))
+    }
+
+    /// Where the project's documents stand, for the active workstream.
+    pub(crate) fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| {
+            let segment = self.world.variable("GSD_PROJECT");
+            let chosen = self.globals.workstream.clone().or_else(|| self.world.variable("GSD_WORKSTREAM"));
+            let active = chosen.or_else(|| self.workstream_pointer().active());
+            Layout::new(self.root().as_path(), segment.as_deref(), active.as_deref())
+        })
+    }
+
+    /// The files that store which workstream is active.
+    pub(crate) fn workstream_pointer(&self) -> workstream::Pointer {
+        let planning = self.root().resolve(".planning");
+        workstream::Pointer::new(&planning, &self.world.temporary_folder(), |name| self.world.variable(name))
+    }
+
+    /// The project at [`Self::root`].
+    pub(crate) fn project(&self) -> Project {
+        Project::new(self.layout().clone())
+    }
+
+    /// The project's configuration. A file that does not parse, and a key that means nothing, is told and left out.
+    pub(crate) fn config(&self) -> Result<&Config, CommandError> {
+        if let Some(config) = self.config.get() {
+            return Ok(config);
+        }
+        let layout = self.layout();
+        let project = disk::read_text(layout.absolute(&layout.root_config()))?;
+        let own = layout.workstream().is_some().then(|| disk::read_text(layout.absolute(&layout.config())));
+        let own = own.transpose()?.flatten();
+        let personal = self.personal_defaults()?;
+        let (config, problems) = Config::read(ConfigTexts {
+            project: project.as_deref(),
+            workstream: own.as_deref(),
+            personal: personal.as_deref(),
+        });
+        for problem in problems {
+            self.warn(problem);
+        }
+        let unknown = config.unknown_keys();
+        if !unknown.is_empty() {
+            self.warn(format!("config.json has keys that mean nothing: {}", unknown.join(", ")));
+        }
+        Ok(self.config.get_or_init(|| config))
+    }
+
+    /// The text of the user's own defaults, `.gsd/defaults.json` in the home folder.
+    pub(crate) fn personal_defaults(&self) -> Result<Option<String>, CommandError> {
+        let Some(home) = self.world.gsd_home() else { return Ok(None) };
+        Ok(disk::read_text(home.join(".gsd").join("defaults.json"))?)
     }
 
     /// Whether the bare value is asked for instead of JSON.

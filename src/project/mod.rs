@@ -3,13 +3,16 @@
 //! A document is a model that borrows its text and never an error: people write these files. Paths come only from
 //! [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
 
+pub(crate) mod config;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod layout;
 pub(crate) mod milestone;
 pub(crate) mod phase;
 pub(crate) mod roadmap;
+pub(crate) mod root;
 pub(crate) mod view;
+pub(crate) mod workstream;
 
 use std::collections::HashMap;
 use std::fmt;

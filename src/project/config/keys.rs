@@ -1,0 +1,397 @@
+//! The keys that can be set, and what each accepts. Most accept anything: the readers fall back to the default.
+
+use serde_json::{Number, Value};
+
+use super::{CAPABILITIES, at, capability_default};
+
+/// What a key accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accepts {
+    Anything,
+    /// Text, even where it looks like a number or a switch.
+    Text,
+    OneOf(&'static [&'static str]),
+    Between(i64, i64),
+}
+
+use Accepts::{Anything, Between, OneOf, Text};
+
+/// A checked wish: this key shall have this value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Setting {
+    pub(crate) key: String,
+    /// The key as the names of the objects it goes through.
+    pub(crate) path: Vec<String>,
+    /// `None` takes the key away.
+    pub(crate) value: Option<Value>,
+}
+
+/// Why a wish was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum KeyError {
+    #[error("unknown config key `{key}`")]
+    Unknown { key: String },
+    #[error("`{value}` is no value of `{key}`; it takes {valid}")]
+    Refused { key: String, value: String, valid: String },
+}
+
+impl Setting {
+    /// Reads a key and the text of its value: `true`, `false`, `null` (unset), numbers, JSON lists and objects are what
+    /// they look like, everything else is text.
+    pub(crate) fn parse(key: &str, text: &str) -> Result<Self, KeyError> {
+        let accepts = accepts(key).ok_or_else(|| KeyError::Unknown { key: key.to_owned() })?;
+        let value = match accepts {
+            Text if text != "null" => Some(Value::from(text)),
+            _ => coerce(text),
+        };
+        let valid = match (accepts, &value) {
+            (OneOf(names), Some(value)) if !value.as_str().is_some_and(|name| names.contains(&name)) => {
+                names.join(", ")
+            }
+            (Between(low, high), Some(value))
+                if !value.as_i64().is_some_and(|number| (low..=high).contains(&number)) =>
+            {
+                format!("{low} to {high}")
+            }
+            _ => return Ok(Self { key: key.to_owned(), path: path_of(key), value }),
+        };
+        Err(KeyError::Refused { key: key.to_owned(), value: text.to_owned(), valid })
+    }
+}
+
+/// Whether the values of a key are told only in part.
+pub(crate) fn is_secret(key: &str) -> bool {
+    matches!(key, "brave_search" | "firecrawl" | "exa_search")
+}
+
+/// A secret text with all but its last four characters hidden.
+pub(crate) fn masked(secret: &str) -> String {
+    let count = secret.chars().count();
+    let shown: String = if count < 8 { String::new() } else { secret.chars().skip(count - 4).collect() };
+    format!("****{shown}")
+}
+
+/// Every key that can be set, sorted; `*` stands for any name.
+pub(crate) fn key_names() -> Vec<String> {
+    let mut names: Vec<String> = KEYS.iter().map(|(key, _)| (*key).to_owned()).collect();
+    names.extend(PATTERNS.iter().map(|pattern| (*pattern).to_owned()));
+    names.sort();
+    names
+}
+
+/// Whether a top-level name of a file means something to us.
+pub(super) fn is_known_root(name: &str) -> bool {
+    let root = |key: &str| key.split('.').next() == Some(name);
+    KEYS.iter().any(|(key, _)| root(key))
+        || PATTERNS.iter().any(|pattern| root(pattern))
+        || CAPABILITIES.get(name).is_some()
+        || matches!(name, "$schema" | "multiRepo")
+}
+
+/// The objects a key goes through. The identifier of a phase is one name, dots and all.
+fn path_of(key: &str) -> Vec<String> {
+    match key.split_once('.') {
+        Some((root @ "phase_commit_docs", phase)) => vec![root.to_owned(), phase.to_owned()],
+        _ => key.split('.').map(str::to_owned).collect(),
+    }
+}
+
+fn coerce(text: &str) -> Option<Value> {
+    match text {
+        "null" => return None,
+        "true" => return Some(Value::Bool(true)),
+        "false" => return Some(Value::Bool(false)),
+        _ => {}
+    }
+    if text.starts_with(['[', '{'])
+        && let Ok(value) = serde_json::from_str(text)
+    {
+        return Some(value);
+    }
+    Some(number(text).map_or_else(|| Value::from(text), Value::Number))
+}
+
+fn number(text: &str) -> Option<Number> {
+    if let Ok(whole) = text.parse::<i64>() {
+        return Some(whole.into());
+    }
+    if !text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '-' | '.')) {
+        return None;
+    }
+    Number::from_f64(text.parse().ok()?)
+}
+
+fn accepts(key: &str) -> Option<Accepts> {
+    let listed = || KEYS.iter().find(|(name, _)| *name == key).map(|(_, accepts)| *accepts);
+    let feature = || {
+        let default = capability_default(key)?;
+        let limited = FEATURES.iter().find(|(name, _)| *name == key).map(|(_, accepts)| *accepts);
+        (!default.is_object()).then_some(limited.unwrap_or(Anything))
+    };
+    let open = || PATTERNS.iter().any(|pattern| fits(pattern, key)).then_some(Anything);
+    listed().or_else(feature).or_else(open)
+}
+
+/// Whether `key` is of the form `pattern`: a `*` stands for one name; at the end, for all the rest.
+fn fits(pattern: &str, key: &str) -> bool {
+    let mut segments = key.split('.');
+    let mut parts = pattern.split('.').peekable();
+    while let Some(part) = parts.next() {
+        match (part, segments.next()) {
+            ("*", Some(segment)) if parts.peek().is_none() => return is_name(segment) && segments.all(is_name),
+            ("*", Some(segment)) if is_name(segment) => {}
+            (part, Some(segment)) if part == segment => {}
+            _ => return false,
+        }
+    }
+    segments.next().is_none()
+}
+
+fn is_name(segment: &str) -> bool {
+    !segment.is_empty()
+        && segment.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '*' | ':'))
+}
+
+/// Keys with a fixed name, sorted.
+const KEYS: &[(&str, Accepts)] = &[
+    ("agent_skills_security.trusted_global_roots", Anything),
+    ("agent_tools", Anything),
+    ("brave_search", Anything),
+    ("capabilities.auto_update", Anything),
+    ("capabilities.strict_known_registries", Anything),
+    ("claude_md_assembly.mode", Anything),
+    ("claude_md_path", Anything),
+    ("code_quality.fallow.enabled", Anything),
+    ("code_quality.fallow.mcp", Anything),
+    ("code_quality.fallow.profile", OneOf(&["minimal", "standard", "strict"])),
+    ("code_quality.fallow.scope", OneOf(&["phase", "repo"])),
+    ("commit_docs", Anything),
+    ("context", OneOf(&["dev", "research", "review"])),
+    ("context_window", Anything),
+    ("effort.default", Anything),
+    ("exa_search", Anything),
+    ("executor.stall_detect_interval_minutes", Anything),
+    ("executor.stall_threshold_minutes", Anything),
+    ("fast_mode.enabled", Anything),
+    ("features.global_learnings", Anything),
+    ("features.thinking_partner", Anything),
+    ("firecrawl", Anything),
+    ("git.allow_default_branch_commits", Anything),
+    ("git.base_branch", Anything),
+    ("git.branching_strategy", Anything),
+    ("git.create_tag", Anything),
+    ("git.milestone_branch_template", Anything),
+    ("git.phase_branch_template", Anything),
+    ("git.protected_branches", Anything),
+    ("git.quick_branch_template", Anything),
+    ("granularity", Anything),
+    ("graphify.auto_update", Anything),
+    ("graphify.build_timeout", Anything),
+    ("graphify.graph_path", Anything),
+    ("hooks.commit_types", Anything),
+    ("hooks.community", Anything),
+    ("hooks.context_critical_threshold", Anything),
+    ("hooks.context_warning_threshold", Anything),
+    ("hooks.context_warnings", Anything),
+    ("hooks.workflow_guard", Anything),
+    ("jina", Anything),
+    ("learnings.max_inject", Anything),
+    ("manager.flags.discuss", Anything),
+    ("manager.flags.execute", Anything),
+    ("manager.flags.plan", Anything),
+    ("mode", Anything),
+    ("model_policy.budget", Anything),
+    ("model_policy.high", Anything),
+    ("model_policy.low", Anything),
+    ("model_policy.medium", Anything),
+    ("model_policy.provider", Anything),
+    ("model_profile", Anything),
+    ("parallelization", Anything),
+    ("perplexity", Anything),
+    ("phase_id_convention", Anything),
+    ("phase_naming", Anything),
+    ("plan_review.source_grounding", Anything),
+    ("plan_review.source_grounding_authority", OneOf(&["grep", "intel", "treesitter", "lsp", "scip"])),
+    ("planner.stall_detect_interval_minutes", Anything),
+    ("planner.stall_threshold_minutes", Anything),
+    ("planning.chunked_parallel", Anything),
+    ("planning.commit_docs", Anything),
+    ("planning.pr_strict", Anything),
+    ("planning.search_gitignored", Anything),
+    ("planning.sub_repos", Anything),
+    ("project_code", Text),
+    ("ref_search", Anything),
+    ("resolve_model_ids", Anything),
+    ("response_language", Anything),
+    ("review.default_reviewers", Anything),
+    ("review.max_prompt_tokens", Anything),
+    ("review.max_prompt_tokens_per_reviewer", Anything),
+    ("review.parallel_lanes", Anything),
+    ("runtime", Anything),
+    ("search_gitignored", Anything),
+    ("security.injection_blocking", Anything),
+    ("ship.pr_body_sections", Anything),
+    ("statusline.context_position", OneOf(&["front", "end"])),
+    ("statusline.show_context_tokens", Anything),
+    ("statusline.show_git", Anything),
+    ("statusline.show_last_command", Anything),
+    ("statusline.show_state_freshness", Anything),
+    ("statusline.state_format", OneOf(&["full", "compact"])),
+    ("tavily_search", Anything),
+    ("workflow._auto_chain_active", Anything),
+    ("workflow.agent_hint_routing", Anything),
+    ("workflow.auto_advance", Anything),
+    ("workflow.auto_prune_state", Anything),
+    ("workflow.build_command", Anything),
+    ("workflow.code_review_command", Anything),
+    ("workflow.code_review_depth_overrides", Anything),
+    ("workflow.compact_content", Anything),
+    ("workflow.context_coverage_gate", Anything),
+    ("workflow.context_guard_mode", Anything),
+    ("workflow.cross_ai_command", Anything),
+    ("workflow.cross_ai_execution", Anything),
+    ("workflow.cross_ai_timeout", Anything),
+    ("workflow.discuss_mode", Anything),
+    ("workflow.human_verify_mode", OneOf(&["mid-flight", "end-of-phase"])),
+    ("workflow.inline_plan_threshold", Anything),
+    ("workflow.max_discuss_passes", Anything),
+    ("workflow.mvp_mode", Anything),
+    ("workflow.node_repair", Anything),
+    ("workflow.node_repair_budget", Anything),
+    ("workflow.plan_bounce", Anything),
+    ("workflow.plan_bounce_passes", Anything),
+    ("workflow.plan_bounce_script", Anything),
+    ("workflow.plan_check", Anything),
+    ("workflow.plan_chunked", Anything),
+    ("workflow.plan_review_convergence", Anything),
+    ("workflow.research_before_questions", Anything),
+    ("workflow.skip_discuss", Anything),
+    ("workflow.smart_zone_tokens", Anything),
+    ("workflow.specless_probe_fallback", Anything),
+    ("workflow.subagent_timeout", Anything),
+    ("workflow.test_command", Anything),
+    ("workflow.test_gate_timeout", Anything),
+    ("workflow.text_mode", Anything),
+    ("workflow.use_worktrees", Anything),
+    ("workflow.verifier", Anything),
+    ("workflow.worktree_skip_hooks", Anything),
+];
+
+/// Limits of keys that switch features; the features' other keys accept anything.
+const FEATURES: &[(&str, Accepts)] = &[
+    ("claude_orchestration.execution_backend", OneOf(&["auto", "workflow", "inline"])),
+    ("external_job.backend", OneOf(&["slurm"])),
+    ("mempalace.memory_mode", OneOf(&["augment", "kg_backend", "replace"])),
+    ("workflow.code_review_depth", OneOf(&["quick", "standard", "deep"])),
+    ("workflow.code_review_point", OneOf(&["execute:post", "execute:wave:post"])),
+    ("workflow.context_drift_action", OneOf(&["warn", "block"])),
+    ("workflow.drift_action", OneOf(&["warn", "auto-remap"])),
+    ("workflow.security_asvs_level", Between(1, 3)),
+    ("workflow.security_block_on", OneOf(&["critical", "high", "medium", "low", "none"])),
+];
+
+/// Keys with a name of the user's in them.
+const PATTERNS: &[&str] = &[
+    "agent_skills.*",
+    "agent_tools.*",
+    "claude_md_assembly.blocks.*",
+    "dynamic_routing.enabled",
+    "dynamic_routing.escalate_on_failure",
+    "dynamic_routing.max_escalations",
+    "dynamic_routing.provider_escalation",
+    "dynamic_routing.tier_models.heavy",
+    "dynamic_routing.tier_models.light",
+    "dynamic_routing.tier_models.standard",
+    "effort.agent_overrides.*",
+    "effort.routing_tier_defaults.*",
+    "fast_mode.agent_overrides.*",
+    "fast_mode.routing_tier_defaults.*",
+    "features.*",
+    "granularities.completion",
+    "granularities.discuss",
+    "granularities.execution",
+    "granularities.planning",
+    "granularities.research",
+    "granularities.verification",
+    "model_overrides.*",
+    "model_policy.runtime_tiers.*.*",
+    "model_profile_overrides.*.haiku",
+    "model_profile_overrides.*.opus",
+    "model_profile_overrides.*.sonnet",
+    "models.completion",
+    "models.discuss",
+    "models.execution",
+    "models.planning",
+    "models.research",
+    "models.verification",
+    "phase_commit_docs.*",
+    "review.effort.*",
+    "review.max_prompt_tokens_per_reviewer.*",
+    "review.models.*",
+    "review.reviewer_instances.*.agent",
+    "review.reviewer_instances.*.cli",
+    "review.reviewer_instances.*.model",
+    "review.timeouts.*",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(key: &str, text: &str) -> Option<Value> {
+        Setting::parse(key, text).unwrap().value
+    }
+
+    #[test]
+    fn values_are_what_they_look_like() {
+        assert_eq!(value("mode", "yolo"), Some("yolo".into()));
+        assert_eq!(value("context_window", "5"), Some(5.into()));
+        assert_eq!(value("context_window", "0.5"), Some(0.5.into()));
+        assert_eq!(value("commit_docs", "false"), Some(false.into()));
+        assert_eq!(value("commit_docs", "null"), None);
+        assert_eq!(value("planning.sub_repos", r#"["a"]"#), Some(vec!["a"].into()));
+        assert_eq!(value("mode", "[draft"), Some("[draft".into()));
+        assert_eq!(value("mode", "infinity"), Some("infinity".into()));
+        assert_eq!(value("mode", ""), Some("".into()));
+        assert_eq!(value("project_code", "007"), Some("007".into()));
+    }
+
+    #[test]
+    fn unknown_keys_and_values_are_refused() {
+        let refused = |key, text| Setting::parse(key, text).unwrap_err();
+        for key in ["nope", "workflow.nope", "workflow", "agent_skills", "agent_skills.", "agent_skills.a..b", "a", ""]
+        {
+            assert!(matches!(refused(key, "1"), KeyError::Unknown { .. }), "{key}");
+        }
+        let error = refused("workflow.human_verify_mode", "zzz").to_string();
+        assert!(error.contains("mid-flight, end-of-phase"), "{error}");
+        assert!(Setting::parse("workflow.security_asvs_level", "4").is_err());
+        assert!(Setting::parse("workflow.security_asvs_level", "3").is_ok());
+    }
+
+    #[test]
+    fn keys_of_features_and_of_the_users_naming_can_be_set() {
+        for key in ["workflow.ui_review", "mempalace.wing", "model_policy.runtime_tiers.x.opus", "model_overrides.a-b"]
+        {
+            assert!(Setting::parse(key, "x").is_ok(), "{key}");
+        }
+        assert_eq!(Setting::parse("phase_commit_docs.2.1", "true").unwrap().path, ["phase_commit_docs", "2.1"]);
+        assert_eq!(Setting::parse("git.create_tag", "true").unwrap().path, ["git", "create_tag"]);
+    }
+
+    #[test]
+    fn the_tables_are_sorted_and_limits_belong_to_features() {
+        assert!(KEYS.is_sorted_by_key(|(key, _)| *key));
+        assert!(PATTERNS.is_sorted());
+        for (key, _) in FEATURES {
+            assert!(capability_default(key).is_some(), "{key}");
+        }
+        assert!(CAPABILITIES.as_object().is_some_and(|map| at(map, "workflow.research").is_some()));
+    }
+
+    #[test]
+    fn secrets_show_their_end_only() {
+        assert_eq!(masked("sk-abcdefghijkl"), "****ijkl");
+        assert_eq!(masked("short"), "****");
+    }
+}

@@ -1,0 +1,78 @@
+//! Names that keys of `config.json` once had, and what is said under them today.
+
+use serde_json::{Map, Value};
+
+use super::{at, merge};
+
+/// A key under an old name.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Normalization {
+    pub(crate) from: &'static str,
+    pub(crate) to: &'static str,
+    /// The value as it is said today.
+    pub(crate) value: Value,
+    /// The new name is taken: what stands there counts, the old key means nothing.
+    #[serde(skip)]
+    pub(crate) taken: bool,
+}
+
+/// Old name, new name, in the order in which they are reported.
+const RENAMED: &[(&str, &str)] = &[
+    ("branching_strategy", "git.branching_strategy"),
+    ("base_branch", "git.base_branch"),
+    ("sub_repos", "planning.sub_repos"),
+    ("depth", "granularity"),
+];
+
+/// What the depths of old are called as granularities.
+const DEPTHS: &[(&str, &str)] = &[("quick", "coarse"), ("standard", "standard"), ("comprehensive", "fine")];
+
+/// The keys of `file` that stand under old names.
+pub(crate) fn normalizations(file: &Map<String, Value>) -> Vec<Normalization> {
+    RENAMED
+        .iter()
+        .filter_map(|(from, to)| {
+            let value = today(from, file.get(*from)?);
+            Some(Normalization { from, to, value, taken: at(file, to).is_some() })
+        })
+        .collect()
+}
+
+/// Puts what stands under old names under the new ones.
+pub(super) fn normalize(file: &mut Map<String, Value>) {
+    for Normalization { from, to, value, taken } in normalizations(file) {
+        file.shift_remove(from);
+        if !taken {
+            merge(file, nested(to, value));
+        }
+    }
+}
+
+fn today(from: &str, value: &Value) -> Value {
+    let depth = |old: &str| DEPTHS.iter().find(|(name, _)| *name == old).map(|(_, new)| Value::from(*new));
+    match value {
+        Value::String(old) if from == "depth" => depth(old).unwrap_or_else(|| value.clone()),
+        _ => value.clone(),
+    }
+}
+
+fn nested(key: &str, value: Value) -> Map<String, Value> {
+    let (name, inside) = match key.split_once('.') {
+        None => (key, value),
+        Some((first, rest)) => (first, Value::Object(nested(rest, value))),
+    };
+    Map::from_iter([(name.to_owned(), inside)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_taken_name_keeps_its_value() {
+        let mut file = super::super::parse(r#"{"base_branch": "old", "git": {"base_branch": "new", "x": 1}}"#).unwrap();
+        assert!(normalizations(&file)[0].taken);
+        normalize(&mut file);
+        assert_eq!(Value::Object(file).to_string(), r#"{"git":{"base_branch":"new","x":1}}"#);
+    }
+}

@@ -1,0 +1,138 @@
+//! Which folder is the project: the one with `.planning`, seen from where the user stands.
+
+use std::path::Path;
+
+use crate::disk::{self, AbsolutePath};
+
+use super::config;
+
+/// How far up is looked.
+const HIGHEST: usize = 10;
+
+/// The folder that holds `.planning` for work started in `start`; `start` itself where none is found.
+///
+/// A folder above counts only if it has to do with `start`: it lies in the same repository, or names the repository in
+/// between as its own. The search never reaches `home`. From a linked worktree without documents, the main worktree's
+/// count.
+pub(crate) fn discover(start: &AbsolutePath, home: Option<&Path>) -> AbsolutePath {
+    if has_documents(start) {
+        return start.clone();
+    }
+    above(start, home).or_else(|| main_worktree(start).filter(has_documents)).unwrap_or_else(|| start.clone())
+}
+
+fn has_documents(folder: &AbsolutePath) -> bool {
+    disk::is_folder(folder.as_path().join(".planning"))
+}
+
+fn above(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
+    let mut repository_below = is_repository(start);
+    let mut folder = start.clone();
+    for _ in 0..HIGHEST {
+        folder = folder.parent()?;
+        if home.is_some_and(|home| home.starts_with(&folder)) {
+            return None;
+        }
+        if has_documents(&folder) && adopts(&folder, start, repository_below) {
+            return Some(folder);
+        }
+        repository_below |= is_repository(&folder);
+    }
+    None
+}
+
+/// Whether the project at `folder` takes `start` for a part of itself. `repository_below`: a repository begins between
+/// the two.
+fn adopts(folder: &AbsolutePath, start: &AbsolutePath, repository_below: bool) -> bool {
+    let inside_repository = repository_of(folder).is_some();
+    if inside_repository && !repository_below {
+        return true;
+    }
+    // A file that cannot be read declares nothing.
+    let text = disk::read_text(folder.as_path().join(".planning").join("config.json")).ok().flatten();
+    let (config, _) = config::Config::read(config::ConfigTexts { project: text.as_deref(), ..Default::default() });
+    let inside = start.relative_to(folder);
+    let first = inside.as_ref().and_then(|path| path.segments().next());
+    let declared =
+        first.is_some_and(|first| config.sub_repositories().iter().any(|name| name.trim_matches(['.', '/']) == first));
+    declared || (config.adopts_repositories() && (repository_below || inside_repository))
+}
+
+fn is_repository(folder: &AbsolutePath) -> bool {
+    folder.as_path().join(".git").exists()
+}
+
+fn repository_of(folder: &AbsolutePath) -> Option<AbsolutePath> {
+    let mut folder = folder.clone();
+    while !is_repository(&folder) {
+        folder = folder.parent()?;
+    }
+    Some(folder)
+}
+
+/// The main worktree, seen from inside a linked one, whose `.git` is a file that names
+/// `<main>/.git/worktrees/<name>`.
+fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
+    let linked = repository_of(start)?;
+    let text = disk::read_text(linked.as_path().join(".git")).ok()??;
+    let place = linked.resolve(text.strip_prefix("gitdir:")?.trim());
+    let worktrees = place.parent().filter(|folder| folder.name() == "worktrees")?;
+    let main = worktrees.parent().filter(|folder| folder.name() == ".git")?;
+    main.parent()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
+    use super::*;
+
+    /// Makes folders and files (text after `=`), and tells where `start` finds its project.
+    fn found(things: &[&str], start: &str) -> String {
+        let temporary = tempfile::tempdir().unwrap();
+        let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+        for thing in things {
+            let (path, text) = thing.split_once('=').map_or((*thing, None), |(path, text)| (path, Some(text)));
+            let path = base.resolve(path);
+            match text {
+                None => std::fs::create_dir_all(&path).unwrap(),
+                Some(text) => {
+                    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    std::fs::write(&path, text.replace("BASE", &base.to_string())).unwrap();
+                }
+            }
+        }
+        let root = discover(&base.resolve(start), Some(base.resolve("home").as_path()));
+        root.relative_to(&base).map(|path| path.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_folder_of_the_same_repository_finds_its_project() {
+        assert_eq!(found(&["a/.planning", "a/.git", "a/src/deep"], "a/src/deep"), "a");
+        assert_eq!(found(&["a/.planning", "a/src"], "a/src"), "a/src", "nothing ties the two together");
+    }
+
+    #[test]
+    fn a_repository_in_between_must_be_declared() {
+        let tree = ["a/.planning", "a/.git", "a/lib/.git", "a/lib/src"];
+        assert_eq!(found(&tree, "a/lib/src"), "a/lib/src");
+        let listed = ["a/.planning/config.json={\"planning\":{\"sub_repos\":[\"lib\"]}}", "a/lib/.git", "a/lib/src"];
+        assert_eq!(found(&listed, "a/lib/src"), "a");
+        let adopting = ["a/.planning/config.json={\"multiRepo\":true}", "a/lib/.git", "a/lib/src"];
+        assert_eq!(found(&adopting, "a/lib/src"), "a");
+    }
+
+    #[test]
+    fn home_is_no_project_of_what_is_below_it() {
+        assert_eq!(found(&["home/.planning", "home/.git", "home/x"], "home/x"), "home/x");
+        assert_eq!(found(&[".planning", ".git", "home/x"], "home/x"), "home/x");
+        assert_eq!(found(&["home/x/.planning", "home/x/.git", "home/x/y"], "home/x/y"), "home/x");
+    }
+
+    #[test]
+    fn a_linked_worktree_uses_the_documents_of_the_main_one() {
+        let tree = ["m/.planning", "m/.git/worktrees/w", "w/.git=gitdir: BASE/m/.git/worktrees/w\n", "w/src"];
+        assert_eq!(found(&tree, "w/src"), "m");
+        let own = [&tree[..], &["w/.planning"]].concat();
+        assert_eq!(found(&own, "w/src"), "w");
+    }
+}

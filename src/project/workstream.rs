@@ -1,0 +1,140 @@
+//! Which workstream is active: the name of a call, of the environment, or one stored before.
+//!
+//! A choice is stored for the session of the host that made it, else for everybody in the project.
+
+use std::path::{Path, PathBuf};
+
+use sha1::{Digest, Sha1};
+
+use crate::disk::{self, AbsolutePath};
+
+/// Variables in which hosts and terminals name their session, in order of precedence.
+const SESSION_VARIABLES: &[&str] = &[
+    "GSD_SESSION_KEY",
+    "CODEX_THREAD_ID",
+    "CLAUDE_SESSION_ID",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SSE_PORT",
+    "OPENCODE_SESSION_ID",
+    "GEMINI_SESSION_ID",
+    "CURSOR_SESSION_ID",
+    "WINDSURF_SESSION_ID",
+    "TERM_SESSION_ID",
+    "WT_SESSION",
+    "TMUX_PANE",
+    "ZELLIJ_SESSION_NAME",
+];
+
+/// Longest part of a session's name in a file name.
+const LONGEST_SESSION: usize = 160;
+
+/// A name that no folder of a workstream can have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no name of a workstream: letters, digits, `-`, `_` and `.` only")]
+pub(crate) struct WorkstreamNameError {
+    pub(crate) name: String,
+}
+
+/// Accepts a name that a workstream can have.
+pub(crate) fn checked(name: &str) -> Result<&str, WorkstreamNameError> {
+    let sound = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    if !name.is_empty() && name.chars().all(sound) && name.chars().any(|letter| letter != '.') && !name.contains("..") {
+        return Ok(name);
+    }
+    Err(WorkstreamNameError { name: name.to_owned() })
+}
+
+/// The files that store which workstream is active.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pointer {
+    workstreams: PathBuf,
+    /// For this session alone, where the session has a name.
+    pub(crate) session: Option<PathBuf>,
+    /// For everybody.
+    pub(crate) shared: PathBuf,
+}
+
+impl Pointer {
+    /// The files for the project whose documents stand in `planning`.
+    pub(crate) fn new(planning: &AbsolutePath, temporary: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let planning = planning.as_path();
+        // Where the folder is not there yet, nothing is stored for it either.
+        let real = planning.canonicalize().unwrap_or_else(|_| planning.to_path_buf());
+        let session = session_key(variable).map(|key| {
+            let digest = Sha1::digest(real.to_string_lossy().as_bytes());
+            // The first eight bytes, as hexadecimal digits.
+            let start = digest.iter().take(8).fold(0_u64, |start, byte| start << 8 | u64::from(*byte));
+            let project = format!("{start:016x}");
+            temporary.join("gsd-workstream-sessions").join(project).join(key)
+        });
+        Self { workstreams: planning.join("workstreams"), session, shared: planning.join("active-workstream") }
+    }
+
+    /// The stored workstream; one that is no longer there does not count.
+    pub(crate) fn active(&self) -> Option<String> {
+        self.session.iter().chain([&self.shared]).find_map(|file| {
+            let text = disk::read_text(file).ok().flatten()?;
+            let name = checked(text.trim()).ok()?;
+            disk::is_folder(self.workstreams.join(name)).then(|| name.to_owned())
+        })
+    }
+}
+
+/// The name of the session, safe as a file name: the variable and its value.
+fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let named = SESSION_VARIABLES.iter().find_map(|name| Some((*name, variable(name)?)));
+    let (name, value) = match named {
+        Some((name, value)) => (name.to_ascii_lowercase().replace('_', "-"), value),
+        None => ("tty".to_owned(), variable("TTY").or_else(|| variable("SSH_TTY"))?),
+    };
+    let token = token(value.trim());
+    (!token.is_empty()).then(|| format!("{name}-{token}"))
+}
+
+fn token(value: &str) -> String {
+    let mut token = String::new();
+    for letter in value.chars() {
+        if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-') {
+            token.push(letter);
+        } else if !token.ends_with('_') {
+            token.push('_');
+        }
+    }
+    token.truncate(LONGEST_SESSION);
+    token
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare files by hand")]
+    use super::*;
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for name in ["", "..", "a/b", "a\\b", "ä", "a b", "."] {
+            assert!(checked(name).is_err(), "{name:?}");
+        }
+        assert_eq!(checked("api-2.x_y"), Ok("api-2.x_y"));
+    }
+
+    #[test]
+    fn a_session_has_its_own_choice_before_the_shared_one() {
+        let temporary = tempfile::tempdir().unwrap();
+        let planning = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap().resolve(".planning");
+        std::fs::create_dir_all(planning.as_path().join("workstreams/api")).unwrap();
+        std::fs::create_dir_all(planning.as_path().join("workstreams/web")).unwrap();
+        let session = |name: &str| (name == "TERM_SESSION_ID").then(|| "w0 t1/p2".to_owned());
+        let pointer = Pointer::new(&planning, temporary.path(), session);
+        let file = pointer.session.clone().unwrap();
+        assert!(file.ends_with("term-session-id-w0_t1_p2"), "{file:?}");
+        assert_eq!(pointer.active(), None);
+        std::fs::write(&pointer.shared, "web\n").unwrap();
+        assert_eq!(pointer.active().as_deref(), Some("web"));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "api\n").unwrap();
+        assert_eq!(pointer.active().as_deref(), Some("api"));
+        std::fs::write(&file, "gone\n").unwrap();
+        assert_eq!(pointer.active().as_deref(), Some("web"));
+        assert_eq!(Pointer::new(&planning, temporary.path(), |_| None).session, None);
+    }
+}
