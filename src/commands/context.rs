@@ -13,7 +13,7 @@ use super::error::{CommandError, ExitContract, Reason};
 use crate::disk::{self, AbsolutePath};
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
-use crate::project::{Project, root, workstream};
+use crate::project::{root, workstream};
 use crate::world::World;
 
 /// Exit code of an answer that carries an `error` key, under the second exit contract.
@@ -97,11 +97,6 @@ impl Context {
     pub(crate) fn workstream_pointer(&self) -> workstream::Pointer {
         let planning = self.root().resolve(".planning");
         workstream::Pointer::new(&planning, &self.world.temporary_folder(), |name| self.world.variable(name))
-    }
-
-    /// The project at [`Self::root`].
-    pub(crate) fn project(&self) -> Project {
-        Project::new(self.layout().clone())
     }
 
     /// The project's configuration. A file that does not parse, and a key that means nothing, is told and left out.

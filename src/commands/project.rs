@@ -11,12 +11,7 @@ use crate::world::World;
 impl Context {
     /// The project of this call.
     pub(crate) fn project(&self) -> Project {
-        Project::new(self.layout())
-    }
-
-    /// Where the documents of the project stand.
-    pub(crate) fn layout(&self) -> Layout {
-        Layout::new(self.root().as_path(), None, None)
+        Project::new(self.layout().clone())
     }
 
     /// The project as it stands now.
