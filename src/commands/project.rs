@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::Context;
+use super::{CommandError, Context};
 use crate::project::Project;
 use crate::project::layout::Layout;
-use crate::project::view::ProjectView;
+use crate::project::view::{Edits, ProjectView};
 use crate::world::World;
 
 impl Context {
@@ -18,6 +18,22 @@ impl Context {
     pub(crate) fn view(&self) -> ProjectView {
         let world = self.world().clone();
         self.project().view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
+    }
+}
+
+impl Context {
+    /// Reads the project, runs `operation` on it, and makes its edits as one change: all of them or none.
+    ///
+    /// The lock is held from before the first read to after the last write. Where the operation wants no edits, nothing
+    /// is written.
+    pub(crate) fn update<R>(
+        &self,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
+        let view = self.view();
+        let (report, edits) = operation(&view)?;
+        self.project().apply(&edits)?;
+        Ok(report)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::disk::{self, DiskError};
 
 use files::{Entry, FileError, Files};
 use layout::Layout;
-use view::ProjectView;
+use view::{Edits, ProjectView};
 
 /// Tells the commit time of clean, committed files among `paths`, in seconds since 1970.
 pub(crate) type CommitTimes = Box<dyn Fn(&Layout, &[String]) -> HashMap<String, i64>>;
@@ -38,6 +38,31 @@ impl Project {
 
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Makes the edits of an operation.
+    #[expect(clippy::disallowed_methods, reason = "stands until the transaction of the disk room does this")]
+    pub(crate) fn apply(&self, edits: &Edits) -> Result<(), FileError> {
+        let failed = |path: &str| {
+            let path = path.to_owned();
+            move |error: std::io::Error| FileError { path, reason: error.to_string() }
+        };
+        for folder in &edits.folders {
+            std::fs::create_dir_all(self.layout.absolute(folder)).map_err(failed(folder))?;
+            let keep = format!("{folder}/.gitkeep");
+            std::fs::write(self.layout.absolute(&keep), "").map_err(failed(&keep))?;
+        }
+        for (path, text) in &edits.texts {
+            let file = self.layout.absolute(path);
+            if let Some(folder) = file.parent() {
+                std::fs::create_dir_all(folder).map_err(failed(path))?;
+            }
+            std::fs::write(file, text).map_err(failed(path))?;
+        }
+        for path in &edits.removals {
+            std::fs::remove_file(self.layout.absolute(path)).map_err(failed(path))?;
+        }
+        Ok(())
     }
 
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
