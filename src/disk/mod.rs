@@ -2,14 +2,29 @@
 //!
 //! Reading: [`read_text`], [`read_bytes`], [`list`], [`Snapshot`]. What is absent is `None`; what is there and
 //! cannot be read is an error that names it, never an absence.
+//!
+//! Writing: a [`Disk`] gives a [`Hold`] on some trees, and a hold applies a [`ChangeSet`]: all of it, or none,
+//! whatever happens to the process in between. There is no other way to write.
 
+mod atomic;
+mod change;
+mod hold;
+mod journal;
+mod lock;
 mod path;
+mod recover;
 mod snapshot;
+mod transaction;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use atomic::{canonical, real, write};
+pub(crate) use change::{Access, Before, Change, ChangeSet, Owner};
+pub(crate) use hold::{Disk, Faults, Hold, check};
+pub(crate) use lock::{Holder, Lock, PeerLock};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
+pub(crate) use recover::is_unfinished;
 pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
 
 /// The file's text, byte for byte (a byte order mark included); `None` if there is no such file.
@@ -109,9 +124,65 @@ pub(crate) enum DiskError {
     NotText { path: PathBuf, offset: usize },
     #[error(transparent)]
     Path(#[from] PathError),
+    #[error("the links of `{}` turn in circles", path.display())]
+    LinksTurnInCircles { path: PathBuf },
+    #[error("`{}` leads out of its folder, to `{}`", path.display(), to.display())]
+    LeadsOut { path: PathBuf, to: PathBuf },
+    #[error("`{}` is not a file", path.display())]
+    NotAFile { path: PathBuf },
+    #[error("`{}` is not a folder", path.display())]
+    NotAFolder { path: PathBuf },
+    #[error("the folder `{}` cannot be written to", path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("`{}` changed while it was being worked on", path.display())]
+    Changed { path: PathBuf },
+    #[error("`{}` is to be changed twice at once", path.display())]
+    TwoChanges { path: PathBuf },
+    #[error("`{}` is being written by {holder}", path.display())]
+    Locked { path: PathBuf, holder: String },
+    #[error("there is no folder for the lock of `{}`", path.display())]
+    NoLockFolder { path: PathBuf },
+    #[error("the journal `{}` of an unfinished write cannot be used: {reason}", path.display())]
+    BadJournal { path: PathBuf, reason: String },
+    #[error("an unfinished write names `{}`, but was not begun by this user's program", path.display())]
+    NotOurs { path: PathBuf, backup: PathBuf },
+    #[error("{first}; and undoing what was done failed: {second}")]
+    Unfinished { path: PathBuf, first: Box<DiskError>, second: Box<DiskError> },
+    #[error("a record of what to write cannot be made")]
+    Unwritable { source: serde_json::Error },
+    #[error("stopped at step {step} on request")]
+    Fault { step: u32 },
 }
 
 impl DiskError {
+    /// What a person can do about it, where there is something.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::LeadsOut { .. } => Some("replace the link by a folder or file of its own".to_owned()),
+            Self::ReadOnly { .. } => Some("give yourself write access to the folder, or choose another".to_owned()),
+            Self::Changed { .. } => Some("run the command again".to_owned()),
+            Self::Locked { .. } => Some("wait for it to end, then run the command again".to_owned()),
+            Self::BadJournal { path, .. } => {
+                let folder = path.ancestors().find(|folder| folder.ends_with(journal::FOLDER)).unwrap_or(path);
+                Some(format!("compare the files in `{}` with yours, then remove that folder", folder.display()))
+            }
+            Self::NotOurs { backup, .. } => Some(format!("the earlier bytes are in `{}`", backup.display())),
+            Self::Unfinished { path, .. } => {
+                Some(format!("run `gsd-tools recover`; the earlier files are in `{}`", path.display()))
+            }
+            Self::Io { .. }
+            | Self::NotText { .. }
+            | Self::Path(_)
+            | Self::LinksTurnInCircles { .. }
+            | Self::NotAFile { .. }
+            | Self::NotAFolder { .. }
+            | Self::TwoChanges { .. }
+            | Self::NoLockFolder { .. }
+            | Self::Unwritable { .. }
+            | Self::Fault { .. } => None,
+        }
+    }
+
     /// For `map_err`: wraps an error of the operating system with the thing and the act.
     fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, path: path.to_path_buf(), source }
@@ -126,6 +197,10 @@ fn present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod crash_tests;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,277 @@
+//! Writing one file so that nobody ever sees half of it: a temporary file beside it, then a rename.
+//!
+//! A link is followed first, so that a dotfiles user's link stays a link; the mode and, where the system lets
+//! us, the owner of the file that is replaced are kept.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::{AbsolutePath, Access, DiskError, present};
+
+/// Replaces the file at `path`, or makes it. Its folder has to exist.
+pub(crate) fn write(path: &AbsolutePath, bytes: &[u8], access: Access) -> Result<(), DiskError> {
+    let target = real(path)?;
+    let staged = target.beside(&format!(".{}.{}.gsd-new", target.name(), std::process::id()));
+    let result = stage(&staged, bytes, access, &target, Sync::File).and_then(|()| rename(&staged, &target));
+    if result.is_err() {
+        // What was staged is ours; that it could not be removed is less than why it could not be used.
+        let _ = remove_file(&staged);
+    }
+    result?;
+    sync_folder(&target)
+}
+
+/// Whether bytes must have reached the disk before we go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sync {
+    File,
+    Later,
+}
+
+/// Writes `bytes` to the new file `staged`, with the mode that `target` has or should have.
+pub(super) fn stage(
+    staged: &AbsolutePath,
+    bytes: &[u8],
+    access: Access,
+    target: &AbsolutePath,
+    sync: Sync,
+) -> Result<(), DiskError> {
+    let failed = DiskError::io("write", staged.as_path());
+    // A leftover of the same name can only be our own, from a process that died with our number.
+    remove_file(staged)?;
+    (|| {
+        let existing = present(std::fs::metadata(target))?;
+        let mut file = create_new(staged.as_path(), access, existing.is_some())?;
+        file.write_all(bytes)?;
+        if let Some(existing) = existing {
+            keep_owner_and_mode(staged.as_path(), &existing, access)?;
+        }
+        if sync == Sync::File { file.sync_all() } else { Ok(()) }
+    })()
+    .map_err(failed)
+}
+
+/// Makes `staged` the same program as `source`: a hard link, else a copy.
+pub(super) fn stage_program(staged: &AbsolutePath, source: &Path) -> Result<(), DiskError> {
+    if std::fs::hard_link(source, staged).is_ok() {
+        return Ok(());
+    }
+    std::fs::copy(source, staged).map(drop).map_err(DiskError::io("copy", source))
+}
+
+#[cfg(unix)]
+fn create_new(path: &Path, access: Access, replaces: bool) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    // What replaces an existing file gets that file's mode in a moment; until then it is nobody else's.
+    let mode = match access {
+        _ if replaces => 0o600,
+        Access::Usual => 0o666,
+        Access::Executable => 0o777,
+        Access::Private => 0o600,
+    };
+    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+}
+
+#[cfg(not(unix))]
+fn create_new(path: &Path, _access: Access, _replaces: bool) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Copies `from` to the new file `staged`, with the owner and mode of what it will replace.
+pub(super) fn stage_copy(staged: &AbsolutePath, from: &AbsolutePath, target: &AbsolutePath) -> Result<(), DiskError> {
+    remove_file(staged)?;
+    (|| {
+        std::fs::copy(from, staged)?;
+        let model = present(std::fs::metadata(target))?.map_or_else(|| std::fs::metadata(from), Ok)?;
+        keep_owner_and_mode(staged.as_path(), &model, Access::Usual)?;
+        File::open(staged)?.sync_all()
+    })()
+    .map_err(DiskError::io("copy", from.as_path()))
+}
+
+#[cfg(unix)]
+fn keep_owner_and_mode(path: &Path, existing: &Metadata, access: Access) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let own = std::fs::metadata(path)?;
+    if (own.uid(), own.gid()) != (existing.uid(), existing.gid()) {
+        // Only root may give a file away; anybody else keeps what they made, as every editor does.
+        let _ = std::os::unix::fs::chown(path, Some(existing.uid()), Some(existing.gid()));
+    }
+    let mode = existing.permissions().mode() & 0o7777;
+    let mode = if access == Access::Executable { mode | ((mode & 0o444) >> 2) } else { mode };
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn keep_owner_and_mode(path: &Path, existing: &Metadata, _access: Access) -> io::Result<()> {
+    std::fs::set_permissions(path, existing.permissions())
+}
+
+/// Where the bytes of `path` really are: the end of a chain of links, which need not exist yet.
+pub(crate) fn real(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
+    let mut path = path.clone();
+    // The number of links Linux itself follows.
+    for _ in 0..40 {
+        let metadata = present(std::fs::symlink_metadata(&path)).map_err(DiskError::io("look at", path.as_path()))?;
+        if !metadata.is_some_and(|metadata| metadata.is_symlink()) {
+            let parent = path.parent().map(|parent| canonical(&parent)).transpose()?;
+            return Ok(parent.map_or_else(|| path.clone(), |parent| parent.resolve(path.name())));
+        }
+        let target = std::fs::read_link(&path).map_err(DiskError::io("read the link", path.as_path()))?;
+        // `..` in a link counts from the folder the link really stands in.
+        let folder = path.parent().map(|parent| canonical(&parent)).transpose()?;
+        path = folder.map_or(Ok(path), |folder| AbsolutePath::parse(folder.as_path().join(target)))?;
+    }
+    Err(DiskError::LinksTurnInCircles { path: path.as_path().to_path_buf() })
+}
+
+/// The path with the links of every folder that exists resolved; what does not exist yet is kept as it is.
+pub(crate) fn canonical(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
+    let mut missing: Vec<String> = Vec::new();
+    let mut existing = path.clone();
+    loop {
+        match std::fs::canonicalize(&existing) {
+            Ok(found) => {
+                let found = AbsolutePath::parse(without_verbatim_prefix(found))?;
+                return Ok(missing.iter().rev().fold(found, |whole, name| whole.resolve(name)));
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                missing.push(existing.name());
+                let Some(parent) = existing.parent() else { return Ok(path.clone()) };
+                existing = parent;
+            }
+            Err(error) => return Err(DiskError::io("look at", existing.as_path())(error)),
+        }
+    }
+}
+
+/// Windows' canonical form of `C:\x` is `\\?\C:\x`, which few programs read back.
+fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
+    match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
+        Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
+        _ => path,
+    }
+}
+
+/// Puts `from` in the place of `to` in one step.
+#[expect(clippy::disallowed_methods, reason = "this is the room that moves files")]
+pub(super) fn rename(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskError> {
+    let mut result = std::fs::rename(from, to);
+    if cfg!(windows) {
+        // A virus scanner or an editor may hold the file for a moment.
+        for pause in [10, 50, 200] {
+            if !matches!(&result, Err(error) if error.kind() == io::ErrorKind::PermissionDenied) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(pause));
+            result = std::fs::rename(from, to);
+        }
+    }
+    result.map_err(DiskError::io("replace", to.as_path()))
+}
+
+/// Removes a file; that it is gone already is no failure.
+#[expect(clippy::disallowed_methods, reason = "this is the room that removes files")]
+pub(super) fn remove_file(path: &AbsolutePath) -> Result<(), DiskError> {
+    present(std::fs::remove_file(path)).map(drop).map_err(DiskError::io("remove", path.as_path()))
+}
+
+/// Makes the names in the folder of `path` durable. Systems that cannot do that for a folder do it by themselves.
+#[cfg(unix)]
+pub(super) fn sync_folder(path: &AbsolutePath) -> Result<(), DiskError> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    match File::open(&folder).and_then(|open| open.sync_all()) {
+        // Some network and FUSE file systems refuse to sync a folder; there is nothing more to be done there.
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        result => result.map_err(DiskError::io("sync", folder.as_path())),
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn sync_folder(_path: &AbsolutePath) -> Result<(), DiskError> {
+    Ok(())
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare files by hand")]
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, AbsolutePath) {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+        (temporary, path)
+    }
+
+    fn mode(path: &AbsolutePath) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn the_mode_of_the_file_is_kept() {
+        let (_temporary, folder) = folder();
+        let path = folder.resolve("settings.json");
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        write(&path, b"new", Access::Usual).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(mode(&path), 0o640);
+        write(&path, b"new", Access::Executable).unwrap();
+        assert_eq!(mode(&path), 0o750);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn a_private_file_is_private() {
+        let (_temporary, folder) = folder();
+        let path = folder.resolve("kept");
+        write(&path, b"key", Access::Private).unwrap();
+        assert_eq!(mode(&path), 0o600);
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_its_target_is_written() {
+        let (_temporary, folder) = folder();
+        let (path, target) = (folder.resolve("home/settings.json"), folder.resolve("dotfiles/settings.json"));
+        std::fs::create_dir(folder.resolve("home")).unwrap();
+        std::fs::create_dir(folder.resolve("dotfiles")).unwrap();
+        std::fs::write(&target, "old").unwrap();
+        symlink("../dotfiles/settings.json", folder.resolve("dotfiles/again")).unwrap();
+        symlink("../dotfiles/again", &path).unwrap();
+        write(&path, b"new", Access::Usual).unwrap();
+        assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink());
+        assert_eq!(std::fs::read(&target).unwrap(), b"new");
+        std::fs::remove_file(&target).unwrap();
+        write(&path, b"made", Access::Usual).unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"made", "a link to nothing makes its target");
+    }
+
+    #[test]
+    fn a_link_to_itself_is_an_error() {
+        let (_temporary, folder) = folder();
+        let path = folder.resolve("loop");
+        symlink("loop", &path).unwrap();
+        assert!(matches!(real(&path), Err(DiskError::LinksTurnInCircles { .. })));
+    }
+
+    #[test]
+    fn a_write_that_fails_leaves_the_old_file_alone() {
+        let (_temporary, folder) = folder();
+        std::fs::create_dir(folder.resolve("taken")).unwrap();
+        assert!(write(&folder.resolve("taken"), b"new", Access::Usual).is_err());
+        assert!(write(&folder.resolve("none/file"), b"new", Access::Usual).is_err());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_does_not_exist_yet_is_canonical_too() {
+        let (_temporary, folder) = folder();
+        std::fs::create_dir(folder.resolve("real")).unwrap();
+        symlink("real", folder.resolve("link")).unwrap();
+        assert_eq!(canonical(&folder.resolve("link/a/b")).unwrap(), folder.resolve("real/a/b"));
+    }
+}

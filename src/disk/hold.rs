@@ -1,0 +1,125 @@
+//! The right to write: a [`Disk`] knows where locks stand; a [`Hold`] has them, and applies changes.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use super::lock::{Holder, Lock, PeerLock};
+use super::{AbsolutePath, ChangeSet, DiskError, atomic, recover, transaction};
+
+/// How this call of the program may write.
+#[derive(Debug)]
+pub(crate) struct Disk {
+    lock_folders: Vec<PathBuf>,
+    holder: Holder,
+    patience: Duration,
+    pub(super) faults: Faults,
+}
+
+impl Disk {
+    /// `lock_folders` are where lock files may stand, best first; all of them outside of every tree we write to.
+    pub(crate) fn new(lock_folders: Vec<PathBuf>, holder: Holder, faults: Faults) -> Self {
+        Self { lock_folders, holder, patience: Duration::from_secs(10), faults }
+    }
+
+    /// Takes the locks of these trees, in path order so that two calls cannot wait for each other, and finishes
+    /// what a call that died left unfinished in them.
+    pub(crate) fn hold<P: AsRef<Path>>(&self, roots: impl IntoIterator<Item = P>) -> Result<Hold<'_>, DiskError> {
+        let roots: Result<Vec<_>, DiskError> =
+            roots.into_iter().map(|root| atomic::canonical(&AbsolutePath::parse(root)?)).collect();
+        let mut roots = roots?;
+        roots.sort();
+        roots.dedup();
+        let locks: Result<Vec<_>, DiskError> = roots.iter().map(|root| self.lock(root)).collect();
+        let mut hold = Hold { disk: self, roots, locks: locks?, recovered: Vec::new() };
+        recover::all(&mut hold)?;
+        Ok(hold)
+    }
+
+    /// Holds off writers of the tree while several of its documents are read. Never writes: `None` if no call
+    /// ever wrote there, or the lock cannot be had; reading goes on without.
+    pub(crate) fn share(&self, root: &AbsolutePath) -> Option<Lock> {
+        Lock::share(&self.lock_folders, &atomic::canonical(root).ok()?, self.patience)
+    }
+
+    /// The peer's lock of a state document, for the length of a write.
+    pub(crate) fn peer_state_lock(&self, state: &AbsolutePath) -> Result<PeerLock, DiskError> {
+        PeerLock::of_state(state, &self.holder)
+    }
+
+    /// The peer's lock of a planning folder, for the length of a write.
+    pub(crate) fn peer_planning_lock(&self, folder: &AbsolutePath) -> Result<PeerLock, DiskError> {
+        PeerLock::of_planning(folder, &self.holder)
+    }
+
+    fn lock(&self, root: &AbsolutePath) -> Result<Lock, DiskError> {
+        Lock::acquire(&self.lock_folders, root, &self.holder, self.patience)
+    }
+}
+
+/// Held locks on one or more trees.
+#[derive(Debug)]
+pub(crate) struct Hold<'a> {
+    pub(super) disk: &'a Disk,
+    /// Canonical, in path order.
+    pub(super) roots: Vec<AbsolutePath>,
+    pub(super) locks: Vec<Lock>,
+    pub(super) recovered: Vec<AbsolutePath>,
+}
+
+impl Hold<'_> {
+    /// Makes all the changes, or none. Every path has to be inside one of the held trees; a link that leads a
+    /// file of ours out of them is refused before anything is written.
+    pub(crate) fn apply(&self, changes: &ChangeSet) -> Result<(), DiskError> {
+        transaction::apply(self, changes)
+    }
+
+    /// The trees in which an unfinished transaction was found, and finished.
+    pub(crate) fn recovered(&self) -> &[AbsolutePath] {
+        &self.recovered
+    }
+
+    /// Takes one more tree, for a transaction that spans it.
+    pub(super) fn include(&mut self, root: &AbsolutePath) -> Result<(), DiskError> {
+        if !self.roots.contains(root) {
+            self.locks.push(self.disk.lock(root)?);
+            self.roots.push(root.clone());
+        }
+        Ok(())
+    }
+
+    pub(super) fn lock_of(&self, root: &AbsolutePath) -> Option<&Lock> {
+        self.roots.iter().position(|held| held == root).map(|index| &self.locks[index])
+    }
+}
+
+/// Says whether the changes could be made, without making them: paths, links, digests, write access.
+pub(crate) fn check<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>, changes: &ChangeSet) -> Result<(), DiskError> {
+    let roots: Result<Vec<_>, DiskError> =
+        roots.into_iter().map(|root| atomic::canonical(&AbsolutePath::parse(root)?)).collect();
+    transaction::check(&roots?, changes)
+}
+
+/// Steps at which a test wants this process to fail or to die. Debug builds only.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    stop_at: Option<u32>,
+    kill_at: Option<u32>,
+    pub(super) steps: AtomicU32,
+}
+
+impl Faults {
+    pub(crate) fn at(stop_at: Option<u32>, kill_at: Option<u32>) -> Self {
+        let wanted = |step: Option<u32>| step.filter(|_| cfg!(debug_assertions));
+        Self { stop_at: wanted(stop_at), kill_at: wanted(kill_at), steps: AtomicU32::new(0) }
+    }
+
+    /// To be called before each thing that changes the disk.
+    pub(super) fn step(&self) -> Result<(), DiskError> {
+        let step = self.steps.fetch_add(1, Ordering::Relaxed);
+        if self.kill_at == Some(step) {
+            std::process::abort();
+        }
+        if self.stop_at == Some(step) { Err(DiskError::Fault { step }) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,397 @@
+//! Locks: one writer at a time.
+//!
+//! Ours is a lock of the operating system on a file outside the tree it guards, so that it works where the tree
+//! is read-only and is gone with the process that held it. The other program that writes `.planning/` guards it
+//! with lock *files*; [`PeerLock`] keeps to its rules, so that both can work in one project.
+
+use std::cell::RefCell;
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{AbsolutePath, Digest, DiskError, present};
+
+/// Who takes a lock; another process reads it when it has to wait.
+#[derive(Debug, Clone)]
+pub(crate) struct Holder {
+    pub(crate) process: u32,
+    /// The current folder of the call.
+    pub(crate) folder: PathBuf,
+    /// When the call began, as an ISO timestamp.
+    pub(crate) since: String,
+}
+
+/// A held lock on one tree; it ends when this value does, for the system releases it when the file is closed.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    file: File,
+    /// Who holds it, as written in the file.
+    holder: String,
+    /// The last transaction this user's program began in the tree.
+    noted: RefCell<Option<String>>,
+}
+
+/// Begins the line of a lock file that names a transaction.
+const TRANSACTION: &str = "transaction ";
+
+impl Lock {
+    /// Takes the lock of the tree at `root`, waiting for at most `patience`.
+    ///
+    /// `folders` are where lock files may stand, best first; the first that can be written to is used.
+    pub(super) fn acquire(
+        folders: &[PathBuf],
+        root: &AbsolutePath,
+        holder: &Holder,
+        patience: Duration,
+    ) -> Result<Self, DiskError> {
+        let (mut file, path) = open(folders, root)?;
+        let started = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(DiskError::Locked {
+                        path: root.as_path().to_path_buf(),
+                        holder: first_line(&mut file).unwrap_or_else(|| "another process".to_owned()),
+                    });
+                }
+                // A file system without locks: the lock files of the tree itself have to do.
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => break,
+                Err(TryLockError::Error(source)) => return Err(DiskError::Io { doing: "lock", path, source }),
+            }
+        }
+        let noted = read(&mut file)
+            .ok()
+            .and_then(|text| text.lines().find_map(|line| line.strip_prefix(TRANSACTION)).map(str::to_owned));
+        let holder = format!("process {} in `{}` since {}", holder.process, holder.folder.display(), holder.since);
+        let lock = Self { file, holder, noted: RefCell::new(noted) };
+        lock.write();
+        Ok(lock)
+    }
+
+    /// Notes, outside the tree, that this user's own program begins the transaction `id` in it.
+    pub(super) fn note(&self, id: &str) {
+        self.noted.replace(Some(id.to_owned()));
+        self.write();
+    }
+
+    /// Whether the transaction `id` was begun by this user's own program.
+    pub(super) fn notes(&self, id: &str) -> bool {
+        self.noted.borrow().as_deref() == Some(id)
+    }
+
+    fn write(&self) {
+        let noted = self.noted.borrow().as_ref().map(|id| format!("{TRANSACTION}{id}\n")).unwrap_or_default();
+        let text = format!("{}\n{noted}", self.holder);
+        let mut file = &self.file;
+        // What the file says helps a person who waits; the lock holds without it.
+        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
+    }
+
+    /// Holds off writers while several documents are read. `None` if no writer ever was here, or none can be
+    /// held off: reading goes on without.
+    pub(super) fn share(folders: &[PathBuf], root: &AbsolutePath, patience: Duration) -> Option<Self> {
+        let file = folders.iter().find_map(|folder| File::open(folder.join(name_of(root))).ok())?;
+        let started = Instant::now();
+        loop {
+            match file.try_lock_shared() {
+                Ok(()) => return Some(Self { file, holder: String::new(), noted: RefCell::new(None) }),
+                Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+fn name_of(root: &AbsolutePath) -> String {
+    let digest = Digest::of(root.as_path().as_os_str().as_encoded_bytes()).to_string();
+    format!("{}.lock", &digest[..32])
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the room that makes folders")]
+fn open(folders: &[PathBuf], root: &AbsolutePath) -> Result<(File, PathBuf), DiskError> {
+    let name = name_of(root);
+    let mut refused = None;
+    for folder in folders {
+        let path = folder.join(&name);
+        // Never truncated on opening: it says who holds it.
+        let opened = std::fs::create_dir_all(folder)
+            .and_then(|()| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path));
+        match opened {
+            Ok(file) => return Ok((file, path)),
+            Err(source) => refused = refused.or(Some(DiskError::Io { doing: "make the lock", path, source })),
+        }
+    }
+    Err(refused.unwrap_or_else(|| DiskError::NoLockFolder { path: root.as_path().to_path_buf() }))
+}
+
+fn first_line(file: &mut File) -> Option<String> {
+    read(file).ok()?.lines().next().filter(|line| !line.is_empty()).map(str::to_owned)
+}
+
+fn read(file: &mut File) -> io::Result<String> {
+    let mut text = String::new();
+    file.rewind()?;
+    file.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// A lock file of the other program, held by us. Removed when this value ends.
+#[derive(Debug)]
+pub(crate) struct PeerLock {
+    path: AbsolutePath,
+    body: String,
+}
+
+/// The two kinds of lock file, with the waiting and stealing rules both programs keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rules {
+    /// `STATE.md.lock`: the body is the process number.
+    State,
+    /// `.planning/.lock`: the body is JSON with the process number.
+    Planning,
+}
+
+/// A holder that lives is believed for this long; then its lock is taken for forgotten.
+const FORGOTTEN: Duration = Duration::from_secs(60);
+/// A body that was never written belongs to a process that died in between.
+const UNWRITTEN: Duration = Duration::from_secs(1);
+
+impl PeerLock {
+    /// `STATE.md.lock` beside the state document.
+    pub(super) fn of_state(state: &AbsolutePath, holder: &Holder) -> Result<Self, DiskError> {
+        let path = state.beside(&format!("{}.lock", state.name()));
+        Self::acquire(path, holder.process.to_string(), Rules::State)
+    }
+
+    /// `.lock` in the planning folder.
+    pub(super) fn of_planning(folder: &AbsolutePath, holder: &Holder) -> Result<Self, DiskError> {
+        let body = PlanningLock {
+            pid: holder.process,
+            cwd: Some(holder.folder.to_string_lossy().into_owned()),
+            acquired: Some(holder.since.clone()),
+        };
+        let body = serde_json::to_string(&body).map_err(|source| DiskError::Unwritable { source })?;
+        Self::acquire(folder.resolve(".lock"), body, Rules::Planning)
+    }
+
+    fn acquire(path: AbsolutePath, body: String, rules: Rules) -> Result<Self, DiskError> {
+        let started = Instant::now();
+        loop {
+            match create(&path, &body) {
+                Ok(()) => return Ok(Self { path, body }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(DiskError::io("make the lock", path.as_path())(error)),
+            }
+            if steal(&path, rules)? {
+                continue;
+            }
+            if started.elapsed() >= rules.patience() {
+                let holder = pid_in(&path, rules).map_or("another process".to_owned(), |pid| format!("process {pid}"));
+                return Err(DiskError::Locked { path: path.as_path().to_path_buf(), holder });
+            }
+            std::thread::sleep(rules.pause());
+        }
+    }
+}
+
+impl Drop for PeerLock {
+    fn drop(&mut self) {
+        // Whoever took it over for forgotten has it now.
+        if matches!(super::read_text(&self.path), Ok(Some(body)) if body == self.body) {
+            let _ = super::atomic::remove_file(&self.path);
+        }
+    }
+}
+
+impl Rules {
+    fn patience(self) -> Duration {
+        match self {
+            Self::State => Duration::from_secs(30),
+            Self::Planning => Duration::from_secs(10),
+        }
+    }
+
+    fn pause(self) -> Duration {
+        // Waiters that start together should not ask together for ever; the process number spreads them.
+        let jitter = u64::from(std::process::id() % 50);
+        match self {
+            Self::State => Duration::from_millis(200 + jitter),
+            Self::Planning => Duration::from_millis(100),
+        }
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct PlanningLock {
+    pid: u32,
+    #[serde(default)]
+    cwd: Option<String>,
+    #[serde(default)]
+    acquired: Option<String>,
+}
+
+fn create(path: &AbsolutePath, body: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(body.as_bytes())
+}
+
+fn pid_in(path: &AbsolutePath, rules: Rules) -> Option<u32> {
+    let body = super::read_text(path).ok()??;
+    match rules {
+        Rules::State => body.trim().parse().ok(),
+        Rules::Planning => serde_json::from_str::<PlanningLock>(&body).ok().map(|lock| lock.pid),
+    }
+}
+
+/// Takes away a lock whose holder is dead, or that is so old that it was forgotten. Says whether to try again at once.
+fn steal(path: &AbsolutePath, rules: Rules) -> Result<bool, DiskError> {
+    let look = || present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at the lock", path.as_path()));
+    let Some(seen) = look()? else { return Ok(true) };
+    let pid = pid_in(path, rules);
+    // The age of a file is a matter between the file system and the machine's clock; a pinned clock has no say.
+    let age = seen.modified().ok().and_then(|modified| modified.elapsed().ok()).unwrap_or_default();
+    let stale = match (pid, rules) {
+        (Some(pid), _) if !lives(pid) => true,
+        (None, Rules::State) if super::read_bytes(path).is_ok() => age > UNWRITTEN,
+        (None, Rules::Planning) => age > UNWRITTEN,
+        _ => age > FORGOTTEN,
+    };
+    if !stale || look()?.is_none_or(|now| !same_file(&seen, &now)) {
+        return Ok(false);
+    }
+    let aside = path.beside(&format!("{}.stale-{}", path.name(), std::process::id()));
+    // Renaming first makes two thieves agree: only one of them finds the name.
+    if super::atomic::rename(path, &aside).is_ok() {
+        super::atomic::remove_file(&aside)?;
+    }
+    Ok(true)
+}
+
+#[cfg(unix)]
+fn same_file(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn same_file(one: &Metadata, other: &Metadata) -> bool {
+    one.modified().ok() == other.modified().ok()
+}
+
+/// Whether a process of this number runs. Where that cannot be known, it is believed to.
+#[cfg(unix)]
+fn lives(pid: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
+    // A refusal to signal it (it is somebody else's) is proof that it is there.
+    !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+fn lives(_pid: u32) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare files by hand")]
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, AbsolutePath) {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+        (temporary, path)
+    }
+
+    fn holder() -> Holder {
+        Holder { process: std::process::id(), folder: "/work".into(), since: "2026-01-02T03:04:05.678Z".into() }
+    }
+
+    #[test]
+    fn a_second_writer_is_told_who_holds_the_lock() {
+        let (_temporary, folder) = folder();
+        let (root, locks) = (folder.resolve("tree"), [folder.resolve("locks").as_path().to_path_buf()]);
+        let held = Lock::acquire(&locks, &root, &holder(), Duration::ZERO).unwrap();
+        let error = Lock::acquire(&locks, &root, &holder(), Duration::ZERO).unwrap_err().to_string();
+        assert!(error.contains("tree") && error.contains("since 2026-01-02"), "{error}");
+        assert!(Lock::share(&locks, &root, Duration::ZERO).is_none());
+        drop(held);
+        let reader = Lock::share(&locks, &root, Duration::ZERO).unwrap();
+        let _other_reader = Lock::share(&locks, &root, Duration::ZERO).unwrap();
+        assert!(Lock::acquire(&locks, &root, &holder(), Duration::ZERO).is_err());
+        drop(reader);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_gives_way_to_the_next() {
+        let (_temporary, folder) = folder();
+        std::fs::write(folder.resolve("file"), "").unwrap();
+        let locks = [folder.resolve("file/locks").as_path().to_path_buf(), folder.resolve("b").as_path().to_path_buf()];
+        Lock::acquire(&locks, &folder, &holder(), Duration::ZERO).unwrap();
+        assert!(folder.resolve("b").as_path().is_dir());
+        assert!(Lock::acquire(&locks[..1], &folder, &holder(), Duration::ZERO).is_err());
+    }
+
+    #[test]
+    fn the_peers_lock_files_are_made_for_the_length_of_a_write() {
+        let (_temporary, folder) = folder();
+        let state = PeerLock::of_state(&folder.resolve("STATE.md"), &holder()).unwrap();
+        let planning = PeerLock::of_planning(&folder, &holder()).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.resolve("STATE.md.lock")).unwrap(), std::process::id().to_string());
+        let body: PlanningLock =
+            serde_json::from_str(&std::fs::read_to_string(folder.resolve(".lock")).unwrap()).unwrap();
+        assert_eq!(body.pid, std::process::id());
+        drop((state, planning));
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_file_of_a_dead_process_is_taken_over_and_that_of_a_living_one_is_not() {
+        let (_temporary, folder) = folder();
+        let lock = folder.resolve("STATE.md.lock");
+        let mut child = child_that_ends();
+        let dead = child.id();
+        child.wait().unwrap();
+        std::fs::write(&lock, dead.to_string()).unwrap();
+        drop(PeerLock::of_state(&folder.resolve("STATE.md"), &holder()).unwrap());
+        assert!(!lock.as_path().exists());
+        std::fs::write(&lock, std::process::id().to_string()).unwrap();
+        assert!(!steal(&lock, Rules::State).unwrap());
+        let old = std::time::UNIX_EPOCH + Duration::from_secs(1);
+        File::options().write(true).open(&lock).unwrap().set_modified(old).unwrap();
+        assert!(steal(&lock, Rules::State).unwrap(), "a lock held for an hour was forgotten");
+        assert!(!lock.as_path().exists());
+    }
+
+    #[cfg(unix)]
+    fn child_that_ends() -> std::process::Child {
+        std::process::Command::new("true").spawn().unwrap()
+    }
+
+    #[test]
+    fn a_lock_file_without_a_body_is_believed_for_a_second() {
+        let (_temporary, folder) = folder();
+        let lock = folder.resolve(".lock");
+        std::fs::write(&lock, "{").unwrap();
+        assert!(!steal(&lock, Rules::Planning).unwrap());
+        let old = std::time::UNIX_EPOCH + Duration::from_secs(1);
+        File::options().write(true).open(&lock).unwrap().set_modified(old).unwrap();
+        assert!(steal(&lock, Rules::Planning).unwrap());
+    }
+
+    #[test]
+    fn a_lock_that_was_taken_over_is_not_removed_from_its_new_holder() {
+        let (_temporary, folder) = folder();
+        let held = PeerLock::of_planning(&folder, &holder()).unwrap();
+        std::fs::write(folder.resolve(".lock"), "{\"pid\":1}").unwrap();
+        drop(held);
+        assert!(folder.resolve(".lock").as_path().exists());
+    }
+}

@@ -1,0 +1,291 @@
+//! Undoing and finishing transactions: of this call when it fails, of an earlier call that died.
+//!
+//! Every step here looks at what is there before it acts and may itself be cut short: doing it again from the
+//! start leads to the same end. A file that somebody changed since is left as it is.
+//!
+//! A root that did not exist appears and disappears in one rename, by way of a folder beside it
+//! (`NAME.gsd-transaction`): there is no moment at which a crash could leave it behind empty.
+
+use std::path::Path;
+
+use super::journal::{self, Act, Journal, Place};
+use super::transaction::{digest_of, make_folder, move_over, remove_folder_if_empty};
+use super::{AbsolutePath, DiskError, Hold, atomic, list, present};
+
+/// Finishes whatever is unfinished in the held trees, and in those that took part in it.
+pub(super) fn all(hold: &mut Hold) -> Result<(), DiskError> {
+    let mut index = 0;
+    // A journal may bring in further roots, which are looked at in their turn.
+    while let Some(root) = hold.roots.get(index).cloned() {
+        one(hold, &root)?;
+        index += 1;
+    }
+    Ok(())
+}
+
+/// Whether a transaction stands unfinished in the tree; looks only.
+pub(crate) fn is_unfinished(root: &AbsolutePath) -> Result<bool, DiskError> {
+    let root = atomic::canonical(root)?;
+    Ok(exists(&root.resolve(journal::FOLDER))? || !leftovers(&root)?.is_empty())
+}
+
+fn one(hold: &mut Hold, root: &AbsolutePath) -> Result<(), DiskError> {
+    let leftovers = leftovers(root)?;
+    let folder = root.resolve(journal::FOLDER);
+    let found = exists(&folder)?;
+    if found || !leftovers.is_empty() {
+        hold.recovered.push(root.clone());
+    }
+    for top in leftovers {
+        clear(hold, &top, root)?;
+    }
+    if !found {
+        return Ok(());
+    }
+    let committed = Journal::read(root, journal::DONE)?;
+    let Some(journal) = committed.map_or_else(|| Journal::read(root, journal::JOURNAL), |done| Ok(Some(done)))? else {
+        // Nothing had been put in place yet.
+        return vanish(hold, root, &journal::read_made(root)?);
+    };
+    if !journal.roots.iter().any(|known| known.path.0 == *root) {
+        // Copied or moved here with the tree it belonged to: its paths speak of another place.
+        let path = folder.as_path().to_path_buf();
+        return Err(DiskError::BadJournal { path, reason: "it belongs to a folder at another place".to_owned() });
+    }
+    for root in &journal.roots {
+        hold.include(&root.path.0)?;
+    }
+    let leader = &journal.roots[0].path.0;
+    let done = Journal::read(leader, journal::DONE)?.is_some_and(|done| done.id == journal.id);
+    let journal = carried(journal)?;
+    if done { clean_up(hold, &journal) } else { roll_back(hold, &journal) }
+}
+
+/// The journal with only those roots that have it themselves: in the others nothing was done, or nothing is left
+/// to do, or they never were part of it.
+fn carried(mut journal: Journal) -> Result<Journal, DiskError> {
+    let mut kept = Vec::new();
+    for root in &journal.roots {
+        let has = |name| Ok::<_, DiskError>(Journal::read(&root.path.0, name)?.is_some_and(|own| own.id == journal.id));
+        kept.push(has(journal::JOURNAL)? || has(journal::DONE)?);
+    }
+    // Entries keep their numbers, which name their files; those of absent roots do nothing.
+    for (root, kept) in journal.roots.iter_mut().zip(&kept) {
+        if !kept {
+            root.made.clear();
+            root.leave.clear();
+        }
+    }
+    journal.absent = kept.iter().map(|kept| !kept).collect();
+    Ok(journal)
+}
+
+/// Puts everything back as it was before the transaction.
+pub(super) fn roll_back(hold: &Hold, journal: &Journal) -> Result<(), DiskError> {
+    for number in (0..journal.entries.len()).rev() {
+        if !journal.is_absent(journal.entries[number].root) {
+            undo(hold, journal, number)?;
+        }
+    }
+    // The leader last: as long as it has the journal, the others can be told what happened.
+    for index in (0..journal.roots.len()).rev().filter(|index| !journal.is_absent(*index)) {
+        let root = &journal.roots[index];
+        for top in leftovers(&root.path.0)? {
+            clear(hold, &top, &root.path.0)?;
+        }
+        vanish(hold, &root.path.0, &root.made)?;
+    }
+    Ok(())
+}
+
+/// Removes what a committed transaction needed, and the folders it leaves.
+pub(super) fn clean_up(hold: &Hold, journal: &Journal) -> Result<(), DiskError> {
+    for index in (0..journal.roots.len()).rev().filter(|index| !journal.is_absent(*index)) {
+        vanish(hold, &journal.roots[index].path.0, &journal.roots[index].leave)?;
+    }
+    Ok(())
+}
+
+fn undo(hold: &Hold, journal: &Journal, number: usize) -> Result<(), DiskError> {
+    let entry = &journal.entries[number];
+    let (path, backup) = (&entry.path.0, journal.backup(number));
+    let outside = matches!(entry.act, Act::Write { outside: true, .. } | Act::Remove { outside: true, .. });
+    let root = &journal.roots[entry.root].path.0;
+    if outside && !hold.lock_of(root).is_some_and(|lock| lock.notes(&journal.id)) {
+        // Only a journal that this user's own program wrote may reach out of its root.
+        let (path, backup) = (path.as_path().to_path_buf(), backup.as_path().to_path_buf());
+        return Err(DiskError::NotOurs { path, backup });
+    }
+    if atomic::real(path)? != *path {
+        return Err(DiskError::LeadsOut {
+            path: path.as_path().to_path_buf(),
+            to: atomic::real(path)?.as_path().into(),
+        });
+    }
+    let step = || hold.disk.faults.step();
+    match &entry.act {
+        Act::MakeFolder => {
+            step()?;
+            remove_folder_if_empty(path).map(drop)
+        }
+        Act::Write { before, after, .. } => {
+            // Bytes that came from another file system and did not get further.
+            atomic::remove_file(&journal.beside(path))?;
+            let found = digest_of(path)?;
+            match before {
+                None if found == Some(*after) => {
+                    step()?;
+                    atomic::remove_file(path)
+                }
+                Some(_) if (found.is_none() || found == Some(*after)) && exists(&backup)? => {
+                    step()?;
+                    move_over(&backup, path, &journal.beside(path))
+                }
+                _ => Ok(()),
+            }
+        }
+        Act::Remove { .. } => {
+            atomic::remove_file(&journal.beside(&backup))?;
+            if digest_of(path)?.is_none() && exists(&backup)? {
+                step()?;
+                move_over(&backup, path, &journal.beside(path))?;
+            }
+            Ok(())
+        }
+        Act::RemoveFolder { mode } => {
+            if !exists(path)? {
+                step()?;
+                make_folder(path)?;
+                set_mode(path, *mode)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &AbsolutePath, mode: Option<u32>) -> Result<(), DiskError> {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(mode) = mode else { return Ok(()) };
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+        .map_err(DiskError::io("restore the mode of", path.as_path()))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_path: &AbsolutePath, _mode: Option<u32>) -> Result<(), DiskError> {
+    Ok(())
+}
+
+/// Makes a root that does not exist, with its `.gsd-transaction/` in it, in one rename.
+pub(super) fn make_root(hold: &Hold, root: &AbsolutePath, made: &[Place]) -> Result<(), DiskError> {
+    let Some(Place(top)) = made.first() else { return Ok(()) };
+    let aside = aside(top);
+    let step = || hold.disk.faults.step();
+    let mut folder = aside.clone();
+    step()?;
+    make_folder(&folder)?;
+    for segment in below(root, top).components() {
+        folder = folder.resolve(segment);
+        step()?;
+        make_folder(&folder)?;
+    }
+    let folder = folder.resolve(journal::FOLDER);
+    step()?;
+    make_folder(&folder)?;
+    let bytes = serde_json::to_vec(made).map_err(|source| DiskError::Unwritable { source })?;
+    step()?;
+    journal::write_durably(&folder.resolve(journal::MADE), &bytes)?;
+    step()?;
+    atomic::rename(&aside, top)
+}
+
+/// The folders of `root` that do not exist, outermost first.
+pub(super) fn missing(root: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskError> {
+    let mut missing = Vec::new();
+    let mut folder = Some(root.clone());
+    while let Some(candidate) = folder {
+        if exists(&candidate)? {
+            break;
+        }
+        folder = candidate.parent();
+        missing.push(candidate);
+    }
+    missing.reverse();
+    Ok(missing)
+}
+
+/// Removes the root's `.gsd-transaction/`, and with it the outermost of `folders` that holds nothing else.
+fn vanish(hold: &Hold, root: &AbsolutePath, folders: &[Place]) -> Result<(), DiskError> {
+    for Place(top) in folders {
+        if exists(top)? && holds_nothing_but(top, root)? {
+            hold.disk.faults.step()?;
+            atomic::rename(top, &aside(top))?;
+            return clear(hold, top, root);
+        }
+    }
+    hold.disk.faults.step()?;
+    remove_tree(&root.resolve(journal::FOLDER))
+}
+
+/// Whether nothing is in `top` but the way to `root`, and nothing in that but a `.gsd-transaction/`.
+fn holds_nothing_but(top: &AbsolutePath, root: &AbsolutePath) -> Result<bool, DiskError> {
+    let mut folder = top.clone();
+    for segment in below(root, top).components() {
+        let entries = list(&folder)?.unwrap_or_default();
+        folder = folder.resolve(segment);
+        if entries.len() != 1 || entries[0].path != folder.as_path() {
+            return Ok(false);
+        }
+    }
+    Ok(list(&folder)?.unwrap_or_default().iter().all(|entry| entry.name == journal::FOLDER))
+}
+
+/// Removes what stands beside `top` in its stead. Should anything else have got into it, `top` is put back.
+fn clear(hold: &Hold, top: &AbsolutePath, root: &AbsolutePath) -> Result<(), DiskError> {
+    let aside = aside(top);
+    let mut folder = aside.resolve(below(root, top));
+    hold.disk.faults.step()?;
+    remove_tree(&folder.resolve(journal::FOLDER))?;
+    loop {
+        hold.disk.faults.step()?;
+        if exists(&folder)? && !remove_folder_if_empty(&folder)? {
+            return if exists(top)? { Ok(()) } else { atomic::rename(&aside, top) };
+        }
+        if folder == aside {
+            return atomic::sync_folder(&aside);
+        }
+        let Some(parent) = folder.parent() else { return Ok(()) };
+        folder = parent;
+    }
+}
+
+/// The folders on the way to `root` that stand aside: what a call left that died while it made or removed them.
+fn leftovers(root: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskError> {
+    let mut found = Vec::new();
+    let mut folder = Some(root.clone());
+    while let Some(candidate) = folder.filter(|folder| folder.parent().is_some()) {
+        if exists(&aside(&candidate))? {
+            found.push(candidate.clone());
+        }
+        folder = candidate.parent();
+    }
+    Ok(found)
+}
+
+fn aside(folder: &AbsolutePath) -> AbsolutePath {
+    folder.beside(&format!("{}{}", folder.name(), journal::FOLDER))
+}
+
+fn below<'a>(root: &'a AbsolutePath, top: &AbsolutePath) -> &'a Path {
+    root.as_path().strip_prefix(top).unwrap_or(Path::new(""))
+}
+
+fn exists(path: &AbsolutePath) -> Result<bool, DiskError> {
+    let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
+    Ok(found.is_some())
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the room that removes folders")]
+fn remove_tree(path: &AbsolutePath) -> Result<(), DiskError> {
+    present(std::fs::remove_dir_all(path)).map(drop).map_err(DiskError::io("remove the folder", path.as_path()))
+}

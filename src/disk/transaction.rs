@@ -1,0 +1,493 @@
+//! Several files from one known state to another: all of them, or none.
+//!
+//! Look at everything first; then write the new bytes aside, write the journal, put each file in its place with
+//! one rename, and commit with one more. An error on the way undoes what was done, a panic too; a process that
+//! dies leaves the journal to [`super::recover`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, Hasher};
+use std::path::PathBuf;
+
+use super::journal::{self, Act, Entry, Journal, Place, Root};
+use super::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Hold, Owner, atomic, present, recover};
+
+/// Makes all the changes, or none.
+pub(super) fn apply(hold: &Hold, changes: &ChangeSet) -> Result<(), DiskError> {
+    apply_then(hold, changes, || ())
+}
+
+/// As [`apply`], with something that happens when all files are in place, just before the commit.
+pub(super) fn apply_then(hold: &Hold, changes: &ChangeSet, before_commit: fn()) -> Result<(), DiskError> {
+    let prepared = prepare(&hold.roots, changes)?;
+    if prepared.steps.is_empty() && prepared.leave.is_empty() {
+        return Ok(());
+    }
+    let mut transaction = Transaction::new(hold, prepared);
+    let result = transaction.run(before_commit);
+    match result {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            transaction.settled = true;
+            match recover::roll_back(hold, &transaction.journal) {
+                Ok(()) => Err(error),
+                Err(second) => Err(DiskError::Unfinished {
+                    path: transaction.journal.folder(0).as_path().to_path_buf(),
+                    first: Box::new(error),
+                    second: Box::new(second),
+                }),
+            }
+        }
+    }
+}
+
+/// Says whether the changes could be made. `roots` are canonical.
+pub(super) fn check(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<(), DiskError> {
+    prepare(roots, changes).map(drop)
+}
+
+/// The changes after a look at the disk: only those that change something, in the order to do them.
+struct Prepared {
+    /// Canonical roots, in path order.
+    roots: Vec<AbsolutePath>,
+    steps: Vec<Step>,
+    /// Roots and folders above them to remove at the end, if nothing else is in them.
+    leave: BTreeSet<AbsolutePath>,
+}
+
+struct Step {
+    root: usize,
+    /// Where the bytes really are, links followed.
+    path: AbsolutePath,
+    act: Act,
+    contents: Contents,
+}
+
+enum Contents {
+    None,
+    Bytes { bytes: Vec<u8>, access: Access, sync: atomic::Sync },
+    Program { source: PathBuf },
+}
+
+fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, DiskError> {
+    let mut roots = roots.to_vec();
+    roots.sort();
+    let mut folders = BTreeMap::new();
+    let mut files = Vec::new();
+    let mut removed_folders = Vec::new();
+    let mut leave = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for change in changes.iter() {
+        let target = locate(&roots, change)?;
+        if !seen.insert(target.path.clone()) {
+            return Err(DiskError::TwoChanges { path: target.path.as_path().to_path_buf() });
+        }
+        match change {
+            Change::MakeFolder { .. } => folders_above(&target.path, &target, &roots, &mut folders, true)?,
+            Change::RemoveFolder { .. } if roots.iter().any(|root| root.is_within(&target.path)) => {
+                leave.insert(target.path);
+            }
+            Change::RemoveFolder { .. } => removed_folders.extend(removed_folder(target)?),
+            Change::WriteFile { .. } | Change::LinkProgram { .. } | Change::RemoveFile { .. } => {
+                if let Some(step) = file_step(change, &target)? {
+                    let folder = target.path.parent().unwrap_or_else(|| target.path.clone());
+                    let writes = !matches!(change, Change::RemoveFile { .. });
+                    folders_above(&folder, &target, &roots, &mut folders, writes)?;
+                    files.push(step);
+                }
+            }
+        }
+    }
+    removed_folders.sort_by(|one, other| other.path.cmp(&one.path));
+    let steps = folders.into_values().chain(files).chain(removed_folders).collect();
+    Ok(Prepared { roots, steps, leave })
+}
+
+struct Target {
+    root: usize,
+    path: AbsolutePath,
+    outside: bool,
+}
+
+/// Where the change really happens, and which root serves it.
+fn locate(roots: &[AbsolutePath], change: &Change) -> Result<Target, DiskError> {
+    let path = change.path();
+    let owner = match change {
+        Change::WriteFile { owner, .. } | Change::RemoveFile { owner, .. } => *owner,
+        Change::LinkProgram { .. } | Change::MakeFolder { .. } | Change::RemoveFolder { .. } => Owner::Program,
+    };
+    let real = match change {
+        // A link to a folder is not a folder of ours; it is seen as what it is when its turn comes.
+        Change::MakeFolder { .. } | Change::RemoveFolder { .. } => unfollowed(path)?,
+        Change::WriteFile { .. } | Change::LinkProgram { .. } | Change::RemoveFile { .. } => atomic::real(path)?,
+    };
+    let serving = |path: &AbsolutePath| roots.iter().rposition(|root| path.is_within(root));
+    if let Some(root) = serving(&real) {
+        return Ok(Target { root, path: real, outside: false });
+    }
+    if matches!(change, Change::RemoveFolder { .. })
+        && let Some(root) = roots.iter().position(|root| root.is_within(&real))
+    {
+        return Ok(Target { root, path: real, outside: false });
+    }
+    // The user's own link may lead anywhere; what has to be inside is the name they know the file by.
+    match serving(path).or(serving(&unfollowed(path)?)) {
+        Some(root) if owner == Owner::User => Ok(Target { root, path: real, outside: true }),
+        _ => Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: real.as_path().to_path_buf() }),
+    }
+}
+
+fn unfollowed(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
+    let Some(parent) = path.parent() else { return Ok(path.clone()) };
+    Ok(atomic::canonical(&parent)?.resolve(path.name()))
+}
+
+/// Checks that the folder can be written to, and notes those that have to be made first.
+fn folders_above(
+    folder: &AbsolutePath,
+    target: &Target,
+    roots: &[AbsolutePath],
+    folders: &mut BTreeMap<AbsolutePath, Step>,
+    make: bool,
+) -> Result<(), DiskError> {
+    let mut folder = folder.clone();
+    loop {
+        let found = present(std::fs::metadata(&folder)).map_err(DiskError::io("look at", folder.as_path()))?;
+        if let Some(found) = found {
+            if !found.is_dir() {
+                return Err(DiskError::NotAFolder { path: folder.as_path().to_path_buf() });
+            }
+            return if may_write(&folder, &found) {
+                Ok(())
+            } else {
+                Err(DiskError::ReadOnly { path: folder.as_path().to_path_buf() })
+            };
+        }
+        if target.outside {
+            return Err(DiskError::NotAFolder { path: folder.as_path().to_path_buf() });
+        }
+        if make && folder.is_within(&roots[target.root]) && folder != roots[target.root] {
+            let step = Step { root: target.root, path: folder.clone(), act: Act::MakeFolder, contents: Contents::None };
+            folders.insert(folder.clone(), step);
+        }
+        let Some(parent) = folder.parent() else { return Ok(()) };
+        folder = parent;
+    }
+}
+
+#[cfg(unix)]
+fn may_write(folder: &AbsolutePath, _found: &std::fs::Metadata) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    // What the call would be allowed to do, which a set-user-id program and a container's root decide otherwise
+    // than mode bits alone.
+    accessat(CWD, folder.as_path(), Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}
+
+#[cfg(not(unix))]
+fn may_write(_folder: &AbsolutePath, found: &std::fs::Metadata) -> bool {
+    !found.permissions().readonly()
+}
+
+/// The step for a change of a file; `None` if the file is already as it should be.
+fn file_step(change: &Change, target: &Target) -> Result<Option<Step>, DiskError> {
+    let found = digest_of(&target.path)?;
+    let step = |act, contents| Some(Step { root: target.root, path: target.path.clone(), act, contents });
+    let outside = target.outside;
+    match change {
+        Change::WriteFile { bytes, access, owner, before, .. } => {
+            let after = Digest::of(bytes);
+            if found == Some(after) && !gains_execution(&target.path, *access) {
+                return Ok(None);
+            }
+            expect(&target.path, found, *before)?;
+            let sync = if *owner == Owner::User { atomic::Sync::File } else { atomic::Sync::Later };
+            let contents = Contents::Bytes { bytes: bytes.clone(), access: *access, sync };
+            Ok(step(Act::Write { before: *before, after, outside }, contents))
+        }
+        Change::LinkProgram { source, before, .. } => {
+            let after = digest_of(&AbsolutePath::parse(source)?)?;
+            let Some(after) = after else { return Err(DiskError::NotAFile { path: source.clone() }) };
+            if found == Some(after) {
+                return Ok(None);
+            }
+            expect(&target.path, found, *before)?;
+            Ok(step(Act::Write { before: *before, after, outside }, Contents::Program { source: source.clone() }))
+        }
+        Change::RemoveFile { before, .. } => {
+            if found.is_none() {
+                return Ok(None);
+            }
+            expect(&target.path, found, Some(*before))?;
+            Ok(step(Act::Remove { before: *before, outside }, Contents::None))
+        }
+        Change::MakeFolder { .. } | Change::RemoveFolder { .. } => Ok(None),
+    }
+}
+
+#[cfg(unix)]
+fn gains_execution(path: &AbsolutePath, access: Access) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = || std::fs::metadata(path).map(|metadata| metadata.permissions().mode()).ok();
+    access == Access::Executable && mode().is_some_and(|mode| mode & 0o111 == 0)
+}
+
+#[cfg(not(unix))]
+fn gains_execution(_path: &AbsolutePath, _access: Access) -> bool {
+    false
+}
+
+fn expect(path: &AbsolutePath, found: Option<Digest>, before: Option<Digest>) -> Result<(), DiskError> {
+    if found == before { Ok(()) } else { Err(DiskError::Changed { path: path.as_path().to_path_buf() }) }
+}
+
+/// The digest of the file at `path`; `None` if nothing is there; an error if it is no file.
+pub(super) fn digest_of(path: &AbsolutePath) -> Result<Option<Digest>, DiskError> {
+    let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
+    match found {
+        None => Ok(None),
+        Some(found) if found.is_file() => Digest::of_file(path),
+        Some(_) => Err(DiskError::NotAFile { path: path.as_path().to_path_buf() }),
+    }
+}
+
+/// The step that removes a folder, unless none is there.
+fn removed_folder(target: Target) -> Result<Option<Step>, DiskError> {
+    let found = present(std::fs::symlink_metadata(&target.path));
+    let found = found.map_err(DiskError::io("look at", target.path.as_path()))?;
+    let Some(found) = found.filter(std::fs::Metadata::is_dir) else { return Ok(None) };
+    let act = Act::RemoveFolder { mode: mode_of(&found) };
+    Ok(Some(Step { root: target.root, path: target.path, act, contents: Contents::None }))
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no modes")]
+fn mode_of(found: &std::fs::Metadata) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(found.permissions().mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+fn mode_of(_found: &std::fs::Metadata) -> Option<u32> {
+    None
+}
+
+/// A transaction under way. Dropped before it is settled (a panic), it undoes what it did.
+struct Transaction<'a> {
+    hold: &'a Hold<'a>,
+    journal: Journal,
+    contents: Vec<Contents>,
+    settled: bool,
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if !self.settled {
+            // What cannot be undone now is still in the journal for the next call.
+            let _ = recover::roll_back(self.hold, &self.journal);
+        }
+    }
+}
+
+impl<'a> Transaction<'a> {
+    fn new(hold: &'a Hold, prepared: Prepared) -> Self {
+        let Prepared { roots, steps, leave } = prepared;
+        // Only roots with something to do take part.
+        let used: BTreeSet<usize> = steps
+            .iter()
+            .map(|step| step.root)
+            .chain((0..roots.len()).filter(|index| leave.iter().any(|folder| roots[*index].is_within(folder))))
+            .collect();
+        let renumbered: BTreeMap<usize, usize> = used.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+        let journal_roots = used.iter().map(|index| Root {
+            path: Place(roots[*index].clone()),
+            made: Vec::new(),
+            leave: leave.iter().filter(|folder| roots[*index].is_within(folder)).cloned().map(Place).collect(),
+        });
+        let (entries, contents) = steps
+            .into_iter()
+            .map(|step| (Entry { root: renumbered[&step.root], path: Place(step.path), act: step.act }, step.contents))
+            .unzip();
+        let (format, id, roots) = (Journal::FORMAT, new_id(), journal_roots.collect());
+        let journal = Journal { format, id, roots, entries, absent: Vec::new() };
+        Self { hold, journal, contents, settled: false }
+    }
+
+    fn run(&mut self, before_commit: fn()) -> Result<(), DiskError> {
+        for lock in self.journal.roots.iter().filter_map(|root| self.hold.lock_of(&root.path.0)) {
+            lock.note(&self.journal.id);
+        }
+        self.make_folders()?;
+        self.stage()?;
+        if self.is_one_rename() {
+            return self.put_the_one_in_place();
+        }
+        self.write_journal()?;
+        for number in 0..self.journal.entries.len() {
+            self.perform(number)?;
+        }
+        self.sync_folders()?;
+        before_commit();
+        self.step()?;
+        atomic::rename(
+            &self.journal.folder(0).resolve(journal::JOURNAL),
+            &self.journal.folder(0).resolve(journal::DONE),
+        )?;
+        self.settled = true;
+        atomic::sync_folder(&self.journal.folder(0).resolve(journal::DONE))?;
+        // The new state stands. What cannot be cleaned up now is cleaned up by the next call.
+        let _ = recover::clean_up(self.hold, &self.journal);
+        Ok(())
+    }
+
+    /// A single file in a root that exists needs no journal: its rename is the commit.
+    fn is_one_rename(&self) -> bool {
+        let alone = matches!(&self.journal.entries[..], [Entry { act: Act::Write { outside: false, .. }, .. }]);
+        alone && self.journal.roots.iter().all(|root| root.made.is_empty() && root.leave.is_empty())
+    }
+
+    fn put_the_one_in_place(&mut self) -> Result<(), DiskError> {
+        let Entry { path: Place(path), act: Act::Write { before, .. }, .. } = &self.journal.entries[0] else {
+            return Ok(());
+        };
+        expect(path, digest_of(path)?, *before)?;
+        self.step()?;
+        move_over(&self.journal.staged(0), path, &self.journal.beside(path))?;
+        atomic::sync_folder(path)?;
+        self.settled = true;
+        let _ = recover::clean_up(self.hold, &self.journal);
+        Ok(())
+    }
+
+    fn sync_folders(&self) -> Result<(), DiskError> {
+        let one_in_each: BTreeMap<_, _> =
+            self.journal.entries.iter().map(|entry| (entry.path.0.parent(), &entry.path.0)).collect();
+        // A folder that was removed on the way needs no sync of its own; its parent has one.
+        let there = |folder: &Option<AbsolutePath>| folder.as_ref().is_some_and(super::is_folder);
+        one_in_each.iter().filter(|(folder, _)| there(folder)).try_for_each(|(_, path)| atomic::sync_folder(path))
+    }
+
+    fn step(&self) -> Result<(), DiskError> {
+        self.hold.disk.faults.step()
+    }
+
+    fn make_folders(&mut self) -> Result<(), DiskError> {
+        for index in 0..self.journal.roots.len() {
+            let root = self.journal.roots[index].path.0.clone();
+            self.journal.roots[index].made = recover::missing(&root)?.into_iter().map(Place).collect();
+            if self.journal.roots[index].made.is_empty() {
+                self.step()?;
+                make_folder(&self.journal.folder(index))?;
+            } else {
+                recover::make_root(self.hold, &root, &self.journal.roots[index].made)?;
+            }
+            for name in [journal::NEW, journal::BACKUP] {
+                self.step()?;
+                make_folder(&self.journal.folder(index).resolve(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stage(&self) -> Result<(), DiskError> {
+        for (number, contents) in self.contents.iter().enumerate() {
+            let staged = self.journal.staged(number);
+            match contents {
+                Contents::None => {}
+                Contents::Bytes { bytes, access, sync } => {
+                    self.step()?;
+                    atomic::stage(&staged, bytes, *access, &self.journal.entries[number].path.0, *sync)?;
+                }
+                Contents::Program { source } => {
+                    self.step()?;
+                    atomic::stage_program(&staged, source)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The leader's journal first: a follower's without it was never meant.
+    fn write_journal(&self) -> Result<(), DiskError> {
+        let bytes = self.journal.to_bytes()?;
+        for index in 0..self.journal.roots.len() {
+            self.step()?;
+            journal::write_durably(&self.journal.folder(index).resolve(journal::JOURNAL), &bytes)?;
+        }
+        for index in 0..self.journal.roots.len() {
+            self.step()?;
+            atomic::remove_file(&self.journal.folder(index).resolve(journal::MADE))?;
+        }
+        Ok(())
+    }
+
+    fn perform(&self, number: usize) -> Result<(), DiskError> {
+        let entry = &self.journal.entries[number];
+        let path = &entry.path.0;
+        match &entry.act {
+            Act::MakeFolder => {
+                self.step()?;
+                make_folder(path)
+            }
+            Act::Write { before, .. } => {
+                expect(path, digest_of(path)?, *before)?;
+                if before.is_some() {
+                    self.step()?;
+                    back_up(path, &self.journal.backup(number))?;
+                }
+                self.step()?;
+                move_over(&self.journal.staged(number), path, &self.journal.beside(path))
+            }
+            Act::Remove { before, .. } => {
+                expect(path, digest_of(path)?, Some(*before))?;
+                self.step()?;
+                move_over(path, &self.journal.backup(number), &self.journal.beside(&self.journal.backup(number)))
+            }
+            Act::RemoveFolder { .. } => {
+                self.step()?;
+                remove_folder_if_empty(path).map(drop)
+            }
+        }
+    }
+}
+
+/// Sixteen hexadecimal digits that no other transaction has, from the randomness of the standard hash map.
+fn new_id() -> String {
+    let mut hasher = std::hash::RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    format!("{:016x}", hasher.finish())
+}
+
+pub(super) fn make_folder(path: &AbsolutePath) -> Result<(), DiskError> {
+    std::fs::create_dir(path).map_err(DiskError::io("make the folder", path.as_path()))
+}
+
+/// Removes the folder; `false` if something is in it, or it is gone.
+pub(super) fn remove_folder_if_empty(path: &AbsolutePath) -> Result<bool, DiskError> {
+    use std::io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};
+    match std::fs::remove_dir(path) {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.kind(), DirectoryNotEmpty | NotFound | NotADirectory) => Ok(false),
+        Err(error) => Err(DiskError::io("remove the folder", path.as_path())(error)),
+    }
+}
+
+/// Keeps the file at `path` under a second name: the very file where the file system can do that.
+fn back_up(path: &AbsolutePath, backup: &AbsolutePath) -> Result<(), DiskError> {
+    if std::fs::hard_link(path, backup).is_ok() {
+        return Ok(());
+    }
+    std::fs::copy(path, backup).map(drop).map_err(DiskError::io("keep", path.as_path()))
+}
+
+/// Moves a file in one step; between file systems, by way of a copy at `beside`.
+#[expect(clippy::disallowed_methods, reason = "this is the room that moves files")]
+pub(super) fn move_over(from: &AbsolutePath, to: &AbsolutePath, beside: &AbsolutePath) -> Result<(), DiskError> {
+    match std::fs::rename(from, to) {
+        Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
+            atomic::stage_copy(beside, from, to)?;
+            atomic::rename(beside, to)?;
+            atomic::remove_file(from)
+        }
+        Err(_) => atomic::rename(from, to),
+        Ok(()) => Ok(()),
+    }
+}
