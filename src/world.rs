@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -107,6 +108,17 @@ impl World {
     pub(crate) fn runtime_folder(&self) -> Option<PathBuf> {
         let folder = self.path_variable("XDG_RUNTIME_DIR").filter(|folder| folder.is_absolute())?;
         Some(folder.join("gsd-tools"))
+    }
+
+    /// Where lock files may stand, best first. The same folder for every call of the user if it can be written to:
+    /// two calls that look in different places do not see each other.
+    pub(crate) fn lock_folders(&self) -> Vec<PathBuf> {
+        let mut hasher = std::hash::DefaultHasher::new();
+        self.home().hash(&mut hasher);
+        // The temporary folder is everybody's; the name keeps users apart.
+        let temporary = self.temporary_folder().join(format!("gsd-tools-{:016x}", hasher.finish()));
+        let folders = [self.state_folder(), self.runtime_folder(), Some(temporary)];
+        folders.into_iter().flatten().map(|folder| folder.join("locks")).collect()
     }
 
     /// The system's folder for temporary files.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Answer;
 use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
-use crate::disk::{self, AbsolutePath};
+use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
@@ -71,6 +71,17 @@ impl Context {
 
     pub(crate) fn world(&self) -> &World {
         &self.world
+    }
+
+    /// The way to write. In debug builds, tests say here which step is to fail.
+    pub(crate) fn disk(&self) -> Disk {
+        let step = |name: &str| self.world.variable(name)?.parse().ok();
+        let holder = Holder {
+            process: std::process::id(),
+            folder: self.here.as_path().to_path_buf(),
+            since: self.world.now().to_string(),
+        };
+        Disk::new(self.world.lock_folders(), holder, Faults::at(step("GSD_FAULT_AT"), step("GSD_KILL_AT")))
     }
 
     /// The folder that relative paths of commands about files start from.

@@ -105,6 +105,7 @@ impl CommandError {
     /// An error of one of the rooms, with its sources as causes.
     pub(crate) fn because(reason: Reason, error: &(dyn Error + 'static)) -> Self {
         let mut told = Self::new(reason, error.to_string());
+        told.hints.extend(error.downcast_ref::<crate::disk::DiskError>().and_then(crate::disk::DiskError::hint));
         let mut source = error.source();
         while let Some(cause) = source {
             told.causes.push(cause.to_string());
