@@ -5,4 +5,5 @@
 
 mod architecture;
 mod cli;
+mod conformance;
 mod kit;
