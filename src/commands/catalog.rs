@@ -18,6 +18,9 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("generate-slug", Effect::Read),
     ("phases list", Effect::Read),
     ("runtime-identity", Effect::Read),
+    ("verification fingerprint", Effect::Read),
+    ("verification resolve-file", Effect::Read),
+    ("verification status", Effect::Read),
     ("verify-path-exists", Effect::Read),
 ];
 

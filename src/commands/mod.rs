@@ -17,6 +17,7 @@ mod help;
 mod phase;
 mod project;
 mod usage;
+mod verification;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -45,6 +46,7 @@ pub(crate) struct FamilyRow {
 
 /// Every family. Order is the order of the help.
 const FAMILIES: &[FamilyRow] = &[
+    family::<verification::Verifications>("Verification", &["verification"]),
     family::<phase::Phases>("Phases", &["find-phase", "phases"]),
     family::<basics::Basics>(
         "Small answers",

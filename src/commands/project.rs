@@ -14,6 +14,12 @@ impl Context {
         Project::new(self.layout().clone())
     }
 
+    /// What stands before the name of a command where people type it, such as `/gsd-`.
+    #[expect(clippy::unused_self, reason = "the host of the call decides")]
+    pub(crate) fn command_prefix(&self) -> &'static str {
+        "/gsd-"
+    }
+
     /// The project as it stands now.
     pub(crate) fn view(&self) -> ProjectView {
         let world = self.world().clone();

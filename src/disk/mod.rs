@@ -108,6 +108,14 @@ pub(crate) fn exists(path: impl AsRef<Path>) -> bool {
     path.as_ref().exists()
 }
 
+/// Whether `path`, followed through links, stands inside `folder`.
+pub(crate) fn is_inside(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> bool {
+    match (path.as_ref().canonicalize(), folder.as_ref().canonicalize()) {
+        (Ok(path), Ok(folder)) => path.starts_with(folder),
+        _ => false,
+    }
+}
+
 /// When the file's bytes last changed, in seconds since 1970; `None` where that cannot be told.
 pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
     let time = path.as_ref().metadata().ok()?.modified().ok()?;

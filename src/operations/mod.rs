@@ -4,3 +4,4 @@
 //! folder, source files) are gathered by `commands` and handed in.
 
 pub(crate) mod lookup;
+pub(crate) mod verification;

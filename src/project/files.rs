@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
+use crate::disk::Digest;
+
 /// A file that is there but cannot be read. An absent file is no error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read `{path}`: {reason}")]
@@ -31,10 +33,18 @@ pub(crate) trait Files: Debug {
     /// time. `None` where that cannot be told.
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>>;
 
+    /// The SHA-256 of a regular file's bytes as lower-case hexadecimal; `None` if there is no such file inside the root.
+    fn digest(&self, path: &str) -> Result<Option<String>, FileError>;
+
     fn exists(&self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         matches!(self.list(folder), Ok(Some(entries)) if entries.iter().any(|entry| entry.name == name))
     }
+}
+
+/// The SHA-256 of `bytes` as lower-case hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Digest::of(bytes).to_string()
 }
 
 /// Files in memory. Every file has changed at the second of its position in `order`, or at zero.
@@ -73,6 +83,10 @@ impl Files for MemoryFiles {
         entries.sort();
         entries.dedup();
         Ok((!entries.is_empty()).then_some(entries))
+    }
+
+    fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
+        Ok(self.texts.get(path).map(|text| sha256(text.as_bytes())))
     }
 
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {

@@ -33,6 +33,12 @@ impl Layout {
         absolute
     }
 
+    /// A path a person typed, absolute or relative to the root, as one relative to the root.
+    pub(crate) fn relative(&self, typed: &str) -> String {
+        let relative = Path::new(typed).strip_prefix(&self.root).unwrap_or(Path::new(typed));
+        relative.to_string_lossy().replace('\\', "/")
+    }
+
     /// `path` as an absolute path for a payload.
     pub(crate) fn shown(&self, path: &str) -> String {
         self.absolute(path).to_string_lossy().replace('\\', "/")

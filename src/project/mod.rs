@@ -106,6 +106,15 @@ impl Files for DiskFiles {
             .collect()
     }
 
+    fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
+        let file = self.layout.absolute(path);
+        if !disk::is_inside(&file, self.layout.root()) || !disk::is_file(&file) {
+            return Ok(None);
+        }
+        let bytes = disk::read_bytes(&file).map_err(|error| unreadable(path, &error))?;
+        Ok(bytes.map(|bytes| files::sha256(&bytes)))
+    }
+
     fn exists(&self, path: &str) -> bool {
         disk::exists(self.layout.absolute(path))
     }

@@ -66,6 +66,11 @@ impl ProjectView {
         self.files.changed_at(paths)
     }
 
+    /// The SHA-256 of a file's bytes; see [`Files::digest`].
+    pub(crate) fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
+        self.files.digest(path)
+    }
+
     pub(crate) fn state_text(&self) -> Result<Option<Rc<str>>, FileError> {
         self.text(&self.layout.state())
     }

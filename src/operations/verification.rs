@@ -1,0 +1,287 @@
+//! Whether a phase's goal is verified: what its VERIFICATION.md says, and whether that still holds.
+//!
+//! A report that passed, or waits for a person, is stale once the work it covers has changed: by the fingerprint it
+//! carries, else by the times of the summaries beside it. A report with gaps is never stale: the gaps stand until a new
+//! report says otherwise.
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::view::ProjectView;
+use crate::text::front_matter::{FrontMatter, Value};
+
+/// What is known of a phase's verification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verification {
+    pub(crate) state: VerificationState,
+    /// Whether the report is stale could not be told.
+    pub(crate) indeterminate: bool,
+    /// The phase as the follow-up command names it; empty where the folder's name has none.
+    pub(crate) phase: String,
+}
+
+/// The states of a verification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum VerificationState {
+    Passed,
+    GapsFound,
+    HumanNeeded,
+    Stale,
+    Missing,
+    /// The report has another status than the known ones.
+    Unknown(String),
+}
+
+impl Verification {
+    /// No report.
+    pub(crate) fn missing(phase: impl Into<String>) -> Self {
+        Self { state: VerificationState::Missing, indeterminate: false, phase: phase.into() }
+    }
+
+    pub(crate) fn passed(&self) -> bool {
+        self.state == VerificationState::Passed
+    }
+
+    /// The word for the state in payloads.
+    pub(crate) fn word(&self) -> &'static str {
+        match self.state {
+            VerificationState::Passed => "passed",
+            VerificationState::GapsFound => "gaps_found",
+            VerificationState::HumanNeeded => "human_needed",
+            VerificationState::Stale => "stale",
+            VerificationState::Missing => "missing",
+            VerificationState::Unknown(_) => "unknown",
+        }
+    }
+
+    /// What to do next, in a sentence.
+    pub(crate) fn next_action(&self) -> String {
+        match &self.state {
+            VerificationState::Passed => "Verification passed — continue.".to_owned(),
+            VerificationState::GapsFound => "The report lists gaps: plan their fixes, execute them, verify again.".to_owned(),
+            VerificationState::HumanNeeded => "Some checks need a person: run the acceptance test.".to_owned(),
+            VerificationState::Stale => "The work changed after it was verified: verify it again.".to_owned(),
+            VerificationState::Missing => {
+                "There is no verification report. Executing the phase again only verifies: plans with a summary are kept.".to_owned()
+            }
+            VerificationState::Unknown(status) => format!(
+                "The report's status `{status}` is none of passed, gaps_found, human_needed. If it was not set on purpose, verify again."
+            ),
+        }
+    }
+
+    /// The command that does it, in `spelling` (a prefix such as `/gsd-`); empty where nothing is left to do.
+    pub(crate) fn next_command(&self, spelling: &str) -> String {
+        let (word, flag) = match self.state {
+            VerificationState::Passed => return String::new(),
+            VerificationState::GapsFound => ("plan-phase", " --gaps"),
+            VerificationState::HumanNeeded | VerificationState::Stale => ("verify-work", ""),
+            VerificationState::Missing | VerificationState::Unknown(_) => ("execute-phase", ""),
+        };
+        let phase = if self.phase.is_empty() { String::new() } else { format!(" {}", self.phase) };
+        format!("{spelling}{word}{phase}{flag}")
+    }
+}
+
+/// The state of the verification of a phase.
+pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verification, FileError> {
+    let phase = phase_of_folder_name(&folder.name);
+    let Some(report) = folder.artifact("VERIFICATION") else { return Ok(Verification::missing(phase)) };
+    let path = folder.join(report);
+    let Some(text) = view.text(&path)? else { return Ok(Verification::missing(phase)) };
+    let front = FrontMatter::parse(&text);
+    let Some(word) = front.as_ref().and_then(|front| front.text("status")) else {
+        return Ok(Verification::missing(phase));
+    };
+    let state = match word.trim().to_lowercase().as_str() {
+        "passed" => VerificationState::Passed,
+        "gaps_found" => VerificationState::GapsFound,
+        "human_needed" => VerificationState::HumanNeeded,
+        _ => VerificationState::Unknown(word),
+    };
+    if !matches!(state, VerificationState::Passed | VerificationState::HumanNeeded) {
+        return Ok(Verification { state, indeterminate: false, phase });
+    }
+    let staleness = match front.as_ref().and_then(declared_fingerprint) {
+        Some(fingerprint) => fingerprint.check(view, folder)?,
+        None => by_times(view, folder, &path),
+    };
+    Ok(match staleness {
+        Staleness::Fresh => Verification { state, indeterminate: false, phase },
+        Staleness::Stale => Verification { state: VerificationState::Stale, indeterminate: false, phase },
+        Staleness::Untold => Verification { state, indeterminate: true, phase },
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Staleness {
+    Fresh,
+    Stale,
+    Untold,
+}
+
+/// What a report says it covers.
+struct Fingerprint {
+    files: Vec<String>,
+    digest: Option<String>,
+}
+
+/// The fingerprint of a report that declares one, well formed or not.
+fn declared_fingerprint(front: &FrontMatter<'_>) -> Option<Fingerprint> {
+    let files = front.get("covered_files");
+    let digest = front.get("covered_digest");
+    if matches!(files, None | Some(Value::Empty)) && matches!(digest, None | Some(Value::Empty)) {
+        return None;
+    }
+    let files = files.iter().flat_map(Value::texts).map(str::to_owned).collect();
+    Some(Fingerprint { files, digest: digest.as_ref().and_then(Value::as_text).map(str::to_owned) })
+}
+
+impl Fingerprint {
+    fn check(&self, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
+        let covers = |path: &str| self.files.iter().any(|file| file == path);
+        let current = view.current_plans(folder)?;
+        let work = current.iter().map(String::as_str).chain(folder.summaries());
+        if !work.map(|file| folder.join(file)).all(|path| covers(&path)) {
+            return Ok(Staleness::Stale);
+        }
+        let same = match (&self.digest, fingerprint(view, &self.files)?) {
+            (Some(declared), Some(actual)) => *declared == actual.covered_digest,
+            _ => false,
+        };
+        Ok(if same { Staleness::Fresh } else { Staleness::Stale })
+    }
+}
+
+fn by_times(view: &ProjectView, folder: &PhaseFolder, report: &str) -> Staleness {
+    let mut paths = vec![report.to_owned()];
+    paths.extend(folder.summaries().map(|summary| folder.join(summary)));
+    if paths.len() == 1 {
+        return Staleness::Fresh;
+    }
+    let times = view.changed_at(&paths);
+    let Some(verified) = times[0] else { return Staleness::Untold };
+    if times[1..].iter().flatten().any(|changed| *changed > verified) {
+        return Staleness::Stale;
+    }
+    if times.contains(&None) { Staleness::Untold } else { Staleness::Fresh }
+}
+
+/// What `verification fingerprint` answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FingerprintReport {
+    /// Relative to the project's root, sorted, without repeats.
+    pub(crate) covered_files: Vec<String>,
+    /// `v1:sha256:` and the digest over the paths and their digests.
+    pub(crate) covered_digest: String,
+}
+
+/// The digest over `files` (relative to the project's root); `None` if one is missing, no regular file, or outside.
+pub(crate) fn fingerprint(view: &ProjectView, files: &[String]) -> Result<Option<FingerprintReport>, FileError> {
+    let mut covered: Vec<String> = files.iter().filter_map(|file| plain_path(file)).collect();
+    if covered.len() < files.len() || covered.is_empty() {
+        return Ok(None);
+    }
+    covered.sort();
+    covered.dedup();
+    let mut listed = String::from("v1\n");
+    for path in &covered {
+        let Some(digest) = view.digest(path)? else { return Ok(None) };
+        listed.push_str(path);
+        listed.push('\n');
+        listed.push_str(&digest);
+        listed.push('\n');
+    }
+    let covered_digest = format!("v1:sha256:{}", crate::project::files::sha256(listed.as_bytes()));
+    Ok(Some(FingerprintReport { covered_files: covered, covered_digest }))
+}
+
+/// A relative path without `.` parts; `None` if it leaves the root.
+fn plain_path(path: &str) -> Option<String> {
+    if path.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            other => parts.push(other),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// `02.1` of `02.1-search`; empty where the name does not start with a number that ends there.
+pub(crate) fn phase_of_folder_name(name: &str) -> String {
+    let length = name.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let number = &name[..length];
+    let rest = &name[length..];
+    let ends = rest.is_empty() || rest.starts_with('-');
+    let well_formed = !number.is_empty() && number.split('.').all(|part| !part.is_empty());
+    if ends && well_formed { number.to_owned() } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const FOLDER: &str = ".planning/phases/01-base";
+
+    fn check(status: &str, extra: &str, changed: &[(&str, i64)]) -> Verification {
+        let report = format!("---\nstatus: {status}\n{extra}---\n");
+        let mut files = MemoryFiles::new([
+            (".planning/phases/01-base/01-01-PLAN.md", "plan"),
+            (".planning/phases/01-base/01-01-SUMMARY.md", "summary"),
+            (".planning/phases/01-base/01-VERIFICATION.md", report.as_str()),
+            ("src/a.rs", "code"),
+        ]);
+        files.changed = changed.iter().map(|(name, time)| (format!("{FOLDER}/{name}"), *time)).collect();
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let folder = view.find_phase("1").unwrap().folder.unwrap();
+        super::status(&view, &folder).unwrap()
+    }
+
+    #[test]
+    fn a_summary_changed_after_the_report_makes_it_stale() {
+        assert!(check("passed", "", &[("01-VERIFICATION.md", 5), ("01-01-SUMMARY.md", 5)]).passed());
+        let stale = check("passed", "", &[("01-VERIFICATION.md", 5), ("01-01-SUMMARY.md", 6)]);
+        assert_eq!(stale.state, VerificationState::Stale);
+        assert_eq!(stale.next_command("/gsd-"), "/gsd-verify-work 01");
+        let gaps = check("gaps_found", "", &[("01-VERIFICATION.md", 5), ("01-01-SUMMARY.md", 6)]);
+        assert_eq!(gaps.next_command("/gsd-"), "/gsd-plan-phase 01 --gaps");
+    }
+
+    #[test]
+    fn a_fingerprint_decides_whatever_the_times() {
+        let files = [FOLDER.to_owned() + "/01-01-PLAN.md", FOLDER.to_owned() + "/01-01-SUMMARY.md", "src/a.rs".into()];
+        let memory = MemoryFiles::new([
+            (".planning/phases/01-base/01-01-PLAN.md", "plan"),
+            (".planning/phases/01-base/01-01-SUMMARY.md", "summary"),
+            ("src/a.rs", "code"),
+        ]);
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(memory));
+        let digest = fingerprint(&view, &files).unwrap().unwrap().covered_digest;
+        let declared = format!("covered_files:\n  - {}\ncovered_digest: {digest}\n", files.join("\n  - "));
+        let later = [("01-VERIFICATION.md", 5), ("01-01-SUMMARY.md", 9)];
+        assert!(check("passed", &declared, &later).passed());
+        let uncovered = declared.replace(&format!("  - {}\n", files[0]), "");
+        assert_eq!(check("passed", &uncovered, &later).state, VerificationState::Stale);
+        let other = declared.replace("v1:sha256:", "v1:sha256:0");
+        assert_eq!(check("passed", &other, &later).state, VerificationState::Stale);
+    }
+
+    #[test]
+    fn follow_ups_name_the_phase_of_the_folder() {
+        for (name, phase) in
+            [("02-notes", "02"), ("2.1", "2.1"), ("12A-x", ""), ("nope", ""), ("02-01-x", "02"), ("99", "99")]
+        {
+            assert_eq!(phase_of_folder_name(name), phase, "{name}");
+        }
+    }
+}
