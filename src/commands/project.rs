@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{CommandError, Context};
+use crate::disk::{self, AbsolutePath, Disk, PeerLock};
 use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
@@ -25,9 +26,7 @@ impl Context {
         let world = self.world().clone();
         self.project().view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
     }
-}
 
-impl Context {
     /// Reads the project, runs `operation` on it, and makes its edits as one change: all of them or none.
     ///
     /// The lock is held from before the first read to after the last write. Where the operation wants no edits, nothing
@@ -36,10 +35,31 @@ impl Context {
         &self,
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
+        let project = self.project();
+        let disk = self.disk();
+        let hold = disk.hold([project.locked_tree()])?;
+        let _peer = self.peer_locks(&disk)?;
         let view = self.view();
         let (report, edits) = operation(&view)?;
-        self.project().apply(&edits)?;
+        if !edits.is_empty() {
+            hold.apply(&project.changes(&view, &edits)?)?;
+        }
         Ok(report)
+    }
+
+    /// The lock files of other programs that write to the same documents; none where there is nothing to share yet.
+    fn peer_locks(&self, disk: &Disk) -> Result<Vec<PeerLock>, CommandError> {
+        let layout = self.layout();
+        let scope = layout.absolute(&layout.scope());
+        if !disk::is_folder(&scope) {
+            return Ok(Vec::new());
+        }
+        let mut locks = vec![disk.peer_planning_lock(&AbsolutePath::parse(&scope)?)?];
+        let state = layout.absolute(&layout.state());
+        if disk::is_file(&state) {
+            locks.push(disk.peer_state_lock(&AbsolutePath::parse(&state)?)?);
+        }
+        Ok(locks)
     }
 }
 

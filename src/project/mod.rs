@@ -16,8 +16,9 @@ pub(crate) mod workstream;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::PathBuf;
 
-use crate::disk::{self, DiskError};
+use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError};
 
 use files::{Entry, FileError, Files};
 use layout::Layout;
@@ -40,35 +41,45 @@ impl Project {
         &self.layout
     }
 
-    /// Makes the edits of an operation.
-    #[expect(clippy::disallowed_methods, reason = "stands until the transaction of the disk room does this")]
-    pub(crate) fn apply(&self, edits: &Edits) -> Result<(), FileError> {
-        let failed = |path: &str| {
-            let path = path.to_owned();
-            move |error: std::io::Error| FileError { path, reason: error.to_string() }
-        };
+    /// The tree that is locked while the project changes: its planning folder, or the root where there is none yet.
+    pub(crate) fn locked_tree(&self) -> PathBuf {
+        let planning = self.layout.absolute(self.layout.planning());
+        if disk::is_folder(&planning) { planning } else { self.layout.root().to_path_buf() }
+    }
+
+    /// The edits of an operation as changes of files, each with what it must find there: what the view has read.
+    pub(crate) fn changes(&self, view: &ProjectView, edits: &Edits) -> Result<ChangeSet, ProjectError> {
+        let mut changes = ChangeSet::default();
+        let at = |path: &str| AbsolutePath::parse(self.layout.absolute(path)).map_err(DiskError::from);
         for folder in &edits.folders {
-            std::fs::create_dir_all(self.layout.absolute(folder)).map_err(failed(folder))?;
-            let keep = format!("{folder}/.gitkeep");
-            std::fs::write(self.layout.absolute(&keep), "").map_err(failed(&keep))?;
+            changes.push(Change::MakeFolder { path: at(folder)? });
+            changes.write(at(&format!("{folder}/.gitkeep"))?, "", None);
         }
         for (path, text) in &edits.texts {
-            let file = self.layout.absolute(path);
-            if let Some(folder) = file.parent() {
-                std::fs::create_dir_all(folder).map_err(failed(path))?;
-            }
-            std::fs::write(file, text).map_err(failed(path))?;
+            let before = view.text(path)?.map(|text| Digest::of(text.as_bytes()));
+            changes.write(at(path)?, text.as_str(), before);
         }
         for path in &edits.removals {
-            std::fs::remove_file(self.layout.absolute(path)).map_err(failed(path))?;
+            if let Some(text) = view.text(path)? {
+                changes.remove(at(path)?, Digest::of(text.as_bytes()));
+            }
         }
-        Ok(())
+        Ok(changes)
     }
 
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
     pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
         ProjectView::new(self.layout.clone(), Box::new(DiskFiles { layout: self.layout.clone(), commit_times }))
     }
+}
+
+/// Why the edits of an operation cannot become changes.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProjectError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Disk(#[from] DiskError),
 }
 
 impl fmt::Debug for Project {

@@ -244,8 +244,6 @@ pub(crate) struct Edits {
     pub(crate) folders: Vec<String>,
     /// Files to remove.
     pub(crate) removals: Vec<String>,
-    /// Folders or files to move, from and to.
-    pub(crate) moves: Vec<(String, String)>,
 }
 
 impl Edits {
@@ -260,7 +258,7 @@ impl Edits {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.folders.is_empty() && self.removals.is_empty() && self.moves.is_empty()
+        self.texts.is_empty() && self.folders.is_empty() && self.removals.is_empty()
     }
 }
 
