@@ -5,5 +5,6 @@
 
 mod architecture;
 mod cli;
+mod clients;
 mod conformance;
 mod kit;

@@ -1,0 +1,256 @@
+//! One client, one scope: an empty home, our install in it, the client run against the mock model, the findings.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::install::Package;
+use super::library::{AGENT, Library, flat};
+use super::obedient::{ERRAND, Hands, ObedientModel, Places};
+use super::process::{Finished, end_processes_of, run_bounded};
+use super::server::{ModelServer, Request};
+use crate::kit::{TestContext, binary};
+
+const RUN_LIMIT: Duration = Duration::from_secs(90);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Global,
+    Local,
+}
+
+impl Scope {
+    pub(crate) fn flag(self) -> &'static str {
+        match self {
+            Self::Global => "--global",
+            Self::Local => "--local",
+        }
+    }
+}
+
+/// Where one client is tried.
+#[derive(Debug)]
+pub(crate) struct Bench<'library> {
+    pub(crate) library: &'library Library,
+    pub(crate) scope: Scope,
+    context: TestContext,
+    program: PathBuf,
+    findings: Vec<String>,
+}
+
+/// One run of the client and what it asked the model.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) finished: Finished,
+    pub(crate) requests: Vec<Request>,
+}
+
+impl<'library> Bench<'library> {
+    pub(crate) fn new(library: &'library Library, program: PathBuf, scope: Scope) -> Self {
+        Self { library, scope, context: TestContext::new(), program, findings: Vec::new() }
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.context.home()
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.context.project()
+    }
+
+    /// Writes a file that the user had before our install.
+    pub(crate) fn write_home(&self, path: &str, text: &str) {
+        let path = self.home().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Installs ours for `package`'s host; a failure is a finding.
+    pub(crate) fn install_ours(&mut self, package: &Package) {
+        let mut command = self.context.command(installer());
+        command.args(["install", &format!("--{}", package.host), self.scope.flag()]);
+        let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
+        self.expect(finished.succeeded(), || {
+            format!("our install failed: {:?} {}{}", finished.code, finished.stdout, finished.stderr)
+        });
+    }
+
+    /// Runs the client with `prepare`'s arguments; the model obeys our text with the client's `hands`.
+    pub(crate) fn run(&self, hands: Hands, prepare: impl FnOnce(&mut Command, &str)) -> Session {
+        let places = Places { home: self.home(), project: self.project() };
+        let server = ModelServer::start(ObedientModel::new(
+            hands,
+            places,
+            &self.library.workflow_phrase,
+            &self.library.agent().phrase,
+        ));
+        let url = server.url();
+        let mut command = self.context.command(&self.program);
+        // Whatever wants to leave the machine is sent to the mock server, which refuses it.
+        for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
+            command.env(proxy, &url);
+        }
+        command.env("NO_PROXY", "127.0.0.1,localhost").env("no_proxy", "127.0.0.1,localhost");
+        prepare(&mut command, &url);
+        let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
+        end_processes_of(&self.home());
+        let requests = server.requests().into_iter().filter(Request::asks_the_model).collect();
+        Session { finished, requests }
+    }
+
+    pub(crate) fn expect(&mut self, met: bool, otherwise: impl FnOnce() -> String) {
+        if !met {
+            self.findings.push(otherwise());
+        }
+    }
+
+    /// The client's own output that speaks of us, with a word of complaint in it.
+    pub(crate) fn expect_no_complaint(&mut self, output: &str) {
+        for line in output.lines() {
+            // The test's folders carry our name; only what stands inside them counts.
+            let bare = line
+                .replace(&*self.project().to_string_lossy(), "<project>")
+                .replace(&*self.home().to_string_lossy(), "<home>")
+                .replace(&*self.scratch().to_string_lossy(), "<tmp>");
+            let lower = bare.to_lowercase();
+            let complains = ["warn", "error", "fail", "invalid", "duplicate", "ignored", "unknown", "unrecognized"]
+                .iter()
+                .any(|word| lower.contains(word));
+            self.expect(!(complains && lower.contains("gsd")), || format!("the client complains: {bare:.300}"));
+        }
+    }
+
+    /// What a client must show that takes a typed command in its headless mode.
+    pub(crate) fn expect_loaded(&mut self, session: &Session) {
+        self.expect_started(session);
+        self.expect_command(session);
+        self.expect_agents(session);
+    }
+
+    pub(crate) fn expect_started(&mut self, session: &Session) {
+        let finished = &session.finished;
+        self.expect(finished.succeeded(), || {
+            format!(
+                "the client ended with {:?}{}: {}{}",
+                finished.code,
+                if finished.timed_out { " (time limit)" } else { "" },
+                tail(&finished.stdout),
+                tail(&finished.stderr)
+            )
+        });
+        self.expect(session.first_text().is_some(), || "no request reached the model".to_owned());
+    }
+
+    /// The typed command's text reached the model, and what it names can be read and run.
+    fn expect_command(&mut self, session: &Session) {
+        let library = self.library;
+        let all = session.all_text();
+        self.expect(session.first_text().is_some_and(|text| text.contains(&library.command().phrase)), || {
+            format!("the typed command did not reach the model: no `{}` in the request", library.command().phrase)
+        });
+        self.expect(all.contains(&library.workflow_phrase), || {
+            "the workflow is neither in the request nor readable by a path that the request names".to_owned()
+        });
+        self.expect(library.reference_phrases.iter().any(|phrase| all.contains(phrase)), || {
+            "no reference could be read by the path that our text names".to_owned()
+        });
+        self.expect(all.contains(&format!("gsd-tools {}", env!("CARGO_PKG_VERSION"))), || {
+            "our binary did not answer by a path that our text names".to_owned()
+        });
+    }
+
+    /// The agents are offered to the model, and the one it spawned had our instructions.
+    pub(crate) fn expect_agents(&mut self, session: &Session) {
+        let library = self.library;
+        let first = session.first_text().unwrap_or_default();
+        for agent in &library.agents {
+            self.expect(first.contains(&flat(&agent.description)), || {
+                format!("the agent `gsd-{}` is not offered to the model", agent.stem)
+            });
+        }
+        let spoken = session.requests.iter().any(|request| {
+            let text = flat(&request.text());
+            text.contains(&library.agent().phrase) && text.contains(ERRAND)
+        });
+        self.expect(spoken, || format!("the agent `gsd-{AGENT}` did not run with our instructions"));
+    }
+
+    /// The routers are listed to the model; the commands that only people type must not cost a line each, except the
+    /// `typed` one, whose whole file may have been sent.
+    pub(crate) fn expect_listing(&mut self, session: &Session, typed: &str) {
+        let Some(first) = session.first_text() else { return };
+        for command in self.library.commands.iter().filter(|command| command.stem != typed) {
+            let listed = first.contains(&flat(&command.description));
+            self.expect(listed == command.router, || {
+                let not = if listed { "" } else { "not " };
+                format!("`gsd-{}` is {not}listed to the model", command.stem)
+            });
+        }
+    }
+
+    /// Every command and agent name of the library must be in `names`.
+    pub(crate) fn expect_names(&mut self, what: &str, wanted: Vec<String>, names: &[String]) {
+        for name in wanted {
+            let times = names.iter().filter(|known| **known == name).count();
+            self.expect(times == 1, || format!("{what} `{name}` is known {times} times"));
+        }
+    }
+
+    pub(crate) fn command_names(&self, prefix: &str) -> Vec<String> {
+        self.library.commands.iter().filter(|page| !page.router).map(|page| format!("{prefix}{}", page.stem)).collect()
+    }
+
+    pub(crate) fn router_names(&self, prefix: &str) -> Vec<String> {
+        self.library.commands.iter().filter(|page| page.router).map(|page| format!("{prefix}{}", page.stem)).collect()
+    }
+
+    pub(crate) fn agent_names(&self) -> Vec<String> {
+        self.library.agents.iter().map(|page| format!("gsd-{}", page.stem)).collect()
+    }
+
+    pub(crate) fn into_findings(self) -> Vec<String> {
+        self.findings
+    }
+
+    fn scratch(&self) -> PathBuf {
+        self.home().with_file_name("tmp")
+    }
+}
+
+impl Session {
+    /// The first request in which the model may act.
+    pub(crate) fn first_text(&self) -> Option<String> {
+        self.requests.iter().find(|request| request.offers_tools()).map(|request| flat(&request.text()))
+    }
+
+    pub(crate) fn all_text(&self) -> String {
+        self.requests.iter().map(|request| flat(&request.text())).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The client's standard output read as one JSON value a line.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        self.finished.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+}
+
+/// The strings of a JSON array, or their `key` where it holds objects.
+pub(crate) fn strings(value: &Value, key: &str) -> Vec<String> {
+    value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|item| item.as_str().or_else(|| item[key].as_str()).map(str::to_owned))
+        .collect()
+}
+
+/// The binary that installs: the one just built, or the one that `GSD_CLIENTS_PROGRAM` names.
+pub(crate) fn installer() -> PathBuf {
+    std::env::var_os("GSD_CLIENTS_PROGRAM").map_or_else(|| binary().to_path_buf(), PathBuf::from)
+}
+
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(15)..].iter().map(|line| format!("\n    {line:.400}")).collect()
+}

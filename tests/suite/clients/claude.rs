@@ -1,0 +1,67 @@
+//! Claude Code: skills that are slash commands, agents, in the home or in the project.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::bench::{Bench, strings};
+use super::install::Package;
+use super::library::COMMAND;
+use super::obedient::Hands;
+use super::server::ToolCall;
+
+pub(crate) const PACKAGE: Package =
+    Package { host: "claude", npm: "@anthropic-ai/claude-code", version: "2.1.330", program: "claude" };
+
+const HANDS: Hands = Hands {
+    shell: |command| ToolCall {
+        name: "Bash",
+        namespace: None,
+        arguments: json!({"command": command, "description": "A step of the workflow"}),
+    },
+    read: |file| ToolCall { name: "Read", namespace: None, arguments: json!({"file_path": file.path}) },
+    spawn: |agent, errand| ToolCall {
+        name: "Agent",
+        namespace: None,
+        arguments: json!({"subagent_type": agent, "description": "An errand", "prompt": errand}),
+    },
+    finish: None,
+};
+
+pub(crate) fn check(bench: &mut Bench<'_>) {
+    bench.install_ours(&PACKAGE);
+    let log = bench.home().join("debug.log");
+    let session = bench.run(HANDS, |command, url| {
+        prepare(command, url);
+        command.args(["-p", &format!("/gsd-{COMMAND} 1"), "--output-format", "stream-json", "--verbose"]);
+        command.arg("--debug-file").arg(&log);
+    });
+    bench.expect_loaded(&session);
+    bench.expect_listing(&session, "");
+    let events = session.events();
+    let Some(start) = events.iter().find(|event| event["type"] == "system" && event["subtype"] == "init") else {
+        bench.expect(false, || "the client did not say what it loaded".to_owned());
+        return;
+    };
+    let known = strings(&start["slash_commands"], "name");
+    bench.expect_names("the slash command", bench.command_names("gsd-"), &known);
+    bench.expect_names("the slash command", bench.router_names("gsd-"), &known);
+    bench.expect_names("the agent", bench.agent_names(), &strings(&start["agents"], "name"));
+    bench.expect_no_complaint(&session.finished.stderr);
+    let log = std::fs::read_to_string(&log).unwrap_or_default();
+    let complaints: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("[WARN]") || line.contains("[ERROR]") || line.contains("uplicate"))
+        .collect();
+    bench.expect_no_complaint(&complaints.join("\n"));
+}
+
+fn prepare(command: &mut Command, url: &str) {
+    command
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("ANTHROPIC_API_KEY", "none")
+        // The client refuses to skip permissions as root unless it is told that it is in a sandbox.
+        .env("IS_SANDBOX", "1")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_AUTOUPDATER", "1");
+}

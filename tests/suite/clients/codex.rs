@@ -1,0 +1,68 @@
+//! Codex: skills by `$name`, agent roles in TOML, in the home or in a trusted project.
+
+use serde_json::json;
+
+use super::bench::{Bench, Scope};
+use super::dialects::MODEL;
+use super::install::Package;
+use super::library::{COMMAND, flat};
+use super::obedient::Hands;
+use super::server::ToolCall;
+
+pub(crate) const PACKAGE: Package =
+    Package { host: "codex", npm: "@openai/codex", version: "0.169.0", program: "codex" };
+
+const HANDS: Hands = Hands {
+    shell: |command| ToolCall { name: "exec_command", namespace: None, arguments: json!({"cmd": command}) },
+    read: |file| ToolCall {
+        name: "exec_command",
+        namespace: None,
+        arguments: json!({"cmd": format!("cat {}", file.written)}),
+    },
+    spawn: |agent, errand| ToolCall {
+        name: "spawn_agent",
+        namespace: Some("multi_agent_v1"),
+        arguments: json!({"agent_type": agent, "message": errand}),
+    },
+    finish: None,
+};
+
+pub(crate) fn check(bench: &mut Bench<'_>) {
+    bench.install_ours(&PACKAGE);
+    let session = run(bench, &format!("$gsd-{COMMAND} 1"));
+    bench.expect_loaded(&session);
+    bench.expect_listing(&session, COMMAND);
+    bench.expect_no_complaint(&session.finished.stderr);
+    let complaints: Vec<String> = session
+        .events()
+        .iter()
+        .filter(|event| event["item"]["type"] == "error")
+        .map(|event| event["item"]["message"].to_string())
+        .collect();
+    bench.expect_no_complaint(&complaints.join("\n"));
+
+    // One line may name many skills: each must bring its text.
+    let every = [bench.command_names("$gsd-"), bench.router_names("$gsd-")].concat().join(" ");
+    let text = run(bench, &every).first_text().unwrap_or_default();
+    for command in &bench.library.commands {
+        bench.expect(text.contains(&flat(&command.phrase)), || {
+            format!("`$gsd-{}` brings no text of ours", command.stem)
+        });
+    }
+}
+
+fn run(bench: &Bench<'_>, prompt: &str) -> super::bench::Session {
+    bench.run(HANDS, |command, url| {
+        command.env("SUITE_KEY", "none");
+        command.args(["exec", "--skip-git-repo-check", "--json", "--strict-config"]);
+        command.arg("--dangerously-bypass-approvals-and-sandbox");
+        command.arg("-c").arg(format!(
+            "model_providers.suite={{name=\"suite\",base_url=\"{url}/v1\",env_key=\"SUITE_KEY\",wire_api=\"responses\"}}"
+        ));
+        command.args(["-c", "model_provider=\"suite\"", "-c", &format!("model=\"{MODEL}\"")]);
+        if bench.scope == Scope::Local {
+            command.arg("--trust");
+        }
+        command.arg(prompt);
+    })
+}

@@ -1,0 +1,57 @@
+//! Copilot CLI: skills and agents. Its print mode sends a slash command as typed, so the list of loaded skills is the proof.
+
+use serde_json::json;
+
+use super::bench::{Bench, strings};
+use super::dialects::MODEL;
+use super::install::Package;
+use super::obedient::Hands;
+use super::server::ToolCall;
+
+pub(crate) const PACKAGE: Package =
+    Package { host: "copilot", npm: "@github/copilot", version: "1.0.102", program: "copilot" };
+
+const HANDS: Hands = Hands {
+    shell: |command| ToolCall {
+        name: "bash",
+        namespace: None,
+        arguments: json!({"command": command, "description": "A step", "mode": "sync", "shellId": "suite"}),
+    },
+    read: |file| ToolCall { name: "view", namespace: None, arguments: json!({"path": file.path}) },
+    spawn: |agent, errand| ToolCall {
+        name: "task",
+        namespace: None,
+        arguments: json!({"agent_type": agent, "name": "errand", "description": "An errand", "prompt": errand,
+                          "mode": "sync"}),
+    },
+    finish: None,
+};
+
+pub(crate) fn check(bench: &mut Bench<'_>) {
+    bench.install_ours(&PACKAGE);
+    let logs = bench.home().join("logs");
+    let session = bench.run(HANDS, |command, url| {
+        command
+            .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
+            .env("COPILOT_PROVIDER_API_KEY", "none")
+            .env("COPILOT_OFFLINE", "true")
+            .env("COPILOT_MODEL", MODEL);
+        command.args(["-p", "Hello", "--allow-all-tools", "--output-format", "json", "--log-level", "debug"]);
+        command.arg("--log-dir").arg(&logs);
+    });
+    bench.expect_started(&session);
+    bench.expect_agents(&session);
+    bench.expect_listing(&session, "");
+    let events = session.events();
+    let loaded = events.iter().find(|event| event["type"] == "session.skills_loaded");
+    let names = loaded.map(|event| strings(&event["data"]["skills"], "name")).unwrap_or_default();
+    bench.expect_names("the skill", bench.command_names("gsd-"), &names);
+    bench.expect_names("the skill", bench.router_names("gsd-"), &names);
+    bench.expect_no_complaint(&session.finished.stderr);
+    for log in std::fs::read_dir(&logs).into_iter().flatten().flatten() {
+        let text = std::fs::read_to_string(log.path()).unwrap_or_default();
+        let complaints: Vec<&str> =
+            text.lines().filter(|line| line.contains("[WARNING]") || line.contains("[ERROR]")).collect();
+        bench.expect_no_complaint(&complaints.join("\n"));
+    }
+}

@@ -1,0 +1,203 @@
+//! How a model's answer looks on the wire, in each vendor's protocol.
+
+use serde_json::{Value, json};
+
+use super::server::{Reply, Request, ToolCall};
+
+/// The protocols that the clients speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    AnthropicMessages,
+    OpenAiResponses,
+    OpenAiChat,
+    Gemini,
+}
+
+/// A body in one piece, or server-sent events ready to be written.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Whole(Value),
+    Stream(Vec<String>),
+}
+
+impl Dialect {
+    /// The protocol of a request for an answer; none for all other requests.
+    pub(crate) fn of(method: &str, path: &str) -> Option<Self> {
+        let path = path.split('?').next().unwrap_or(path);
+        match path {
+            _ if method != "POST" => None,
+            _ if path.ends_with("/messages") => Some(Self::AnthropicMessages),
+            _ if path.ends_with("/responses") => Some(Self::OpenAiResponses),
+            _ if path.ends_with("/chat/completions") => Some(Self::OpenAiChat),
+            _ if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") => Some(Self::Gemini),
+            _ => None,
+        }
+    }
+}
+
+/// The answers to what clients ask beside the model: which models there are, how many tokens a text has.
+pub(crate) fn side_answer(method: &str, path: &str) -> Option<Value> {
+    let path = path.split('?').next().unwrap_or(path);
+    match (method, path) {
+        ("HEAD", _) => Some(json!({})),
+        ("GET", _) if path.ends_with("/models") => Some(json!({
+            "object": "list",
+            "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": "suite"}],
+            "models": [],
+        })),
+        ("POST", _) if path.ends_with("/count_tokens") => Some(json!({"input_tokens": 10})),
+        ("POST", _) if path.ends_with(":countTokens") => Some(json!({"totalTokens": 10})),
+        _ => None,
+    }
+}
+
+/// The model's name wherever a client lets us choose one.
+pub(crate) const MODEL: &str = "suite-model";
+
+/// `reply` as the client expects it, streamed if it asked for a stream.
+pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, serial: usize) -> Answer {
+    let streamed = match dialect {
+        Dialect::Gemini => request.path.contains(":streamGenerateContent"),
+        _ => request.body["stream"].as_bool().unwrap_or(false),
+    };
+    match dialect {
+        Dialect::AnthropicMessages => anthropic(request, reply, serial, streamed),
+        Dialect::OpenAiResponses => responses(reply, serial, streamed),
+        Dialect::OpenAiChat => chat(request, reply, serial, streamed),
+        Dialect::Gemini => gemini(reply, streamed),
+    }
+}
+
+fn anthropic(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answer {
+    let (block, opening, delta, stop) = match reply {
+        Reply::Say(text) => (
+            json!({"type": "text", "text": text}),
+            json!({"type": "text", "text": ""}),
+            json!({"type": "text_delta", "text": text}),
+            "end_turn",
+        ),
+        Reply::Call(call) => {
+            let id = format!("toolu_{serial:04}");
+            (
+                json!({"type": "tool_use", "id": id, "name": call.name, "input": call.arguments}),
+                json!({"type": "tool_use", "id": id, "name": call.name, "input": {}}),
+                json!({"type": "input_json_delta", "partial_json": call.arguments.to_string()}),
+                "tool_use",
+            )
+        }
+    };
+    let mut message = json!({
+        "id": format!("msg_{serial:04}"), "type": "message", "role": "assistant", "model": request.body["model"],
+        "content": [], "stop_reason": null, "stop_sequence": null,
+        "usage": {"input_tokens": 10, "output_tokens": 1},
+    });
+    if !streamed {
+        message["content"] = json!([block]);
+        message["stop_reason"] = json!(stop);
+        return Answer::Whole(message);
+    }
+    named_events([
+        json!({"type": "message_start", "message": message}),
+        json!({"type": "content_block_start", "index": 0, "content_block": opening}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null},
+               "usage": {"output_tokens": 5}}),
+        json!({"type": "message_stop"}),
+    ])
+}
+
+fn responses(reply: &Reply, serial: usize, streamed: bool) -> Answer {
+    let item = match reply {
+        Reply::Say(text) => json!({
+            "type": "message", "id": format!("msg_{serial:04}"), "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}],
+        }),
+        Reply::Call(ToolCall { name, namespace, arguments }) => {
+            let mut item = json!({
+                "type": "function_call", "id": format!("fc_{serial:04}"), "call_id": format!("call_{serial:04}"),
+                "name": name, "arguments": arguments.to_string(), "status": "completed",
+            });
+            if let Some(namespace) = namespace {
+                item["namespace"] = json!(namespace);
+            }
+            item
+        }
+    };
+    let id = format!("resp_{serial:04}");
+    let completed = json!({
+        "id": id, "object": "response", "status": "completed", "output": [item],
+        "usage": {"input_tokens": 10, "input_tokens_details": null,
+                  "output_tokens": 5, "output_tokens_details": null, "total_tokens": 15},
+    });
+    if !streamed {
+        return Answer::Whole(completed);
+    }
+    named_events([
+        json!({"type": "response.created", "response": {"id": id}}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": completed}),
+    ])
+}
+
+fn chat(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answer {
+    let (message, finish) = match reply {
+        Reply::Say(text) => (json!({"role": "assistant", "content": text}), "stop"),
+        Reply::Call(call) => (
+            json!({"role": "assistant", "content": null, "tool_calls": [{
+                "index": 0, "id": format!("call_{serial:04}"), "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments.to_string()},
+            }]}),
+            "tool_calls",
+        ),
+    };
+    let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+    let head = |object: &str| json!({"id": format!("chat_{serial:04}"), "object": object, "created": 0, "model": request.body["model"]});
+    if !streamed {
+        let mut whole = head("chat.completion");
+        whole["choices"] = json!([{"index": 0, "message": message, "finish_reason": finish}]);
+        whole["usage"] = usage;
+        return Answer::Whole(whole);
+    }
+    let chunk = |choices: Value| {
+        let mut chunk = head("chat.completion.chunk");
+        chunk["choices"] = choices;
+        chunk
+    };
+    let mut last = chunk(json!([]));
+    last["usage"] = usage;
+    let mut events = Vec::from([
+        plain_event(&chunk(json!([{"index": 0, "delta": message, "finish_reason": null}]))),
+        plain_event(&chunk(json!([{"index": 0, "delta": {}, "finish_reason": finish}]))),
+        plain_event(&last),
+    ]);
+    events.push("data: [DONE]\n\n".to_owned());
+    Answer::Stream(events)
+}
+
+fn gemini(reply: &Reply, streamed: bool) -> Answer {
+    let part = match reply {
+        Reply::Say(text) => json!({"text": text}),
+        Reply::Call(call) => json!({"functionCall": {"name": call.name, "args": call.arguments}}),
+    };
+    let whole = json!({
+        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
+        "modelVersion": MODEL,
+    });
+    if streamed { Answer::Stream(vec![plain_event(&whole)]) } else { Answer::Whole(whole) }
+}
+
+fn named_events<const N: usize>(events: [Value; N]) -> Answer {
+    Answer::Stream(
+        events
+            .iter()
+            .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()))
+            .collect(),
+    )
+}
+
+fn plain_event(event: &Value) -> String {
+    format!("data: {event}\n\n")
+}

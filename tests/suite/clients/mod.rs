@@ -1,0 +1,155 @@
+//! Real, unmodified agent clients prove that our install is loaded: each runs offline against a mock model server.
+//!
+//! A client that cannot be had (no npm, no registry, no program for this machine) is reported as not run, never as
+//! passed; the last line counts both. A client that runs and does not show our commands fails the test.
+//! `GSD_CLIENTS=off` runs none, `GSD_CLIENTS=claude,codex` only these; `GSD_CLIENTS_CACHE` is where clients are kept,
+//! `GSD_CLIENTS_PROGRAM` another `gsd-tools` to try.
+
+mod bench;
+mod claude;
+mod codex;
+mod copilot;
+mod dialects;
+mod gemini;
+mod install;
+mod library;
+mod obedient;
+mod opencode;
+mod process;
+mod server;
+
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use bench::{Bench, Scope};
+use install::{NotRun, Package};
+use library::Library;
+
+use crate::kit::repository;
+
+/// How many clients run at a time: installing waits for the network, running for the processor.
+const WORKERS: usize = 2;
+
+type Check = (&'static Package, Scope, fn(&mut Bench<'_>));
+
+const CHECKS: &[Check] = &[
+    (&claude::PACKAGE, Scope::Global, claude::check),
+    (&opencode::PACKAGE, Scope::Global, opencode::check),
+    (&codex::PACKAGE, Scope::Global, codex::check),
+    (&gemini::PACKAGE, Scope::Global, gemini::check),
+    (&copilot::PACKAGE, Scope::Global, copilot::check),
+    (&claude::PACKAGE, Scope::Local, claude::check),
+    (&codex::PACKAGE, Scope::Local, codex::check),
+];
+
+#[derive(Debug)]
+enum Verdict {
+    Checked,
+    Failed(Vec<String>),
+    NotRun(String),
+}
+
+#[test]
+fn real_clients_load_what_we_install() {
+    let chosen = Chosen::from_environment();
+    let queue = Mutex::new(CHECKS.iter());
+    let verdicts = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let Some(check) = queue.lock().unwrap().next() else { return };
+                    let begin = Instant::now();
+                    let verdict = judge(check, &chosen);
+                    report(check, &verdict, begin);
+                    verdicts.lock().unwrap().push((check, verdict));
+                }
+            });
+        }
+    });
+    let verdicts = verdicts.into_inner().unwrap();
+    let not_run = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::NotRun(_))).count();
+    say(&format!("clients: {} checked, {not_run} not run", verdicts.len() - not_run));
+    let failures: Vec<String> = verdicts
+        .iter()
+        .filter_map(|((package, scope, _), verdict)| match verdict {
+            Verdict::Failed(findings) => {
+                Some(format!("{} {}:\n  {}", package.host, scope.flag(), findings.join("\n  ")))
+            }
+            _ => None,
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Which clients the environment asks for.
+struct Chosen(Option<Vec<String>>);
+
+impl Chosen {
+    fn from_environment() -> Self {
+        Self(std::env::var("GSD_CLIENTS").ok().map(|list| list.split(',').map(|name| name.trim().to_owned()).collect()))
+    }
+
+    fn includes(&self, package: &Package) -> bool {
+        self.0.as_ref().is_none_or(|names| names.iter().any(|name| name == package.host))
+    }
+}
+
+fn judge((package, scope, check): &Check, chosen: &Chosen) -> Verdict {
+    let library = match ready(package, chosen) {
+        Ok(library) => library,
+        Err(NotRun(reason)) => return Verdict::NotRun(reason),
+    };
+    let program = match install::program_of(package) {
+        Ok(program) => program,
+        Err(NotRun(reason)) => return Verdict::NotRun(reason),
+    };
+    let mut bench = Bench::new(&library, program, *scope);
+    let findings = match catch_unwind(AssertUnwindSafe(|| check(&mut bench))) {
+        Ok(()) => bench.into_findings(),
+        Err(_) => vec!["the check itself broke, see above".to_owned()],
+    };
+    if findings.is_empty() { Verdict::Checked } else { Verdict::Failed(findings) }
+}
+
+/// What must be there before a client is worth installing.
+fn ready(package: &Package, chosen: &Chosen) -> Result<Library, NotRun> {
+    if !chosen.includes(package) {
+        return Err(NotRun("GSD_CLIENTS leaves it out".to_owned()));
+    }
+    let another = std::env::var_os("GSD_CLIENTS_PROGRAM").is_some();
+    if !another && !repository().join(format!("src/runtime/descriptors/{}.toml", package.host)).exists() {
+        return Err(NotRun("gsd-tools does not know this host yet".to_owned()));
+    }
+    let answers = Command::new(bench::installer())
+        .args(["install", "--help"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !answers {
+        return Err(NotRun("gsd-tools has no `install` yet".to_owned()));
+    }
+    Library::read()
+}
+
+fn report((package, scope, _): &Check, verdict: &Verdict, begin: Instant) {
+    let (host, version, seconds) = (package.host, package.version, begin.elapsed().as_secs_f32());
+    let scope = scope.flag().trim_start_matches('-');
+    match verdict {
+        Verdict::Checked => say(&format!("clients: {host} {version}, {scope}: checked in {seconds:.1} s")),
+        Verdict::Failed(findings) => {
+            say(&format!("clients: {host} {version}, {scope}: {} findings in {seconds:.1} s", findings.len()));
+        }
+        Verdict::NotRun(reason) => say(&format!("clients: {host}, {scope}: not run ({reason})")),
+    }
+}
+
+/// Written past the test harness, which keeps the output of passing tests to itself.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

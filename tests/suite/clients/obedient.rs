@@ -1,0 +1,177 @@
+//! The model's part in every check: it does what our text tells it, and nothing else.
+//!
+//! It opens the workflow that the command names and one reference, spawns an agent of ours, and calls our binary, each
+//! by the path or name that reached it. What fails on the way is seen in the requests.
+
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
+
+use super::library::{AGENT, COMMAND, flat};
+use super::server::{Part, Reply, Request, ToolCall};
+
+/// What the model says to the agent that it spawns.
+pub(crate) const ERRAND: &str = "An errand of the client kit";
+
+/// How long the model waits for a background agent before it goes on.
+const AGENT_PATIENCE: Duration = Duration::from_secs(20);
+
+/// A client's tools, in its own spelling.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hands {
+    pub(crate) shell: fn(command: &str) -> ToolCall,
+    pub(crate) read: fn(file: &NamedFile<'_>) -> ToolCall,
+    pub(crate) spawn: fn(agent: &str, errand: &str) -> ToolCall,
+    /// How a spawned agent ends, if not by just saying something.
+    pub(crate) finish: Option<fn(result: &str) -> ToolCall>,
+}
+
+/// A file that our text names, as it is written there, and where that is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamedFile<'text> {
+    pub(crate) written: &'text str,
+    pub(crate) path: &'text str,
+}
+
+/// Folders against which a path in a text is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    pub(crate) home: PathBuf,
+    pub(crate) project: PathBuf,
+}
+
+#[derive(Debug)]
+pub(crate) struct ObedientModel {
+    hands: Hands,
+    places: Places,
+    workflow_phrase: String,
+    agent_phrase: String,
+    progress: Mutex<Progress>,
+    agent_spoke: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    opened_workflow: bool,
+    opened_reference: bool,
+    spawned: bool,
+    agent_spoke: bool,
+    called_binary: bool,
+}
+
+impl ObedientModel {
+    pub(crate) fn new(hands: Hands, places: Places, workflow_phrase: &str, agent_phrase: &str) -> Self {
+        Self {
+            hands,
+            places,
+            workflow_phrase: workflow_phrase.to_owned(),
+            agent_phrase: agent_phrase.to_owned(),
+            progress: Mutex::default(),
+            agent_spoke: Condvar::new(),
+        }
+    }
+}
+
+impl Part for ObedientModel {
+    fn reply(&self, request: &Request) -> Reply {
+        let text = request.text();
+        let flat_text = flat(&text);
+        let mut progress = self.progress.lock().unwrap();
+        if flat_text.contains(&self.agent_phrase) {
+            progress.agent_spoke = true;
+            self.agent_spoke.notify_all();
+            let result = "The agent is done";
+            return self
+                .hands
+                .finish
+                .map_or_else(|| Reply::Say(result.to_owned()), |finish| Reply::Call(finish(result)));
+        }
+        if !progress.opened_workflow && !flat_text.contains(&self.workflow_phrase) {
+            progress.opened_workflow = true;
+            if let Some(path) = self.places.path_ending(&text, &format!("workflows/{COMMAND}.md")) {
+                return self.read(&path);
+            }
+        }
+        if !progress.opened_reference {
+            progress.opened_reference = true;
+            if let Some(path) = self.places.path_containing(&text, "gsd-core/references/") {
+                return self.read(&path);
+            }
+        }
+        if !progress.spawned {
+            progress.spawned = true;
+            return Reply::Call((self.hands.spawn)(&format!("gsd-{AGENT}"), ERRAND));
+        }
+        if !progress.called_binary {
+            // A client that runs agents in the background would otherwise end before the agent has begun.
+            let waiting = |progress: &mut Progress| !progress.agent_spoke;
+            progress = self.agent_spoke.wait_timeout_while(progress, AGENT_PATIENCE, waiting).unwrap().0;
+            progress.called_binary = true;
+            if let Some(path) = self.places.path_ending(&text, "gsd-core/bin/gsd-tools") {
+                return Reply::Call((self.hands.shell)(&format!("{path} --version")));
+            }
+        }
+        Reply::Say("All done".to_owned())
+    }
+}
+
+impl ObedientModel {
+    fn read(&self, path: &str) -> Reply {
+        Reply::Call((self.hands.read)(&NamedFile { written: path, path: &self.places.resolve(path).to_string_lossy() }))
+    }
+}
+
+impl Places {
+    /// The first path in `text` that ends with `ending` and exists, as it is written there.
+    fn path_ending(&self, text: &str, ending: &str) -> Option<String> {
+        self.paths(text, ending).find(|path| path.ends_with(ending)).map(str::to_owned)
+    }
+
+    /// The first path in `text` with `part` in it that exists, as it is written there.
+    fn path_containing(&self, text: &str, part: &str) -> Option<String> {
+        self.paths(text, part).next().map(str::to_owned)
+    }
+
+    fn paths<'text>(&self, text: &'text str, part: &'text str) -> impl Iterator<Item = &'text str> {
+        let ends = |character: char| character.is_whitespace() || "\"'`()<>@,;=|".contains(character);
+        text.match_indices(part)
+            .map(move |(at, _)| {
+                let begin = text[..at].rfind(ends).map_or(0, |end| text.ceil_char_boundary(end + 1));
+                let length = text[at..].find(ends).unwrap_or(text.len() - at);
+                text[begin..at + length].trim_end_matches(['.', ':'])
+            })
+            .filter(|path| self.resolve(path).is_file())
+    }
+
+    fn resolve(&self, path: &str) -> PathBuf {
+        match ["$HOME/", "${HOME}/", "~/"].iter().find_map(|home| path.strip_prefix(home)) {
+            Some(rest) => self.home.join(rest),
+            None => self.project.join(path),
+        }
+    }
+}
+
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_found_as_written_only_where_it_leads_to_a_file() {
+        let home = tempfile::tempdir().unwrap();
+        let binary = home.path().join(".host/gsd-core/bin/gsd-tools");
+        std::fs::create_dir_all(binary.parent().unwrap()).unwrap();
+        std::fs::write(&binary, "").unwrap();
+        let places = Places { home: home.path().to_path_buf(), project: home.path().join("project") };
+        let find = |text: &str| places.path_ending(text, "gsd-core/bin/gsd-tools");
+        assert_eq!(
+            find("run `~/.host/gsd-core/bin/gsd-tools init`").as_deref(),
+            Some("~/.host/gsd-core/bin/gsd-tools")
+        );
+        assert_eq!(
+            find("(\"$HOME/.host/gsd-core/bin/gsd-tools\")").as_deref(),
+            Some("$HOME/.host/gsd-core/bin/gsd-tools")
+        );
+        let absolute = binary.to_string_lossy();
+        assert_eq!(find(&format!("…{absolute} x; {absolute}.")).as_deref(), Some(&*absolute));
+        assert_eq!(find("run `.host/gsd-core/bin/gsd-tools` or `~/gsd-core/bin/gsd-tools-old`"), None);
+    }
+}

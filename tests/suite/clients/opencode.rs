@@ -1,0 +1,71 @@
+//! OpenCode: command files, agents, in the configuration folder or in the project.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::bench::Bench;
+use super::dialects::MODEL;
+use super::install::Package;
+use super::library::COMMAND;
+use super::obedient::Hands;
+use super::server::ToolCall;
+
+pub(crate) const PACKAGE: Package =
+    Package { host: "opencode", npm: "opencode-ai", version: "1.18.33", program: "opencode" };
+
+const HANDS: Hands = Hands {
+    shell: |command| ToolCall {
+        name: "bash",
+        namespace: None,
+        arguments: json!({"command": command, "description": "A step of the workflow"}),
+    },
+    read: |file| ToolCall { name: "read", namespace: None, arguments: json!({"filePath": file.path}) },
+    spawn: |agent, errand| ToolCall {
+        name: "task",
+        namespace: None,
+        arguments: json!({"subagent_type": agent, "description": "An errand", "prompt": errand}),
+    },
+    finish: None,
+};
+
+pub(crate) fn check(bench: &mut Bench<'_>) {
+    bench.install_ours(&PACKAGE);
+    let session = bench.run(HANDS, |command, url| {
+        prepare(command, url);
+        command.args(["run", "--command", &format!("gsd-{COMMAND}"), "1"]);
+    });
+    bench.expect_loaded(&session);
+    bench.expect_listing(&session, COMMAND);
+    bench.expect_no_complaint(&session.finished.stderr);
+
+    let configuration = bench.run(HANDS, |command, url| {
+        prepare(command, url);
+        command.args(["debug", "config"]);
+    });
+    let known: Value = serde_json::from_str(&configuration.finished.stdout).unwrap_or_default();
+    let names = |key: &str| known[key].as_object().map(|map| map.keys().cloned().collect()).unwrap_or_else(Vec::new);
+    bench.expect_names("the command", bench.command_names("gsd-"), &names("command"));
+    bench.expect_names("the agent", bench.agent_names(), &names("agent"));
+    bench.expect_no_complaint(&configuration.finished.stderr);
+}
+
+fn prepare(command: &mut Command, url: &str) {
+    let model = format!("suite/{MODEL}");
+    let configuration = json!({
+        "provider": {"suite": {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "suite",
+            "options": {"baseURL": format!("{url}/v1"), "apiKey": "none"},
+            "models": {MODEL: {"name": MODEL}},
+        }},
+        "model": model,
+        "small_model": model,
+        "autoupdate": false,
+        "share": "disabled",
+    });
+    command.env("OPENCODE_CONFIG_CONTENT", configuration.to_string());
+    for switch in ["AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS", "LSP_DOWNLOAD"] {
+        command.env(format!("OPENCODE_DISABLE_{switch}"), "1");
+    }
+}

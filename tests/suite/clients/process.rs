@@ -1,0 +1,90 @@
+//! Running a program that may hang or leave children behind: a hard limit, and nothing survives.
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a bounded run left.
+#[must_use = "look at how it ended"]
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// None if a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) timed_out: bool,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Finished {
+    pub(crate) fn succeeded(&self) -> bool {
+        self.code == Some(0) && !self.timed_out
+    }
+}
+
+/// Runs `command` for at most `limit`; its output goes through files in `folder`.
+///
+/// Files, not pipes: a background child that keeps a pipe open would make the reader wait for it.
+pub(crate) fn run_bounded(command: &mut Command, limit: Duration, folder: &Path) -> Finished {
+    let output = folder.join("stdout.log");
+    let errors = folder.join("stderr.log");
+    command
+        .stdin(Stdio::null())
+        .stdout(std::fs::File::create(&output).unwrap())
+        .stderr(std::fs::File::create(&errors).unwrap())
+        .process_group(0);
+    let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
+    let end = Instant::now() + limit;
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break Some(status);
+        }
+        if Instant::now() > end {
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    if status.is_none() {
+        end_group(&mut child);
+    }
+    Finished {
+        code: status.and_then(|status| status.code()),
+        timed_out: status.is_none(),
+        stdout: read_lossy(&output),
+        stderr: read_lossy(&errors),
+    }
+}
+
+/// Ends every process that still carries `home` as its home folder: daemons that left their group behind.
+pub(crate) fn end_processes_of(home: &Path) {
+    let mark = format!("HOME={}", home.display());
+    for _ in 0..3 {
+        let left: Vec<String> = std::fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+            .filter(|process| {
+                std::fs::read(format!("/proc/{process}/environ"))
+                    .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()))
+            })
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        let _ = Command::new("kill").arg("-KILL").args(&left).stderr(Stdio::null()).status();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The child is not yet waited for, so its number still names its group and no other.
+fn end_group(child: &mut Child) {
+    let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status();
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn read_lossy(path: &Path) -> String {
+    String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()
+}
