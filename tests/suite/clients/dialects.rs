@@ -96,7 +96,7 @@ fn anthropic(request: &Request, reply: &Reply, serial: usize, streamed: bool) ->
         message["stop_reason"] = json!(stop);
         return Answer::Whole(message);
     }
-    named_events([
+    named_events(&[
         json!({"type": "message_start", "message": message}),
         json!({"type": "content_block_start", "index": 0, "content_block": opening}),
         json!({"type": "content_block_delta", "index": 0, "delta": delta}),
@@ -133,7 +133,7 @@ fn responses(reply: &Reply, serial: usize, streamed: bool) -> Answer {
     if !streamed {
         return Answer::Whole(completed);
     }
-    named_events([
+    named_events(&[
         json!({"type": "response.created", "response": {"id": id}}),
         json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
         json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
@@ -189,7 +189,7 @@ fn gemini(reply: &Reply, streamed: bool) -> Answer {
     if streamed { Answer::Stream(vec![plain_event(&whole)]) } else { Answer::Whole(whole) }
 }
 
-fn named_events<const N: usize>(events: [Value; N]) -> Answer {
+fn named_events(events: &[Value]) -> Answer {
     Answer::Stream(
         events
             .iter()

@@ -50,13 +50,19 @@ pub(crate) struct ObedientModel {
     agent_spoke: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Progress {
-    opened_workflow: bool,
-    opened_reference: bool,
-    spawned: bool,
+    next: Step,
     agent_spoke: bool,
-    called_binary: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    OpenWorkflow,
+    OpenReference,
+    SpawnAgent,
+    CallBinary,
+    End,
 }
 
 impl ObedientModel {
@@ -66,7 +72,7 @@ impl ObedientModel {
             places,
             workflow_phrase: workflow_phrase.to_owned(),
             agent_phrase: agent_phrase.to_owned(),
-            progress: Mutex::default(),
+            progress: Mutex::new(Progress { next: Step::OpenWorkflow, agent_spoke: false }),
             agent_spoke: Condvar::new(),
         }
     }
@@ -86,32 +92,37 @@ impl Part for ObedientModel {
                 .finish
                 .map_or_else(|| Reply::Say(result.to_owned()), |finish| Reply::Call(finish(result)));
         }
-        if !progress.opened_workflow && !flat_text.contains(&self.workflow_phrase) {
-            progress.opened_workflow = true;
-            if let Some(path) = self.places.path_ending(&text, &format!("workflows/{COMMAND}.md")) {
-                return self.read(&path);
+        loop {
+            match progress.next {
+                Step::OpenWorkflow => {
+                    progress.next = Step::OpenReference;
+                    let path = self.places.path_ending(&text, &format!("workflows/{COMMAND}.md"));
+                    if let (false, Some(path)) = (flat_text.contains(&self.workflow_phrase), path) {
+                        return self.read(&path);
+                    }
+                }
+                Step::OpenReference => {
+                    progress.next = Step::SpawnAgent;
+                    if let Some(path) = self.places.path_containing(&text, "gsd-core/references/") {
+                        return self.read(&path);
+                    }
+                }
+                Step::SpawnAgent => {
+                    progress.next = Step::CallBinary;
+                    return Reply::Call((self.hands.spawn)(&format!("gsd-{AGENT}"), ERRAND));
+                }
+                Step::CallBinary => {
+                    progress.next = Step::End;
+                    // A client that runs agents in the background would otherwise end before the agent has begun.
+                    let waiting = |progress: &mut Progress| !progress.agent_spoke;
+                    progress = self.agent_spoke.wait_timeout_while(progress, AGENT_PATIENCE, waiting).unwrap().0;
+                    if let Some(path) = self.places.path_ending(&text, "gsd-core/bin/gsd-tools") {
+                        return Reply::Call((self.hands.shell)(&format!("{path} --version")));
+                    }
+                }
+                Step::End => return Reply::Say("All done".to_owned()),
             }
         }
-        if !progress.opened_reference {
-            progress.opened_reference = true;
-            if let Some(path) = self.places.path_containing(&text, "gsd-core/references/") {
-                return self.read(&path);
-            }
-        }
-        if !progress.spawned {
-            progress.spawned = true;
-            return Reply::Call((self.hands.spawn)(&format!("gsd-{AGENT}"), ERRAND));
-        }
-        if !progress.called_binary {
-            // A client that runs agents in the background would otherwise end before the agent has begun.
-            let waiting = |progress: &mut Progress| !progress.agent_spoke;
-            progress = self.agent_spoke.wait_timeout_while(progress, AGENT_PATIENCE, waiting).unwrap().0;
-            progress.called_binary = true;
-            if let Some(path) = self.places.path_ending(&text, "gsd-core/bin/gsd-tools") {
-                return Reply::Call((self.hands.shell)(&format!("{path} --version")));
-            }
-        }
-        Reply::Say("All done".to_owned())
     }
 }
 
@@ -136,7 +147,8 @@ impl Places {
         let ends = |character: char| character.is_whitespace() || "\"'`()<>@,;=|".contains(character);
         text.match_indices(part)
             .map(move |(at, _)| {
-                let begin = text[..at].rfind(ends).map_or(0, |end| text.ceil_char_boundary(end + 1));
+                let begin = text[..at].char_indices().rev().find(|(_, character)| ends(*character));
+                let begin = begin.map_or(0, |(end, character)| end + character.len_utf8());
                 let length = text[at..].find(ends).unwrap_or(text.len() - at);
                 text[begin..at + length].trim_end_matches(['.', ':'])
             })

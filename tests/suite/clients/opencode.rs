@@ -44,7 +44,7 @@ pub(crate) fn check(bench: &mut Bench<'_>) {
         command.args(["debug", "config"]);
     });
     let known: Value = serde_json::from_str(&configuration.finished.stdout).unwrap_or_default();
-    let names = |key: &str| known[key].as_object().map(|map| map.keys().cloned().collect()).unwrap_or_else(Vec::new);
+    let names = |key: &str| known[key].as_object().map_or_else(Vec::new, |map| map.keys().cloned().collect());
     bench.expect_names("the command", bench.command_names("gsd-"), &names("command"));
     bench.expect_names("the agent", bench.agent_names(), &names("agent"));
     bench.expect_no_complaint(&configuration.finished.stderr);
