@@ -252,5 +252,7 @@ pub(crate) fn installer() -> PathBuf {
 
 fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(15)..].iter().map(|line| format!("\n    {line:.400}")).collect()
+    let last: Vec<String> =
+        lines[lines.len().saturating_sub(15)..].iter().map(|line| format!("\n    {line:.400}")).collect();
+    last.concat()
 }

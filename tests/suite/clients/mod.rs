@@ -124,13 +124,8 @@ fn ready(package: &Package, chosen: &Chosen) -> Result<Library, NotRun> {
     if !another && !repository().join(format!("src/runtime/descriptors/{}.toml", package.host)).exists() {
         return Err(NotRun("gsd-tools does not know this host yet".to_owned()));
     }
-    let answers = Command::new(bench::installer())
-        .args(["install", "--help"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
+    let help = Command::new(bench::installer()).args(["install", "--help"]).stdin(Stdio::null()).output().unwrap();
+    let answers = help.status.success() && String::from_utf8_lossy(&help.stdout).contains("--global");
     if !answers {
         return Err(NotRun("gsd-tools has no `install` yet".to_owned()));
     }
