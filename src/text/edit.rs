@@ -166,6 +166,22 @@ pub(super) fn line_ending(text: &str) -> &'static str {
     }
 }
 
+/// The whitespace that the line of `offset` begins with.
+pub(super) fn indentation(text: &str, offset: usize) -> &str {
+    let line = &text[line_start(text, offset)..offset];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// Whether `offset` is behind nothing but whitespace on a line that is not the first.
+pub(super) fn starts_line(text: &str, offset: usize) -> bool {
+    let start = line_start(text, offset);
+    start > 0 && text[start..offset].trim().is_empty()
+}
+
+pub(super) fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
 /// A path of keys as a person would write it, for messages.
 pub(super) fn dotted(path: &[String]) -> String {
     path.join(".")

@@ -5,6 +5,7 @@
 //! final newline stay as they were. Documents here are views over the original text with byte spans; an edit is a
 //! [`splice::Splices`] list applied once.
 
+mod brackets;
 pub(crate) mod edit;
 pub(crate) mod fragment;
 pub(crate) mod front_matter;

@@ -3,14 +3,14 @@
 //! [`JsonDocument`] keeps the text itself; an edit splices new text into it at byte spans found by the parser.
 //! Nothing is ever written out anew, so comments, order, indentation, number spellings, trailing commas,
 //! line endings and a byte order mark stay as their owner wrote them. An empty text counts as an object to be made.
-//! Where the new bytes go, and which go when an edit is taken back, is decided in `layout`; how they look, in `print`.
+//! Where new entries go, and what goes with them when an edit is taken back, is decided in [`super::brackets`].
 
-mod layout;
 mod print;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
+use std::ops::Range;
 
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
@@ -18,10 +18,11 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use self::layout::Container;
 use self::print::Printer;
+use super::brackets::{Brackets, Comments};
 use super::edit::{
-    Applied, BYTE_ORDER_MARK, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, line_ending, without_mark,
+    Applied, BYTE_ORDER_MARK, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, indentation, line_ending,
+    line_start, starts_line, without_mark,
 };
 use super::splice::Splices;
 
@@ -96,9 +97,8 @@ impl JsonDocument {
                     if array.elements.iter().any(|element| to_value(element) == *value) {
                         return Ok(Applied::AlreadyThere);
                     }
-                    let container = Container::array(array, self.in_lines(root.as_ref(), node));
-                    let undo = Undo { blank: container.blank(&self.text), ..Undo::default() };
-                    (container.insert(&self.text, None, value), undo)
+                    let undo = Undo { blank: of_array(array).blank(&self.text), ..Undo::default() };
+                    (self.insert(&of_array(array), root.as_ref(), node, None, value), undo)
                 }
                 JsonEdit::SetIfAbsent { value, .. } | JsonEdit::Set { value, .. } => {
                     let existing = to_value(node);
@@ -109,7 +109,7 @@ impl JsonDocument {
                         return Ok(Applied::Kept(existing));
                     }
                     let mut splices = Splices::default();
-                    splices.replace(span(node), layout::replacement(&self.text, &span(node), value));
+                    splices.replace(span(node), self.replacement(&span(node), value));
                     let undo = Undo { previous: Some(self.text[span(node)].to_owned()), ..Undo::default() };
                     (splices.apply(&self.text), undo)
                 }
@@ -119,10 +119,9 @@ impl JsonDocument {
                 let created = rest.len() + usize::from(matches!(edit, JsonEdit::Append { .. }));
                 match object {
                     Some((object, node)) => {
-                        let container = Container::object(object, self.in_lines(root.as_ref(), node));
-                        let undo =
-                            Undo { created_parents: created, blank: container.blank(&self.text), previous: None };
-                        (container.insert(&self.text, Some(key), &wrapped), undo)
+                        let blank = of_object(object).blank(&self.text);
+                        let undo = Undo { created_parents: created, blank, previous: None };
+                        (self.insert(&of_object(object), root.as_ref(), node, Some(key), &wrapped), undo)
                     }
                     None => self.with_root(created, key, wrapped),
                 }
@@ -156,7 +155,7 @@ impl JsonDocument {
             let Some(index) = array.elements.iter().rposition(|element| to_value(element) == *value) else {
                 return Ok(Reverted::NotThere);
             };
-            edited.text = Container::array(array, false).remove(&self.text, index);
+            edited.text = of_array(array).remove(&self.text, index);
         } else {
             if to_value(found) != *edit.value() {
                 return Ok(Reverted::NotThere);
@@ -185,7 +184,7 @@ impl JsonDocument {
         loop {
             let Ok(Some(root)) = tree(&self.text, self.dialect) else { return };
             let Ok(Descent::Found(node)) = descend(Some(&root), &path[..depth]) else { return };
-            let Some(container) = Container::of(node) else { return };
+            let Some(container) = brackets(node) else { return };
             if !container.is_blank(&self.text) {
                 return;
             }
@@ -195,7 +194,7 @@ impl JsonDocument {
             }
             created -= 1;
             if depth == 0 {
-                self.text = layout::without_root(&self.text, &span(node), undo.blank.as_deref());
+                self.text = without_root(&self.text, &span(node), undo.blank.as_deref());
                 return;
             }
             depth -= 1;
@@ -213,7 +212,7 @@ impl JsonDocument {
         let printed = Printer::plain(line_ending(&self.text)).print(&Value::Object(root), "");
         let blank = self.text.trim().is_empty().then(|| self.text.clone());
         let undo = Undo { created_parents: created + 1, blank, previous: None };
-        (layout::with_root(&self.text, &printed), undo)
+        (with_root(&self.text, &printed), undo)
     }
 
     fn tree(&self, path: &[String]) -> Result<Option<ast::Value<'_>>, EditError> {
@@ -223,9 +222,24 @@ impl JsonDocument {
         tree(&self.text, self.dialect).map_err(|_| EditError::Unsafe { path: dotted(path) })
     }
 
-    /// Whether what is put into this empty container goes on lines of its own: it does where its owner's entry does.
-    fn in_lines(&self, root: Option<&ast::Value<'_>>, node: &ast::Value<'_>) -> bool {
-        root.is_none_or(|root| span(root) == span(node)) || layout::begins_line(&self.text, span(node).start)
+    /// The text with a new last entry in `node`. Where that is empty, the entry gets its own line if `node` has one.
+    fn insert(
+        &self,
+        brackets: &Brackets,
+        root: Option<&ast::Value<'_>>,
+        node: &ast::Value<'_>,
+        key: Option<&str>,
+        value: &Value,
+    ) -> String {
+        let is_root = root.is_some_and(|root| span(root) == span(node));
+        let printer = Printer::of(&self.text, is_root || begins_line(&self.text, span(node).start));
+        brackets.insert(&self.text, &printer.style(), |place| printer.print_entry(key, value, place))
+    }
+
+    /// How a value looks that takes the place of the one at `range`.
+    fn replacement(&self, range: &Range<usize>, value: &Value) -> String {
+        let in_lines = self.text[range.clone()].contains('\n') || begins_line(&self.text, range.start);
+        Printer::of(&self.text, in_lines).print(value, indentation(&self.text, range.start))
     }
 
     fn replace_text(&mut self, edited: String) -> Option<()> {
@@ -316,7 +330,68 @@ fn without_property(text: &str, root: Option<&ast::Value<'_>>, parent: &[String]
     let Ok(Descent::Found(node)) = descend(root, parent) else { return None };
     let object = node.as_object()?;
     let index = object.properties.iter().position(|property| property.name.as_str() == key)?;
-    Some(Container::object(object, false).remove(text, index))
+    Some(of_object(object).remove(text, index))
+}
+
+fn of_object(object: &ast::Object<'_>) -> Brackets {
+    let entries = object.properties.iter().map(span).collect();
+    Brackets { interior: object.range.start + 1..object.range.end - 1, entries, comments: Comments::Slashes }
+}
+
+fn of_array(array: &ast::Array<'_>) -> Brackets {
+    let entries = array.elements.iter().map(span).collect();
+    Brackets { interior: array.range.start + 1..array.range.end - 1, entries, comments: Comments::Slashes }
+}
+
+fn brackets(node: &ast::Value<'_>) -> Option<Brackets> {
+    match node {
+        ast::Value::Object(object) => Some(of_object(object)),
+        ast::Value::Array(array) => Some(of_array(array)),
+        _ => None,
+    }
+}
+
+/// A text without a value, with `root` after what there is.
+fn with_root(text: &str, root: &str) -> String {
+    let ending = line_ending(text);
+    if text.trim().is_empty() {
+        return format!("{root}{ending}");
+    }
+    if text.ends_with('\n') { format!("{text}{root}{ending}") } else { format!("{text}{ending}{root}") }
+}
+
+/// The inverse of [`with_root`]; `blank` is the text if it was all whitespace.
+fn without_root(text: &str, root: &Range<usize>, blank: Option<&str>) -> String {
+    let (before, after) = (&text[..root.start], &text[root.end..]);
+    if before.trim().is_empty() && after.trim().is_empty() {
+        return blank.unwrap_or_default().to_owned();
+    }
+    if let Some(rest) = after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n')) {
+        return format!("{before}{rest}");
+    }
+    let before = before.strip_suffix('\n').map_or(before, |line| line.strip_suffix('\r').unwrap_or(line));
+    format!("{before}{after}")
+}
+
+/// Whether the value at `offset` is the first on its line: alone or behind its key.
+fn begins_line(text: &str, offset: usize) -> bool {
+    let start = line_start(text, offset);
+    starts_line(text, offset) || (start > 0 && is_key(text[start..offset].trim()))
+}
+
+/// Whether this is one key with its colon.
+fn is_key(line: &str) -> bool {
+    let mut escaped = false;
+    let mut quotes = 0;
+    for byte in line.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => quotes += 1,
+            _ => {}
+        }
+    }
+    quotes == 2 && line.starts_with('"') && line.ends_with(':')
 }
 
 fn wrong_kind(path: &[String], expected: &'static str, node: &ast::Value<'_>) -> EditError {
@@ -332,7 +407,7 @@ fn wrong_kind(path: &[String], expected: &'static str, node: &ast::Value<'_>) ->
     EditError::WrongKind { path, expected, found }
 }
 
-fn span(node: &impl Ranged) -> std::ops::Range<usize> {
+fn span(node: &impl Ranged) -> Range<usize> {
     node.start()..node.end()
 }
 

@@ -2,17 +2,18 @@
 
 use serde_json::Value;
 
+use super::super::brackets::{Place, Style};
 use super::super::edit::line_ending;
 
 /// The spelling of new values: on lines of their own with an indentation, or all on one line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Printer<'text> {
-    pub(super) line_ending: &'static str,
+    line_ending: &'static str,
     /// One step of indentation.
-    pub(super) unit: &'text str,
+    unit: &'text str,
     /// Between key and value.
-    pub(super) colon: &'static str,
-    pub(super) in_lines: bool,
+    colon: &'static str,
+    in_lines: bool,
 }
 
 impl<'text> Printer<'text> {
@@ -28,8 +29,19 @@ impl<'text> Printer<'text> {
     }
 
     /// Between two entries on one line.
-    pub(super) fn separator(&self) -> &'static str {
+    fn separator(&self) -> &'static str {
         if self.colon == ":" { "" } else { " " }
+    }
+
+    /// The same style for entries between brackets, of which a first one gets its own line if `in_lines` here.
+    pub(super) fn style(&self) -> Style<'text> {
+        Style {
+            line_ending: self.line_ending,
+            unit: self.unit,
+            separator: self.separator(),
+            padding: "",
+            first_in_lines: self.in_lines,
+        }
     }
 
     pub(super) fn print(&self, value: &Value, indentation: &str) -> String {
@@ -38,10 +50,20 @@ impl<'text> Printer<'text> {
         printed
     }
 
-    pub(super) fn print_key(&self, key: &str) -> String {
-        let mut printed = quoted(key);
-        printed.push_str(self.colon);
+    /// An entry of an object, or of an array if it has no key.
+    pub(super) fn print_entry(&self, key: Option<&str>, value: &Value, place: Place<'_>) -> String {
+        let in_place = Printer { in_lines: place.in_lines, ..*self };
+        let mut printed = String::new();
+        if let Some(key) = key {
+            in_place.push_key(&mut printed, key);
+        }
+        in_place.push(&mut printed, value, place.indentation);
         printed
+    }
+
+    fn push_key(&self, printed: &mut String, key: &str) {
+        printed.push_str(&quoted(key));
+        printed.push_str(self.colon);
     }
 
     fn push(&self, printed: &mut String, value: &Value, indentation: &str) {
@@ -79,7 +101,7 @@ impl<'text> Printer<'text> {
                 printed.push_str(self.separator());
             }
             if let Some(key) = key {
-                printed.push_str(&self.print_key(key));
+                self.push_key(printed, key);
             }
             self.push(printed, value, &inner);
         }
