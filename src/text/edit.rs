@@ -99,6 +99,10 @@ impl Undo {
     pub(crate) fn previous(&self) -> Option<&str> {
         self.previous.as_deref()
     }
+
+    pub(super) fn blank(&self) -> &str {
+        self.blank.as_deref().unwrap_or_default()
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]

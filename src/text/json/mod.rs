@@ -189,12 +189,12 @@ impl JsonDocument {
                 return;
             }
             if created == 0 {
-                self.text = container.with_interior(&self.text, undo.blank.as_deref().unwrap_or_default());
+                self.text = container.with_interior(&self.text, undo.blank());
                 return;
             }
             created -= 1;
             if depth == 0 {
-                self.text = without_root(&self.text, &span(node), undo.blank.as_deref());
+                self.text = without_root(&self.text, &span(node), undo.blank());
                 return;
             }
             depth -= 1;
@@ -361,10 +361,10 @@ fn with_root(text: &str, root: &str) -> String {
 }
 
 /// The inverse of [`with_root`]; `blank` is the text if it was all whitespace.
-fn without_root(text: &str, root: &Range<usize>, blank: Option<&str>) -> String {
+fn without_root(text: &str, root: &Range<usize>, blank: &str) -> String {
     let (before, after) = (&text[..root.start], &text[root.end..]);
     if before.trim().is_empty() && after.trim().is_empty() {
-        return blank.unwrap_or_default().to_owned();
+        return blank.to_owned();
     }
     if let Some(rest) = after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n')) {
         return format!("{before}{rest}");

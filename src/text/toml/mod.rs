@@ -1,0 +1,399 @@
+//! TOML files that belong to somebody else: read, edited in place, and given back.
+//!
+//! [`TomlDocument`] keeps the text itself; an edit splices new lines, or new entries of an inline table, into it at
+//! byte spans found by the parser. So everything else stays as its owner wrote it, line endings and byte order mark
+//! included. What is written is plain TOML 1.0: no line breaks or trailing commas in inline tables.
+
+mod lines;
+mod print;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toml_edit::{Array, Document, InlineTable, Item, Table};
+
+use self::print::{print_entry, print_value};
+use super::brackets::{Brackets, Comments, Style};
+use super::edit::{Applied, BYTE_ORDER_MARK, EditError, ParseError, Reverted, Undo, dotted, line_ending, without_mark};
+use super::splice::Splices;
+
+/// A wanted change of a TOML file. Paths are keys of tables from the root; missing tables are made.
+///
+/// Values are given as JSON so that an edit can be kept anywhere; `null` and dates cannot be written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TomlEdit {
+    /// `path` has `value`, unless it has any value already.
+    SetIfAbsent { path: Vec<String>, value: Value },
+    /// `path` has `value`, whatever it had before.
+    Set { path: Vec<String>, value: Value },
+    /// `table` is one of the `[[path]]` tables; put last unless an equal one is there.
+    AppendTable { path: Vec<String>, table: Map<String, Value> },
+}
+
+impl TomlEdit {
+    pub(crate) fn path(&self) -> &[String] {
+        match self {
+            TomlEdit::SetIfAbsent { path, .. } | TomlEdit::Set { path, .. } | TomlEdit::AppendTable { path, .. } => {
+                path
+            }
+        }
+    }
+
+    /// What stands at the path after the edit if nothing stood there before.
+    fn fresh_value(&self) -> Value {
+        match self {
+            TomlEdit::SetIfAbsent { value, .. } | TomlEdit::Set { value, .. } => value.clone(),
+            TomlEdit::AppendTable { table, .. } => Value::Array(vec![Value::Object(table.clone())]),
+        }
+    }
+}
+
+/// A TOML text that parses, with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TomlDocument {
+    byte_order_mark: bool,
+    text: String,
+}
+
+impl TomlDocument {
+    pub(crate) fn parse(text: &str) -> Result<Self, ParseError> {
+        let (bare, mark) = without_mark(text);
+        match Document::parse(bare) {
+            Ok(_) => Ok(TomlDocument { byte_order_mark: mark > 0, text: bare.to_owned() }),
+            Err(error) => {
+                let message = error.message().lines().next().unwrap_or_default();
+                Err(ParseError::at(bare, error.span().map_or(0, |span| span.start), message))
+            }
+        }
+    }
+
+    /// The value at this path of keys as JSON, dates as text; the whole document for an empty path.
+    pub(crate) fn value(&self, path: &[String]) -> Option<Value> {
+        let document = Document::parse(self.text.as_str()).ok()?;
+        match descend(document.as_item(), path) {
+            Ok(Descent::Found(item)) => to_json(item),
+            _ => None,
+        }
+    }
+
+    /// Whether what the edit wants is there; any value will do for [`TomlEdit::SetIfAbsent`].
+    pub(crate) fn holds(&self, edit: &TomlEdit) -> bool {
+        match (edit, self.value(edit.path())) {
+            (TomlEdit::AppendTable { table, .. }, Some(Value::Array(elements))) => {
+                elements.iter().any(|element| element.as_object() == Some(table))
+            }
+            (TomlEdit::Set { value, .. }, Some(found)) => found == *value,
+            (TomlEdit::SetIfAbsent { .. }, Some(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Makes the change, unless it is there already. On an error the document is as before.
+    pub(crate) fn apply(&mut self, edit: &TomlEdit) -> Result<Applied, EditError> {
+        let path = edit.path();
+        let document = self.document(path)?;
+        let (edited, undo) = match descend(document.as_item(), path)? {
+            Descent::Found(item) => match edit {
+                TomlEdit::AppendTable { table, .. } => {
+                    let existing = to_json(item).and_then(|value| value.as_array().cloned()).unwrap_or_default();
+                    if existing.iter().any(|element| element.as_object() == Some(table)) {
+                        return Ok(Applied::AlreadyThere);
+                    }
+                    match item {
+                        Item::ArrayOfTables(_) => self.with_table_element(path, table, 0)?,
+                        Item::Value(toml_edit::Value::Array(array)) => {
+                            let brackets = array_brackets(array).ok_or_else(|| unsafe_at(path))?;
+                            let element = print_value(&Value::Object(table.clone()), path)?;
+                            let undo = Undo { blank: brackets.blank(&self.text), ..Undo::default() };
+                            (brackets.insert(&self.text, &self.style(""), |_| element), undo)
+                        }
+                        other => return Err(wrong_kind(path, "a list of tables", other)),
+                    }
+                }
+                TomlEdit::SetIfAbsent { value, .. } | TomlEdit::Set { value, .. } => {
+                    let existing = to_json(item).unwrap_or_default();
+                    if existing == *value {
+                        return Ok(Applied::AlreadyThere);
+                    }
+                    if matches!(edit, TomlEdit::SetIfAbsent { .. }) {
+                        return Ok(Applied::Kept(existing));
+                    }
+                    let span = value_span(item).ok_or_else(|| wrong_kind(path, "a value", item))?;
+                    let mut splices = Splices::default();
+                    splices.replace(span.clone(), print_value(value, path)?);
+                    let undo = Undo { previous: Some(self.text[span].to_owned()), ..Undo::default() };
+                    (splices.apply(&self.text), undo)
+                }
+            },
+            Descent::Missing { parent, depth } => self.with_new_key(parent, edit, depth)?,
+        };
+        let changed = TomlDocument { byte_order_mark: self.byte_order_mark, text: edited };
+        if Document::parse(changed.text.as_str()).is_err() || !changed.holds(edit) {
+            return Err(unsafe_at(path));
+        }
+        *self = changed;
+        Ok(Applied::Changed(undo))
+    }
+
+    /// Takes back exactly what `edit` put there: the value if an equal one still stands there, the tables made
+    /// for it if they are empty now, and the value it had replaced. Edits are taken back in reverse order.
+    pub(crate) fn revert(&mut self, edit: &TomlEdit, applied: &Applied) -> Result<Reverted, EditError> {
+        let Applied::Changed(undo) = applied else {
+            return Ok(Reverted::NotThere);
+        };
+        let path = edit.path();
+        let document = self.document(path)?;
+        let item = match descend(document.as_item(), path) {
+            Ok(Descent::Found(item)) => item,
+            Ok(Descent::Missing { .. }) | Err(EditError::WrongKind { .. }) => return Ok(Reverted::NotThere),
+            Err(error) => return Err(error),
+        };
+        let mut depth = path.len();
+        let mut edited = TomlDocument { byte_order_mark: self.byte_order_mark, text: String::new() };
+        match edit {
+            TomlEdit::AppendTable { table, .. } => match item {
+                Item::ArrayOfTables(tables) => {
+                    let Some(element) = tables.iter().filter(|element| is_plainly(element, table)).last() else {
+                        return Ok(Reverted::NotThere);
+                    };
+                    edited.text =
+                        lines::without_table(&self.text, element, undo.blank()).ok_or_else(|| unsafe_at(path))?;
+                    depth = 0;
+                }
+                Item::Value(toml_edit::Value::Array(array)) => {
+                    let brackets = array_brackets(array).ok_or_else(|| unsafe_at(path))?;
+                    let values: Vec<Value> = array.iter().map(print::from_value).collect();
+                    let Some(index) = values.iter().rposition(|element| element.as_object() == Some(table)) else {
+                        return Ok(Reverted::NotThere);
+                    };
+                    edited.text = brackets.remove(&self.text, index);
+                }
+                _ => return Ok(Reverted::NotThere),
+            },
+            TomlEdit::SetIfAbsent { value, .. } | TomlEdit::Set { value, .. } => {
+                let Some(span) = value_span(item).filter(|_| to_json(item).as_ref() == Some(value)) else {
+                    return Ok(Reverted::NotThere);
+                };
+                if let Some(previous) = &undo.previous {
+                    let mut splices = Splices::default();
+                    splices.replace(span, previous.as_str());
+                    edited.text = splices.apply(&self.text);
+                } else {
+                    depth -= 1;
+                    edited.text = without_key(&self.text, document.as_item(), path).ok_or_else(|| unsafe_at(path))?;
+                }
+            }
+        }
+        if undo.previous.is_none() && depth > 0 {
+            edited.close_empty(path, depth, undo);
+        } else if undo.previous.is_none() && path.len() == 1 && matches!(item, Item::Value(_)) {
+            lines::close_up_top(&mut edited.text, undo.blank());
+        }
+        if Document::parse(edited.text.as_str()).is_err() {
+            return Err(unsafe_at(path));
+        }
+        *self = edited;
+        Ok(Reverted::Removed)
+    }
+
+    /// The text with the edit's value at its path, of which `depth` keys lead to `parent`, the deepest table there is.
+    fn with_new_key(&self, parent: &Item, edit: &TomlEdit, depth: usize) -> Result<(String, Undo), EditError> {
+        let path = edit.path();
+        let missing = &path[depth..];
+        let created = missing.len() - 1 + usize::from(matches!(edit, TomlEdit::AppendTable { .. }));
+        let table = match parent {
+            Item::Value(toml_edit::Value::InlineTable(inline)) => {
+                let brackets = inline_brackets(inline).ok_or_else(|| unsafe_at(path))?;
+                let value = missing[1..]
+                    .iter()
+                    .rev()
+                    .fold(edit.fresh_value(), |inner, key| Value::Object(Map::from_iter([(key.clone(), inner)])));
+                let entry = print_entry(&missing[0], &value, path)?;
+                let undo = Undo { created_parents: created, blank: brackets.blank(&self.text), previous: None };
+                return Ok((brackets.insert(&self.text, &self.style(" "), |_| entry), undo));
+            }
+            Item::Table(table) => table,
+            other => return Err(wrong_kind(&path[..depth], "a table", other)),
+        };
+        if table.is_dotted() {
+            let line = format!("{} = {}", print::print_path(missing), print_value(&edit.fresh_value(), path)?);
+            let undo = Undo { created_parents: created, ..Undo::default() };
+            return Ok((lines::after_dotted(&self.text, table, &line).ok_or_else(|| unsafe_at(path))?, undo));
+        }
+        match edit {
+            TomlEdit::AppendTable { table, .. } => self.with_table_element(path, table, created),
+            TomlEdit::SetIfAbsent { value, .. } | TomlEdit::Set { value, .. } => {
+                let line = print_entry(&path[path.len() - 1], value, path)?;
+                if created == 0 && (depth == 0 || lines::header(table).is_some()) {
+                    let (text, blank) = lines::in_table(&self.text, table, &line, depth == 0);
+                    return Ok((text, Undo { blank, ..Undo::default() }));
+                }
+                let header = format!("[{}]", print::print_path(&path[..path.len() - 1]));
+                let (text, blank) = lines::at_end(&self.text, &[header, line]);
+                Ok((text, Undo { created_parents: created.max(1), blank: Some(blank), previous: None }))
+            }
+        }
+    }
+
+    fn with_table_element(
+        &self,
+        path: &[String],
+        table: &Map<String, Value>,
+        created: usize,
+    ) -> Result<(String, Undo), EditError> {
+        let mut block = vec![format!("[[{}]]", print::print_path(path))];
+        for (key, value) in table {
+            block.push(print_entry(key, value, path)?);
+        }
+        let (text, blank) = lines::at_end(&self.text, &block);
+        Ok((text, Undo { created_parents: created, blank: Some(blank), previous: None }))
+    }
+
+    /// Removes the tables that had been made for a value and are empty now, from the one at `path[..depth]`
+    /// upwards, and restores the blank text of the one that had been there.
+    fn close_empty(&mut self, path: &[String], mut depth: usize, undo: &Undo) {
+        let mut created = undo.created_parents;
+        while depth > 0 {
+            let Ok(document) = Document::parse(self.text.as_str()) else { return };
+            let Ok(Descent::Found(item)) = descend(document.as_item(), &path[..depth]) else { return };
+            let brackets = match item {
+                Item::Value(toml_edit::Value::InlineTable(inline)) => inline_brackets(inline),
+                Item::Value(toml_edit::Value::Array(array)) => array_brackets(array),
+                Item::Table(table) if created > 0 && lines::is_bare_header(table) => {
+                    if let Some(text) = lines::without_table(&self.text, table, undo.blank()) {
+                        self.text = text;
+                    }
+                    return;
+                }
+                _ => return,
+            };
+            let Some(brackets) = brackets.filter(|brackets| brackets.is_blank(&self.text)) else { return };
+            if created == 0 {
+                self.text = brackets.with_interior(&self.text, undo.blank());
+                return;
+            }
+            match without_key(&self.text, document.as_item(), &path[..depth]) {
+                Some(text) => self.text = text,
+                None => return,
+            }
+            created -= 1;
+            depth -= 1;
+        }
+    }
+
+    fn style(&self, padding: &'static str) -> Style<'static> {
+        Style { line_ending: line_ending(&self.text), unit: "  ", separator: " ", padding, first_in_lines: false }
+    }
+
+    fn document(&self, path: &[String]) -> Result<Document<&str>, EditError> {
+        if path.is_empty() {
+            return Err(EditError::BadPath { path: String::new() });
+        }
+        Document::parse(self.text.as_str()).map_err(|_| unsafe_at(path))
+    }
+}
+
+impl fmt::Display for TomlDocument {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.byte_order_mark {
+            write!(formatter, "{BYTE_ORDER_MARK}")?;
+        }
+        formatter.write_str(&self.text)
+    }
+}
+
+enum Descent<'tree> {
+    Found(&'tree Item),
+    /// The deepest table on the way, and how many keys lead to it.
+    Missing {
+        parent: &'tree Item,
+        depth: usize,
+    },
+}
+
+fn descend<'tree>(root: &'tree Item, path: &[String]) -> Result<Descent<'tree>, EditError> {
+    let mut item = root;
+    for (depth, key) in path.iter().enumerate() {
+        let table = item.as_table_like().ok_or_else(|| wrong_kind(&path[..depth], "a table", item))?;
+        match table.get(key) {
+            Some(next) if !next.is_none() => item = next,
+            _ => return Ok(Descent::Missing { parent: item, depth }),
+        }
+    }
+    Ok(Descent::Found(item))
+}
+
+/// The text without the key at `path` and its value.
+fn without_key(text: &str, root: &Item, path: &[String]) -> Option<String> {
+    let (key, parents) = path.split_last()?;
+    let Ok(Descent::Found(parent)) = descend(root, parents) else { return None };
+    let table = parent.as_table_like()?;
+    let value = value_span(table.get(key)?)?;
+    if let Some(inline) = parent.as_inline_table() {
+        let brackets = inline_brackets(inline)?;
+        let index = brackets.entries.iter().position(|entry| entry.end == value.end)?;
+        return Some(brackets.remove(text, index));
+    }
+    let start = table.key(key)?.span()?.start;
+    Some(lines::without_line(text, &(start..value.end)))
+}
+
+/// Whether `element` is this table, all of it below its own header.
+fn is_plainly(element: &Table, table: &Map<String, Value>) -> bool {
+    let own = element.iter().all(|(_, item)| item.is_value());
+    own && print::from_table(element).as_object() == Some(table)
+}
+
+fn to_json(item: &Item) -> Option<Value> {
+    match item {
+        Item::None => None,
+        Item::Value(value) => Some(print::from_value(value)),
+        Item::Table(table) => Some(print::from_table(table)),
+        Item::ArrayOfTables(tables) => Some(Value::Array(tables.iter().map(print::from_table).collect())),
+    }
+}
+
+/// The bytes of a value; none for tables that are spread over lines or dotted keys.
+fn value_span(item: &Item) -> Option<Range<usize>> {
+    match item {
+        Item::Value(toml_edit::Value::InlineTable(inline)) if inline.is_dotted() => None,
+        Item::Value(value) => value.span(),
+        _ => None,
+    }
+}
+
+fn array_brackets(array: &Array) -> Option<Brackets> {
+    let span = array.span()?;
+    let entries = array.iter().map(toml_edit::Value::span).collect::<Option<Vec<_>>>()?;
+    Some(Brackets { interior: span.start + 1..span.end - 1, entries, comments: Comments::Hash })
+}
+
+fn inline_brackets(inline: &InlineTable) -> Option<Brackets> {
+    if inline.is_dotted() {
+        return None;
+    }
+    let span = inline.span()?;
+    let mut entries = lines::own_values(inline);
+    entries.sort_by_key(|entry| entry.start);
+    Some(Brackets { interior: span.start + 1..span.end - 1, entries, comments: Comments::Hash })
+}
+
+fn wrong_kind(path: &[String], expected: &'static str, item: &Item) -> EditError {
+    let found = match item {
+        Item::None => "nothing",
+        Item::Table(_) | Item::Value(toml_edit::Value::InlineTable(_)) => "a table",
+        Item::ArrayOfTables(_) => "a list of tables",
+        Item::Value(toml_edit::Value::Array(_)) => "a list",
+        Item::Value(_) => "a value",
+    };
+    EditError::WrongKind { path: dotted(path), expected, found }
+}
+
+fn unsafe_at(path: &[String]) -> EditError {
+    EditError::Unsafe { path: dotted(path) }
+}

@@ -1,0 +1,91 @@
+//! Values between TOML and JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Number, Value};
+use toml_edit::Table;
+
+use super::super::edit::{EditError, dotted};
+
+/// `key = value`
+pub(super) fn print_entry(key: &str, value: &Value, path: &[String]) -> Result<String, EditError> {
+    Ok(format!("{} = {}", print_key(key), print_value(value, path)?))
+}
+
+/// The value on one line. `path` is for the error.
+pub(super) fn print_value(value: &Value, path: &[String]) -> Result<String, EditError> {
+    let refused = || EditError::NotWritable { path: dotted(path) };
+    Ok(match value {
+        Value::Null => return Err(refused()),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) if number.is_u64() && !number.is_i64() => return Err(refused()),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => quoted(text),
+        Value::Array(elements) => {
+            let elements = elements.iter().map(|element| print_value(element, path)).collect::<Result<Vec<_>, _>>()?;
+            format!("[{}]", elements.join(", "))
+        }
+        Value::Object(members) if members.is_empty() => "{}".to_owned(),
+        Value::Object(members) => {
+            let members =
+                members.iter().map(|(key, value)| print_entry(key, value, path)).collect::<Result<Vec<_>, _>>()?;
+            format!("{{ {} }}", members.join(", "))
+        }
+    })
+}
+
+pub(super) fn print_key(key: &str) -> String {
+    let bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if bare { key.to_owned() } else { quoted(key) }
+}
+
+pub(super) fn print_path(path: &[String]) -> String {
+    path.iter().map(|key| print_key(key)).collect::<Vec<_>>().join(".")
+}
+
+fn quoted(text: &str) -> String {
+    let mut printed = String::with_capacity(text.len() + 2);
+    printed.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => printed.push_str("\\\""),
+            '\\' => printed.push_str("\\\\"),
+            '\n' => printed.push_str("\\n"),
+            '\r' => printed.push_str("\\r"),
+            '\t' => printed.push_str("\\t"),
+            control if control.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(printed, "\\u{:04X}", u32::from(control));
+            }
+            plain => printed.push(plain),
+        }
+    }
+    printed.push('"');
+    printed
+}
+
+pub(super) fn from_table(table: &Table) -> Value {
+    let mut members = Map::new();
+    for (key, item) in table {
+        if let Some(value) = super::to_json(item) {
+            members.insert(key.to_owned(), value);
+        }
+    }
+    Value::Object(members)
+}
+
+pub(super) fn from_value(value: &toml_edit::Value) -> Value {
+    match value {
+        toml_edit::Value::String(text) => Value::String(text.value().clone()),
+        toml_edit::Value::Integer(number) => Value::from(*number.value()),
+        toml_edit::Value::Float(number) => {
+            Number::from_f64(*number.value()).map_or_else(|| Value::String(number.value().to_string()), Value::Number)
+        }
+        toml_edit::Value::Boolean(flag) => Value::Bool(*flag.value()),
+        toml_edit::Value::Datetime(moment) => Value::String(moment.value().to_string()),
+        toml_edit::Value::Array(array) => Value::Array(array.iter().map(from_value).collect()),
+        toml_edit::Value::InlineTable(inline) => {
+            Value::Object(inline.iter().map(|(key, value)| (key.to_owned(), from_value(value))).collect())
+        }
+    }
+}
