@@ -1,5 +1,153 @@
 //! (Item, Descriptor, Scope) to artifacts. Pure: same input, same bytes; nothing is read or written.
+//!
+//! Nothing here knows a host: what differs between hosts is in their descriptors, as facts and shapes.
 
 mod artifact;
+mod encode;
+mod front_matter;
+mod hooks;
+mod rewrite;
+mod settings;
+mod spelling;
+
+#[cfg(test)]
+mod content_tests;
+#[cfg(test)]
+mod golden_tests;
 
 pub(crate) use artifact::{Anchor, Artifact, Contents, MarkedText, SharedEdit, SharedFile};
+
+use std::collections::BTreeSet;
+
+use crate::library::{Item, ItemKind, Library};
+use crate::runtime::{Descriptor, Encoding, Home, Place, PlaceAnchor, PlaceItem, Scope};
+
+use rewrite::Rewriter;
+use spelling::{CONTENT_FOLDER, Spelling};
+
+/// What an installation depends on beside the library, the host and the scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EmitOptions {
+    /// The version of this program.
+    pub(crate) version: String,
+    /// The host's folder and the user's home, absolute, with `/`.
+    pub(crate) root: String,
+    pub(crate) user: String,
+    /// Allow our program where the host keeps a list of what is allowed.
+    pub(crate) permissions: bool,
+    pub(crate) hooks: bool,
+    /// Set the host's status line if it has none. For a local installation the caller must also know that the
+    /// user's own settings have none: the project's would win over them.
+    pub(crate) status_line: bool,
+    /// What names of programs end with here: nothing, or `.exe`.
+    pub(crate) program_ending: &'static str,
+    /// Those of [`alternatives`] that are there, below the host's folder.
+    pub(crate) existing: BTreeSet<String>,
+}
+
+impl EmitOptions {
+    /// Everything on, for the folders of `home`, on this system.
+    pub(crate) fn new(home: &Home, version: &str) -> EmitOptions {
+        let with_slashes = |path: &std::path::Path| path.to_string_lossy().replace('\\', "/");
+        EmitOptions {
+            version: version.to_owned(),
+            root: with_slashes(&home.root),
+            user: with_slashes(&home.user),
+            permissions: true,
+            hooks: true,
+            status_line: true,
+            program_ending: std::env::consts::EXE_SUFFIX,
+            existing: BTreeSet::new(),
+        }
+    }
+}
+
+/// Files below the host's folder that are edited in the place of others if they are there.
+pub(crate) fn alternatives(descriptor: &Descriptor) -> impl Iterator<Item = &str> {
+    descriptor.files.values().filter_map(|file| file.instead.as_deref())
+}
+
+/// Everything that should stand on disk for this host and scope, in the order of places. No place is named twice.
+pub(crate) fn emit_all(
+    library: &Library,
+    descriptor: &Descriptor,
+    scope: Scope,
+    options: &EmitOptions,
+) -> Vec<Artifact> {
+    let spelling = Spelling::new(scope, &descriptor.home.local, &options.root, &options.user);
+    let rewriter = Rewriter { library, descriptor, scope, spelling: &spelling };
+    let mut artifacts: Vec<Artifact> = library.items().flat_map(|item| emit(item, &rewriter)).collect();
+    artifacts.extend(program(descriptor, scope, options));
+    artifacts.extend(settings::artifacts(library, descriptor, scope, &spelling, options));
+    artifacts.sort_by(|left, right| (&left.anchor, &left.path).cmp(&(&right.anchor, &right.path)));
+    artifacts
+}
+
+/// The files of one item.
+fn emit(item: &Item, rewriter: &Rewriter<'_>) -> Vec<Artifact> {
+    let place_item = match item.kind {
+        ItemKind::Command => PlaceItem::Command,
+        ItemKind::Router => PlaceItem::Router,
+        ItemKind::Agent => PlaceItem::Agent,
+        _ => return vec![shared_content(item, rewriter)],
+    };
+    let descriptor = rewriter.descriptor;
+    let Some(place) = descriptor.place(place_item, rewriter.scope) else { return Vec::new() };
+    let form = descriptor.form(place_item);
+    let fields = front_matter::fields(item, form, descriptor);
+    let body = rewriter.body(item);
+    let text = match place.encoding {
+        Encoding::Markdown => encode::markdown(&fields, &body),
+        Encoding::Toml => encode::toml(&fields, form.body_key.as_deref().unwrap_or("body"), &body),
+    };
+    let path = place.path.replace("{name}", item.name.as_str());
+    let mut artifacts = Vec::new();
+    if item.kind == ItemKind::Command
+        && let Some(sidecar) = &descriptor.typed_only.sidecar
+    {
+        let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        artifacts.push(whole(placed(place), format!("{folder}{}", sidecar.path), sidecar.text.clone(), item.kind));
+    }
+    artifacts.push(whole(placed(place), path, text, item.kind));
+    artifacts
+}
+
+/// A file of the library that commands and agents read.
+fn shared_content(item: &Item, rewriter: &Rewriter<'_>) -> Artifact {
+    let is_markdown = item.path.rsplit_once('.').is_some_and(|(_, ending)| ending == "md");
+    let text = if is_markdown { rewriter.body(item) } else { item.body.clone() };
+    whole(Anchor::Root, format!("{CONTENT_FOLDER}/{}", item.path), text, item.kind)
+}
+
+/// The program and the small files beside it.
+fn program(descriptor: &Descriptor, scope: Scope, options: &EmitOptions) -> Vec<Artifact> {
+    let small =
+        |name: &str, text: String| whole(Anchor::Root, format!("{CONTENT_FOLDER}/{name}"), text, ItemKind::Program);
+    let mut artifacts = vec![
+        Artifact {
+            anchor: Anchor::Root,
+            path: format!("{CONTENT_FOLDER}/bin/gsd-tools{}", options.program_ending),
+            contents: Contents::Binary,
+            executable: true,
+            kind: ItemKind::Program,
+        },
+        small("VERSION", format!("{}\n", options.version)),
+        small(".gsd-runtime", format!("{}\n", descriptor.id)),
+    ];
+    if scope == Scope::Local {
+        artifacts.push(small("bin/.gitignore", "gsd-tools\ngsd-tools.exe\n".to_owned()));
+    }
+    artifacts
+}
+
+fn whole(anchor: Anchor, path: String, text: String, kind: ItemKind) -> Artifact {
+    Artifact { anchor, path, contents: Contents::Whole(text), executable: false, kind }
+}
+
+fn placed(place: &Place) -> Anchor {
+    match &place.anchor {
+        PlaceAnchor::Root => Anchor::Root,
+        PlaceAnchor::Project => Anchor::Project,
+        PlaceAnchor::Home(folder) => Anchor::Home(folder.clone()),
+    }
+}

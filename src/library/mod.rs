@@ -1,10 +1,198 @@
 //! The content library, embedded: commands, workflows, agents, references, templates and the hook table.
 //!
 //! Nothing here is read at program start; a [`Library`] is made when something is installed.
-//! That every item parses and every reference resolves is held by the tests of this room.
+//! That every item parses and every reference resolves is held by tests, of this room and of `emit`.
 
 mod front_matter;
+mod hooks;
 mod item;
 
-pub(crate) use front_matter::{FrontMatter, FrontMatterError, Value};
+pub(crate) use front_matter::{FrontMatter, FrontMatterError, Value, is_plain};
+pub(crate) use hooks::{Event, HookEvent, HookRow, HookTable, ToolSet};
 pub(crate) use item::{Item, ItemKind, ItemName, NameError};
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use include_dir::{Dir, include_dir};
+
+static FOLDERS: [(&str, Dir<'static>); 6] = [
+    ("commands", include_dir!("$CARGO_MANIFEST_DIR/commands")),
+    ("workflows", include_dir!("$CARGO_MANIFEST_DIR/workflows")),
+    ("agents", include_dir!("$CARGO_MANIFEST_DIR/agents")),
+    ("references", include_dir!("$CARGO_MANIFEST_DIR/references")),
+    ("templates", include_dir!("$CARGO_MANIFEST_DIR/templates")),
+    ("hooks", include_dir!("$CARGO_MANIFEST_DIR/hooks")),
+];
+
+/// All content, in the order of kinds and names.
+#[derive(Clone, Debug)]
+pub(crate) struct Library {
+    items: BTreeMap<(ItemKind, ItemName), Item>,
+    hooks: HookTable,
+}
+
+/// Why some files are no library.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LibraryError {
+    #[error("`{path}` has no good front matter")]
+    FrontMatter { path: String, source: FrontMatterError },
+    #[error("`{path}` has no good name")]
+    Name { path: String, source: NameError },
+    #[error("`{path}` is not text")]
+    NotText { path: String },
+    #[error("`hooks/hooks.toml` does not parse")]
+    Hooks { source: Box<toml_edit::de::Error> },
+    #[error("`{path}` has the name of another item")]
+    Twice { path: String },
+}
+
+impl Library {
+    /// The content in the program.
+    pub(crate) fn embedded() -> Result<Library, LibraryError> {
+        let mut files = Vec::new();
+        for (folder, content) in &FOLDERS {
+            collect(folder, content, &mut files)?;
+        }
+        Library::from_files(files)
+    }
+
+    /// Makes a library of files given by their path, such as `commands/x.md`, and their text. Files outside the
+    /// six folders, pages about hooks, and files whose name begins with a dot are passed over.
+    pub(crate) fn from_files(files: impl IntoIterator<Item = (String, String)>) -> Result<Library, LibraryError> {
+        let mut items = BTreeMap::new();
+        let mut hooks = HookTable::default();
+        for (path, text) in files {
+            if path == "hooks/hooks.toml" {
+                hooks = HookTable::parse(&text).map_err(|source| LibraryError::Hooks { source: Box::new(source) })?;
+                continue;
+            }
+            let Some(item) = read_item(&path, &text)? else { continue };
+            if items.insert((item.kind, item.name.clone()), item).is_some() {
+                return Err(LibraryError::Twice { path });
+            }
+        }
+        Ok(Library { items, hooks })
+    }
+
+    pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
+        self.items.values()
+    }
+
+    pub(crate) fn of_kind(&self, kind: ItemKind) -> impl Iterator<Item = &Item> {
+        self.items().filter(move |item| item.kind == kind)
+    }
+
+    /// The item that stands at this path of the library, such as `workflows/x.md`.
+    pub(crate) fn at(&self, path: &str) -> Option<&Item> {
+        self.items().find(|item| item.path == path)
+    }
+
+    /// Whether items stand below this folder, such as `workflows/x/steps`.
+    pub(crate) fn has_folder(&self, folder: &str) -> bool {
+        self.items().any(|item| item.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    }
+
+    /// Whether `/gsd-<name>` is a command or a router.
+    pub(crate) fn has_command(&self, name: &str) -> bool {
+        let Ok(name) = name.parse::<ItemName>() else { return false };
+        [ItemKind::Command, ItemKind::Router].iter().any(|kind| self.items.contains_key(&(*kind, name.clone())))
+    }
+
+    pub(crate) fn hooks(&self) -> &HookTable {
+        &self.hooks
+    }
+}
+
+fn collect(folder: &str, content: &Dir<'_>, files: &mut Vec<(String, String)>) -> Result<(), LibraryError> {
+    for file in content.files() {
+        let path = format!("{folder}/{}", with_slashes(file.path()));
+        let text = file.contents_utf8().ok_or_else(|| LibraryError::NotText { path: path.clone() })?;
+        files.push((path, text.to_owned()));
+    }
+    for below in content.dirs() {
+        collect(folder, below, files)?;
+    }
+    Ok(())
+}
+
+fn with_slashes(path: &Path) -> String {
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+fn read_item(path: &str, text: &str) -> Result<Option<Item>, LibraryError> {
+    let Some((folder, inside)) = path.split_once('/') else { return Ok(None) };
+    if inside.split('/').any(|part| part.starts_with('.')) {
+        return Ok(None);
+    }
+    let kind = match folder {
+        "commands" => ItemKind::Command,
+        "workflows" => ItemKind::Workflow,
+        "agents" => ItemKind::Agent,
+        "references" => ItemKind::Reference,
+        "templates" => ItemKind::Template,
+        _ => return Ok(None),
+    };
+    let name = inside.strip_suffix(".md").unwrap_or(inside);
+    let name = name.parse().map_err(|source| LibraryError::Name { path: path.to_owned(), source })?;
+    let item = |kind, front_matter, body: &str| Item {
+        kind,
+        name,
+        path: path.to_owned(),
+        front_matter,
+        body: body.to_owned(),
+    };
+    if !matches!(kind, ItemKind::Command | ItemKind::Agent) {
+        return Ok(Some(item(kind, FrontMatter::default(), text)));
+    }
+    let (front_matter, body) =
+        FrontMatter::split(text).map_err(|source| LibraryError::FrontMatter { path: path.to_owned(), source })?;
+    let kind = if front_matter.flag("router") { ItemKind::Router } else { kind };
+    Ok(Some(item(kind, front_matter, body)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn library(files: &[(&str, &str)]) -> Result<Library, LibraryError> {
+        Library::from_files(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())))
+    }
+
+    #[test]
+    fn files_become_items_by_their_folder() {
+        let library = library(&[
+            ("commands/plan-phase.md", "---\nname: gsd-plan-phase\n---\nbody\n"),
+            ("commands/ns-project.md", "---\nname: gsd-ns-project\nrouter: true\n---\nbody\n"),
+            ("workflows/plan-phase/steps/gaps.md", "---\nnot front matter\n"),
+            ("templates/config.json", "{}\n"),
+            ("workflows/.gitkeep", ""),
+            ("README.md", "passed over"),
+            ("hooks/read-guard.md", "passed over"),
+        ])
+        .unwrap();
+        let found: Vec<String> = library.items().map(|item| format!("{:?} {}", item.kind, item.name)).collect();
+        assert_eq!(
+            found,
+            ["Command plan-phase", "Router ns-project", "Workflow plan-phase/steps/gaps", "Template config.json"]
+        );
+        assert!(library.has_command("plan-phase") && library.has_command("ns-project") && !library.has_command("x"));
+        assert!(library.has_folder("workflows/plan-phase/steps") && !library.has_folder("workflows/plan"));
+        assert_eq!(library.at("workflows/plan-phase/steps/gaps.md").unwrap().body, "---\nnot front matter\n");
+    }
+
+    #[test]
+    fn a_bad_file_is_named() {
+        let error = |path: &str, text: &str| library(&[(path, text)]).unwrap_err().to_string();
+        assert_eq!(error("commands/x.md", "no front matter"), "`commands/x.md` has no good front matter");
+        assert_eq!(error("workflows/a b.md", ""), "`workflows/a b.md` has no good name");
+        assert_eq!(error("hooks/hooks.toml", "x = 1"), "`hooks/hooks.toml` does not parse");
+        let same = [("templates/x.md", ""), ("templates/x", "")];
+        assert_eq!(library(&same).unwrap_err().to_string(), "`templates/x` has the name of another item");
+    }
+
+    #[test]
+    fn the_embedded_content_is_a_library() {
+        assert!(Library::embedded().unwrap().items().count() > 0);
+    }
+}

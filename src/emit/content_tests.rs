@@ -1,0 +1,285 @@
+//! The whole library as it is: every name, path and mention in it resolves, sizes stay small, and what each host gets
+//! of it is sound. Content grows beside the program; what is not written yet stands in one list.
+
+use std::collections::BTreeSet;
+
+use crate::library::{Item, ItemKind, Library, Value};
+use crate::runtime::{Registry, Scope};
+
+use super::golden_tests::options;
+use super::*;
+
+/// Names that texts may mention before their files are written.
+const COMMANDS_TO_COME: &str = "add-tests ai-integration-phase audit-fix audit-milestone audit-uat autonomous capture \
+    cleanup code-review complete-milestone config debug discuss-phase docs-update eval-review execute-phase explore \
+    extract-learnings fast forensics graphify health help import inbox ingest-docs manager map-codebase \
+    mempalace-capture mempalace-recall milestone-summary mvp-phase new-milestone new-project next ns-context ns-ideate \
+    ns-manage ns-project ns-review ns-workflow onboard pause-work phase plan-phase plan-review-convergence pr-branch \
+    profile-user progress quick quick-batch resume-work review review-backlog secure-phase settings ship sketch \
+    spec-phase spike stats surface thread ui-phase ui-review ultraplan-phase undo update validate-phase verify-work \
+    workspace workstreams";
+const AGENTS_TO_COME: &str = "planner plan-checker phase-researcher executor verifier debugger debug-session-manager \
+    roadmapper advisor-researcher ai-researcher assumptions-analyzer code-fixer code-reviewer codebase-mapper \
+    doc-classifier doc-synthesizer doc-verifier doc-writer dom-verifier domain-researcher eval-auditor eval-planner \
+    framework-selector integration-checker intel-updater mempalace-curator nyquist-auditor pattern-mapper \
+    project-researcher research-synthesizer security-auditor ui-auditor ui-checker ui-researcher user-profiler";
+
+const TOOLS: &[&str] = &[
+    "Read",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "Bash",
+    "Glob",
+    "Grep",
+    "Task",
+    "AskUserQuestion",
+    "TodoWrite",
+    "WebSearch",
+    "WebFetch",
+    "Skill",
+];
+
+fn library() -> Library {
+    Library::embedded().unwrap()
+}
+
+fn is_to_come(list: &str, name: &str) -> bool {
+    list.split_whitespace().any(|word| word == name)
+}
+
+/// Asserts that no item has a fault.
+fn no_faults(fault: impl Fn(&Library, &Item) -> Vec<String>) {
+    let library = library();
+    let faults: Vec<String> = library
+        .items()
+        .flat_map(|item| fault(&library, item).into_iter().map(move |fault| format!("{}: {fault}", item.path)))
+        .collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn front_matter_has_the_keys_of_its_kind_in_order() {
+    no_faults(|_, item| {
+        let (keys, longest): (&[&str], usize) = match item.kind {
+            ItemKind::Command | ItemKind::Router => {
+                (&["name", "description", "router", "argument-hint", "allowed-tools", "requires"], 60)
+            }
+            ItemKind::Agent => (&["name", "description", "tools", "color", "disallowedTools"], 90),
+            _ => return Vec::new(),
+        };
+        let mut faults = Vec::new();
+        let places: Vec<Option<usize>> =
+            item.front_matter.keys().map(|key| keys.iter().position(|known| *known == key)).collect();
+        if !places.is_sorted() || places.contains(&None) {
+            faults.push(format!("keys other than {keys:?}, or not in that order"));
+        }
+        if item.front_matter.text("name") != Some(&format!("gsd-{}", item.name)) {
+            faults.push("`name` is not that of the file".to_owned());
+        }
+        let description = item.front_matter.text("description").unwrap_or("");
+        if description.is_empty() || description.chars().count() > longest || description.contains([':', '"']) {
+            faults.push(format!("description is empty, over {longest} characters, or has a colon or quote"));
+        }
+        for tool in ["allowed-tools", "tools", "disallowedTools"].iter().flat_map(|key| item.front_matter.names(key)) {
+            let is_mcp = tool.strip_prefix("mcp__").is_some_and(|rest| rest.contains("__"));
+            if !TOOLS.contains(&tool) && !is_mcp {
+                faults.push(format!("no tool is called `{tool}`"));
+            }
+        }
+        faults
+    });
+}
+
+#[test]
+fn every_file_is_plain_text_with_a_final_line_break() {
+    no_faults(|_, item| {
+        let mut faults = Vec::new();
+        if item.body.contains('\r') || !item.body.ends_with('\n') {
+            faults.push("a carriage return, or no final line break".to_owned());
+        }
+        for (form, reason) in [("${", "some hosts take it for a variable"), ("{{", "some hosts take it for a template")]
+        {
+            if item.body.contains(form) {
+                faults.push(format!("`{form}`: {reason}"));
+            }
+        }
+        // Commands carry their workflow inside a TOML prompt on hosts that read these two forms there.
+        let is_prompt = matches!(item.kind, ItemKind::Command | ItemKind::Workflow);
+        if is_prompt && (item.body.contains("!{") || item.body.contains("@{")) {
+            faults.push("`!{` or `@{`: some hosts run or include what follows".to_owned());
+        }
+        if item.kind == ItemKind::Agent && item.body.contains("'''") {
+            faults.push("`'''` ends a TOML text".to_owned());
+        }
+        faults
+    });
+}
+
+#[test]
+fn every_path_of_the_library_in_a_text_is_there() {
+    no_faults(|library, item| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
+        let mut missing = Vec::new();
+        for folder in ["workflows/", "references/", "templates/"] {
+            for (position, _) in item.body.match_indices(folder) {
+                let before = &item.body[..position];
+                if before.ends_with(|c: char| c.is_alphanumeric() || "/._-~}>".contains(c)) {
+                    continue;
+                }
+                let rest = &item.body[position..];
+                let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+                let path = rest[..end].trim_end_matches(['.', '-']);
+                let is_pattern = rest[path.len()..].starts_with(['{', '<', '*']);
+                let folder_of = path.rfind('/').map_or(path, |slash| &path[..slash]);
+                let there = if is_pattern { library.has_folder(folder_of) } else { library.at(path).is_some() };
+                if !there && !library.has_folder(path.trim_end_matches('/')) {
+                    missing.push(format!("no `{path}`"));
+                }
+            }
+        }
+        missing
+    });
+}
+
+#[test]
+fn include_lines_stand_in_commands_and_name_one_workflow() {
+    no_faults(|library, item| {
+        let includes: Vec<&str> = item.body.lines().filter_map(|line| line.strip_prefix('@')).collect();
+        let in_library = |path: &&&str| path.starts_with("workflows/") || path.starts_with("references/");
+        let ours: Vec<&&str> = includes.iter().filter(in_library).collect();
+        let mut faults: Vec<String> =
+            ours.iter().filter(|path| library.at(path).is_none()).map(|path| format!("no `{path}`")).collect();
+        if item.kind == ItemKind::Command && ours.iter().filter(|path| path.starts_with("workflows/")).count() > 1 {
+            faults.push("more than one workflow is included".to_owned());
+        }
+        faults
+    });
+}
+
+#[test]
+fn every_command_and_agent_that_is_named_exists() {
+    let library = library();
+    let agents: BTreeSet<&str> = library.of_kind(ItemKind::Agent).map(|item| item.name.as_str()).collect();
+    no_faults(|library, item| {
+        let mut unknown = Vec::new();
+        for (position, _) in item.body.match_indices("gsd-") {
+            let before = &item.body[..position];
+            let rest = &item.body[position + "gsd-".len()..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+            let name = rest[..end].trim_end_matches('-');
+            if before.ends_with(|c: char| c.is_alphanumeric() || "-_.".contains(c)) || name.is_empty() {
+                continue;
+            }
+            let is_command = library.has_command(name) || is_to_come(COMMANDS_TO_COME, name);
+            let is_agent = agents.contains(name) || is_to_come(AGENTS_TO_COME, name);
+            let known = if before.ends_with('/') { is_command } else { is_command || is_agent };
+            if !known && !matches!(name, "tools" | "core") {
+                unknown.push(format!("`gsd-{name}` is no command and no agent"));
+            }
+        }
+        for (position, form) in item.body.match_indices("subagent_type=\"gsd-") {
+            let rest = &item.body[position + form.len()..];
+            let name = rest.split('"').next().unwrap_or("");
+            if !name.contains('{') && !agents.contains(name) && !is_to_come(AGENTS_TO_COME, name) {
+                unknown.push(format!("`gsd-{name}` is no agent"));
+            }
+        }
+        unknown.extend(required(item).filter(|name| !library.has_command(name) && !is_to_come(COMMANDS_TO_COME, name)));
+        unknown
+    });
+}
+
+fn required(item: &Item) -> impl Iterator<Item = String> {
+    let names = match item.front_matter.value("requires") {
+        Some(Value::List(names)) => names.clone(),
+        _ => Vec::new(),
+    };
+    names.into_iter()
+}
+
+/// Bytes of an agent, and of a command with what it includes.
+#[test]
+fn sizes_stay_below_their_limits() {
+    no_faults(|library, item| {
+        let included = item.body.lines().filter_map(|line| line.strip_prefix('@')).filter_map(|path| library.at(path));
+        let bytes = item.body.len() + included.map(|file| file.body.len()).sum::<usize>();
+        let kilobytes = match (item.kind, item.name.as_str()) {
+            (ItemKind::Command, "execute-phase") => 33,
+            (ItemKind::Command, "plan-phase") => 30,
+            (ItemKind::Command, _) | (ItemKind::Agent, "verifier" | "debugger") => 16,
+            (ItemKind::Agent, "executor" | "planner") => 18,
+            (ItemKind::Agent, "plan-checker") => 14,
+            (ItemKind::Agent, _) => 10,
+            (ItemKind::Router, _) => 2,
+            _ => return Vec::new(),
+        };
+        (bytes > kilobytes * 1024).then(|| format!("{bytes} bytes, more than {kilobytes} KB")).into_iter().collect()
+    });
+}
+
+#[test]
+fn what_each_host_gets_is_sound() {
+    let library = library();
+    let mut faults = Vec::new();
+    for descriptor in Registry::embedded().all().unwrap() {
+        for scope in [Scope::Global, Scope::Local] {
+            let artifacts = emit_all(&library, &descriptor, scope, &options(&descriptor, scope));
+            let mut places = BTreeSet::new();
+            for artifact in &artifacts {
+                let place = format!("{} {scope:?} {:?} {}", descriptor.id, artifact.anchor, artifact.path);
+                let mut fault = |text: &str| faults.push(format!("{place}: {text}"));
+                if !places.insert((&artifact.anchor, &artifact.path)) {
+                    fault("stands there twice");
+                }
+                let bad_part = |part: &str| part.is_empty() || part == "." || part == "..";
+                if artifact.path.split('/').any(bad_part) || artifact.path.contains('\\') {
+                    fault("is no path below its anchor");
+                }
+                let Contents::Whole(text) = &artifact.contents else { continue };
+                if !text.ends_with('\n') && artifact.kind != ItemKind::Template {
+                    fault("has no final line break");
+                }
+                if text.contains("/home/u/") && artifact.kind != ItemKind::Hook {
+                    fault("names the home of this user");
+                }
+                if text.contains("/work/p") {
+                    fault("names the project's folder");
+                }
+                if descriptor.instruction_file != "CLAUDE.md" && text.contains("`CLAUDE.md`") {
+                    fault("names the instruction file of another host");
+                }
+                if descriptor.spawn.agent.as_deref() != Some("subagent_type") && text.contains("subagent_type=") {
+                    fault("spawns an agent in the words of another host");
+                }
+                if text.contains("`gsd-tools ") {
+                    fault("calls the program by its bare name");
+                }
+                if !matches!(artifact.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent) {
+                    continue;
+                }
+                let ending = artifact.path.rsplit('.').next();
+                if ending == Some("toml") {
+                    if let Err(error) = text.parse::<toml_edit::DocumentMut>() {
+                        fault(&error.to_string());
+                    }
+                } else if ending == Some("md") {
+                    let top =
+                        text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map(|(top, _)| top);
+                    let read: Option<serde_yaml::Mapping> = top.and_then(|top| serde_yaml::from_str(top).ok());
+                    let description = read.as_ref().and_then(|keys| keys.get("description")?.as_str());
+                    match description {
+                        None => fault("has no front matter with a description"),
+                        Some(text)
+                            if descriptor.limits.description.is_some_and(|limit| text.chars().count() > limit) =>
+                        {
+                            fault("has too long a description");
+                        }
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}

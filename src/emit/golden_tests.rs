@@ -1,0 +1,198 @@
+//! What each host gets of a small library, as real files under `tests/golden/<host>/<scope>/`.
+//!
+//! `SNAPSHOTS=overwrite cargo test` writes them anew. Folders show the anchor: `root`, `home`, `project`.
+
+#![allow(clippy::disallowed_methods, reason = "tests read and write their own trees")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::library::Library;
+use crate::runtime::{Descriptor, Registry, Scope};
+use crate::text::edit::FileFormat;
+use crate::text::json::JsonDocument;
+
+use super::*;
+
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+/// The small library, with the real hook table.
+fn small_library() -> Library {
+    let mut files = files_below(&golden().join("library"));
+    files.insert("hooks/hooks.toml".into(), include_str!("../../hooks/hooks.toml").into());
+    Library::from_files(files).unwrap()
+}
+
+fn files_below(root: &Path) -> BTreeMap<String, String> {
+    walkdir::WalkDir::new(root)
+        .into_iter()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| {
+            let path = entry.path().strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+            (path, std::fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+pub(super) fn options(descriptor: &Descriptor, scope: Scope) -> EmitOptions {
+    let root = match scope {
+        Scope::Global => descriptor.home.global.replace('~', "/home/u"),
+        Scope::Local => format!("/work/p/{}", descriptor.home.local),
+    };
+    EmitOptions {
+        version: "1.2.3".into(),
+        root,
+        user: "/home/u".into(),
+        permissions: true,
+        hooks: true,
+        status_line: true,
+        program_ending: "",
+        existing: BTreeSet::new(),
+    }
+}
+
+fn tree(library: &Library, descriptor: &Descriptor, scope: Scope) -> BTreeMap<String, String> {
+    let mut tree = BTreeMap::new();
+    for artifact in emit_all(library, descriptor, scope, &options(descriptor, scope)) {
+        let folder = match &artifact.anchor {
+            Anchor::Root => "root".to_owned(),
+            Anchor::Home(folder) => format!("home/{folder}"),
+            Anchor::Project => "project".to_owned(),
+        };
+        // A dot file named `.gitignore` in a golden tree would hide its neighbours from git.
+        let path = format!("{folder}/{}", artifact.path).replace("/.gitignore", "/dot-gitignore");
+        assert!(tree.insert(path, shown(&artifact)).is_none(), "{} twice", artifact.path);
+    }
+    tree
+}
+
+/// The file as it would be in an empty place.
+fn shown(artifact: &Artifact) -> String {
+    let shared = match &artifact.contents {
+        Contents::Whole(text) => return text.clone(),
+        Contents::Binary => return format!("(this program; executable: {})\n", artifact.executable),
+        Contents::Shared(shared) => shared,
+    };
+    match shared.format {
+        FileFormat::Json(dialect) => {
+            let mut document = JsonDocument::parse("", dialect).unwrap();
+            for edit in &shared.edits {
+                let SharedEdit::Json(edit) = edit else { panic!("{edit:?} in a JSON file") };
+                assert!(document.apply(edit).unwrap().changed(), "{edit:?} does nothing");
+            }
+            document.to_string()
+        }
+        FileFormat::Toml => lines(shared.edits.iter().map(|edit| format!("{edit:?}"))),
+        FileFormat::Markdown | FileFormat::Lines => {
+            let mut text = String::new();
+            for edit in &shared.edits {
+                let SharedEdit::Marked(marked) = edit else { panic!("{edit:?} in a text file") };
+                text = marked.marked().put(&text, &marked.body).unwrap();
+            }
+            text
+        }
+    }
+}
+
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.flat_map(|line| [line, "\n".to_owned()]).collect()
+}
+
+#[test]
+fn each_host_gets_its_tree() {
+    let library = small_library();
+    let overwrite = std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite");
+    for descriptor in Registry::embedded().all().unwrap() {
+        for (scope, word) in [(Scope::Global, "global"), (Scope::Local, "local")] {
+            let expected_root = golden().join(descriptor.id.as_str()).join(word);
+            let actual = tree(&library, &descriptor, scope);
+            if overwrite {
+                let _ = std::fs::remove_dir_all(&expected_root);
+                for (path, text) in &actual {
+                    let file = expected_root.join(path);
+                    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                    std::fs::write(file, text).unwrap();
+                }
+            }
+            let expected = files_below(&expected_root);
+            let names = |tree: &BTreeMap<String, String>| tree.keys().cloned().collect::<Vec<_>>();
+            assert_eq!(names(&actual), names(&expected), "{} {word}", descriptor.id);
+            for (path, text) in actual {
+                let expected =
+                    snapbox::Data::read_from(&expected_root.join(&path), Some(snapbox::data::DataFormat::Text));
+                snapbox::assert_data_eq!(snapbox::Data::text(text).raw(), expected.raw());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_artifacts() {
+    let library = small_library();
+    for descriptor in Registry::embedded().all().unwrap() {
+        let options = options(&descriptor, Scope::Global);
+        let once = emit_all(&library, &descriptor, Scope::Global, &options);
+        assert_eq!(once, emit_all(&library, &descriptor, Scope::Global, &options));
+    }
+}
+
+#[test]
+fn what_is_switched_off_is_left_out() {
+    let library = small_library();
+    let off = |descriptor: &Descriptor, change: fn(&mut EmitOptions)| {
+        let mut options = options(descriptor, Scope::Global);
+        change(&mut options);
+        let artifacts = emit_all(&library, descriptor, Scope::Global, &options);
+        lines(artifacts.iter().map(|artifact| format!("{}\n{}", artifact.path, shown(artifact))))
+    };
+    for descriptor in Registry::embedded().all().unwrap() {
+        let without_hooks = off(&descriptor, |options| (options.hooks, options.status_line) = (false, false));
+        assert!(!without_hooks.contains("gsd-tools hook"), "{}", descriptor.id);
+        let without_permissions = off(&descriptor, |options| options.permissions = false);
+        assert!(!without_permissions.contains("allow\""), "{}", descriptor.id);
+        assert!(!without_permissions.contains("\"permissions\""), "{}", descriptor.id);
+    }
+}
+
+#[test]
+fn no_two_hosts_write_one_file_with_different_text() {
+    let library = small_library();
+    let mut written: BTreeMap<String, (String, Artifact)> = BTreeMap::new();
+    for descriptor in Registry::embedded().all().unwrap() {
+        for scope in [Scope::Global, Scope::Local] {
+            let options = options(&descriptor, scope);
+            for artifact in emit_all(&library, &descriptor, scope, &options) {
+                let place = match &artifact.anchor {
+                    Anchor::Root => format!("{}/{}", options.root, artifact.path),
+                    Anchor::Home(folder) => format!("/home/u/{folder}/{}", artifact.path),
+                    Anchor::Project => format!("/work/p/{}", artifact.path),
+                };
+                if let Some((other, earlier)) = written.get(&place) {
+                    assert_eq!(earlier.contents, artifact.contents, "{place} of {other} and {}", descriptor.id);
+                }
+                written.insert(place, (descriptor.id.to_string(), artifact));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_of_the_user_is_used_in_the_place_of_the_usual_one() {
+    let library = small_library();
+    for descriptor in Registry::embedded().all().unwrap() {
+        let mut options = options(&descriptor, Scope::Global);
+        options.existing = alternatives(&descriptor).map(str::to_owned).collect();
+        let paths: Vec<String> = emit_all(&library, &descriptor, Scope::Global, &options)
+            .into_iter()
+            .map(|artifact| artifact.path)
+            .collect();
+        for file in descriptor.files.values() {
+            if let Some(instead) = &file.instead {
+                assert!(paths.contains(instead) && !paths.contains(&file.path), "{}", descriptor.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! From the canonical body of an item to what a host and a scope need. Table-driven; prose and code are told apart.
+//!
+//! What is rewritten: calls of `gsd-tools`, `@` include lines, paths of library files, mentions of commands, calls
+//! that spawn an agent, tool names, the name of the project's instruction file, the arguments placeholder.
+//! Each of these is recognised by what the library and the descriptor hold, never by a guess.
+
+mod scan;
+mod spawn;
+
+use crate::library::{Item, ItemKind, Library};
+use crate::runtime::{ArgumentForm, Descriptor, IncludeForm, Scope};
+
+use super::spelling::Spelling;
+use scan::{Zone, blocks, zones};
+
+/// The placeholder of the canonical content.
+const ARGUMENTS: &str = "$ARGUMENTS";
+
+/// Rewrites bodies for one installation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rewriter<'a> {
+    pub(crate) library: &'a Library,
+    pub(crate) descriptor: &'a Descriptor,
+    pub(crate) scope: Scope,
+    pub(crate) spelling: &'a Spelling,
+}
+
+impl Rewriter<'_> {
+    /// The body of `item` for the host.
+    pub(crate) fn body(&self, item: &Item) -> String {
+        if item.kind != ItemKind::Command {
+            return self.text(&item.body, item.kind);
+        }
+        let mut body = self.text(&item.body, item.kind);
+        match &self.descriptor.arguments {
+            ArgumentForm::Placeholder(placeholder) => body = body.replace(ARGUMENTS, placeholder),
+            ArgumentForm::Beside if self.speaks_of_arguments(item) => {
+                let meaning = format!("`{ARGUMENTS}` below is the text the user typed after the name of this command.");
+                body = format!("{meaning}\n\n{}", body.trim_start_matches('\n'));
+            }
+            ArgumentForm::Beside => {}
+        }
+        if self.scope == Scope::Local {
+            let cure = format!("npx gsd-tools --{} --local", self.descriptor.id);
+            let line = format!("If `{}` is missing, run `{cure}` first.\n", self.spelling.binary());
+            body = format!("{}\n\n{line}", body.trim_end());
+        }
+        body
+    }
+
+    /// Whether the command, or a file it includes, names its arguments.
+    fn speaks_of_arguments(&self, item: &Item) -> bool {
+        let included = item.body.lines().filter_map(include_path).filter_map(|path| self.library.at(path));
+        item.body.contains(ARGUMENTS) || included.into_iter().any(|file| file.body.contains(ARGUMENTS))
+    }
+
+    /// A canonical text as part of an item of this kind.
+    fn text(&self, text: &str, kind: ItemKind) -> String {
+        let text = spawn::rewrite(text, &self.descriptor.spawn);
+        let mut result = String::with_capacity(text.len() + text.len() / 8);
+        for block in blocks(&text) {
+            if block.fenced {
+                for zone in zones(&block) {
+                    self.zone(&zone, &mut result);
+                }
+                continue;
+            }
+            for line_or_text in block.split_include_lines() {
+                match line_or_text {
+                    Ok(path) => result.push_str(&self.include(path, kind)),
+                    Err(prose) => {
+                        for zone in zones(&prose) {
+                            self.zone(&zone, &mut result);
+                        }
+                    }
+                }
+            }
+        }
+        result
+    }
+
+    /// What stands for an `@` line. Hosts expand such lines in commands only; elsewhere the model is told to read.
+    fn include(&self, path: &str, kind: ItemKind) -> String {
+        let spelled = self.spelling.library(path);
+        let target = self.library.at(path);
+        match (self.descriptor.include, target) {
+            (IncludeForm::At, _) if kind == ItemKind::Command => format!("@{spelled}\n"),
+            (IncludeForm::Inline, Some(target)) if kind == ItemKind::Command => {
+                format!("{}\n", self.text(&target.body, target.kind).trim())
+            }
+            _ if path.starts_with("workflows/") => format!("Read `{spelled}` in full and follow it.\n"),
+            _ => format!("Read `{spelled}`.\n"),
+        }
+    }
+
+    fn zone(&self, zone: &Zone<'_>, result: &mut String) {
+        let text = zone.text;
+        let mut position = 0;
+        while position < text.len() {
+            let rest = &text[position..];
+            let before = &text[..position];
+            if let Some((length, replacement)) = self.replacement(zone, before, rest) {
+                result.push_str(&replacement);
+                position += length;
+            } else {
+                let step = rest.chars().next().map_or(1, char::len_utf8);
+                result.push_str(&rest[..step]);
+                position += step;
+            }
+        }
+    }
+
+    /// What to put in the place of the beginning of `rest`, and how much of it that is.
+    fn replacement(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
+        match rest.as_bytes().first()? {
+            b'/' => self.mention(before, rest),
+            b'g' if zone.is_shell() => self.call(zone, before, rest),
+            b'w' | b'r' | b't' => self.library_path(zone, before, rest),
+            b'C' if rest.starts_with(CANONICAL_INSTRUCTIONS) => {
+                self.instruction_file(before, rest).or_else(|| self.tool_word(zone, before, rest))
+            }
+            first if first.is_ascii_uppercase() => self.tool_word(zone, before, rest),
+            _ => None,
+        }
+    }
+
+    /// `/gsd-x`, if `x` is a command; never inside a path or an address.
+    fn mention(&self, before: &str, rest: &str) -> Option<(usize, String)> {
+        let named = rest.strip_prefix("/gsd-")?;
+        if before.ends_with(|c: char| c.is_alphanumeric() || "._-/~}>)$\\:".contains(c)) {
+            return None;
+        }
+        let length = named.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(named.len());
+        let name = named[..length].trim_end_matches('-');
+        let mentions = &self.descriptor.mention;
+        if name.is_empty() {
+            // A place for any name: `/gsd-{command}`, `/gsd-<name>`, `/gsd-*`.
+            let (prefix, _) = mentions.command.split_once("{name}")?;
+            return named.starts_with(['{', '<', '*']).then(|| ("/gsd-".len(), prefix.to_owned()));
+        }
+        let after = &named[name.len()..];
+        let goes_on = after.starts_with(['/', '_']) || after.strip_prefix('.').is_some_and(starts_with_alphanumeric);
+        if goes_on || !self.library.has_command(name) {
+            return None;
+        }
+        let is_router = self.library.of_kind(ItemKind::Router).any(|router| router.name.as_str() == name);
+        let form = mentions.router.as_ref().filter(|_| is_router).unwrap_or(&mentions.command);
+        Some(("/gsd-".len() + name.len(), form.replace("{name}", name)))
+    }
+
+    /// `gsd-tools` where a shell looks for a command.
+    fn call(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
+        let after = rest.strip_prefix("gsd-tools")?;
+        let has_arguments = after.strip_prefix(' ').is_some_and(|more| !more.trim_start().is_empty());
+        let ends_a_command = zone.fenced && (after.is_empty() || after.starts_with(['\n', ' ', '|', ';', ')']));
+        let called = (has_arguments || ends_a_command) && is_command_position(before);
+        called.then(|| ("gsd-tools".len(), self.spelling.binary_word()))
+    }
+
+    /// A file or folder of the library by its path.
+    fn library_path(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
+        let folder = ["workflows/", "references/", "templates/"].into_iter().find(|folder| rest.starts_with(folder))?;
+        if !(before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "`\"'([{=:<,|@".contains(c))) {
+            return None;
+        }
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "_./{}*<>-".contains(c);
+        let length = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+        let path = rest[..length].trim_end_matches(['.', '>', '-']);
+        let fixed: &str = path.find(['{', '*', '<']).map_or(path, |open| &path[..open]);
+        let known = if fixed.len() == path.len() {
+            self.library.at(path).is_some() || self.library.has_folder(path.trim_end_matches('/'))
+        } else {
+            let parent = fixed.rfind('/').map_or(folder, |slash| &fixed[..slash]);
+            self.library.has_folder(parent.trim_end_matches('/'))
+        };
+        let quoted = zone.is_shell() && before.ends_with('"');
+        let spelled = if quoted { self.spelling.library_in_quotes(path) } else { self.spelling.library(path) };
+        known.then_some((path.len(), spelled))
+    }
+
+    fn instruction_file(&self, before: &str, rest: &str) -> Option<(usize, String)> {
+        let after = &rest[CANONICAL_INSTRUCTIONS.len()..];
+        let in_a_path = before.ends_with('/') && !before.ends_with("./") || before.ends_with("../");
+        let in_a_word =
+            before.ends_with(|c: char| c.is_alphanumeric() || "_-".contains(c)) || starts_with_alphanumeric(after);
+        (!in_a_path && !in_a_word).then(|| (CANONICAL_INSTRUCTIONS.len(), self.descriptor.instruction_file.clone()))
+    }
+
+    /// A tool by its canonical name. Names that are also words of English count only where nothing else is meant.
+    fn tool_word(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
+        if before.ends_with(|c: char| c.is_alphanumeric() || "_-/.".contains(c)) {
+            return None;
+        }
+        let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (word, after) = rest.split_at(length);
+        let host_name = self.descriptor.tools.get(word)?;
+        let is_compound = word.chars().skip(1).any(|c| c.is_ascii_uppercase());
+        let stands_alone = zone.is_inline() && zone.text == word;
+        let is_called_a_tool = after.starts_with(" tool");
+        // A name that looks like a word of English is set apart in prose.
+        let reads_as_prose = zone.is_prose() && !host_name.contains(|c: char| c.is_ascii_uppercase());
+        let written = if reads_as_prose { format!("`{host_name}`") } else { host_name.clone() };
+        (is_compound || stands_alone || is_called_a_tool).then_some((length, written))
+    }
+}
+
+/// The project's instruction file in canonical content.
+const CANONICAL_INSTRUCTIONS: &str = "CLAUDE.md";
+
+/// The library path of an include line.
+fn include_path(line: &str) -> Option<&str> {
+    let path = line.trim().strip_prefix('@')?;
+    let in_library = ["workflows/", "references/", "templates/"].iter().any(|folder| path.starts_with(folder));
+    (in_library && !path.contains(char::is_whitespace)).then_some(path)
+}
+
+/// Whether a shell would take the next word for a command: it stands first, after an operator, or after nothing but
+/// assignments and words such as `do`.
+fn is_command_position(before: &str) -> bool {
+    let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
+    let operator = line.rfind(|c: char| "(`;|&!{".contains(c));
+    if operator.is_none() && above.ends_with('\\') {
+        return false;
+    }
+    let segment = operator.map_or(line, |position| &line[position + 1..]);
+    let at_a_word = segment.is_empty() || segment.ends_with(char::is_whitespace);
+    let leads = |word: &str| {
+        let assigned = word.split_once('=').map_or("", |(name, _)| name);
+        let is_assignment = assigned.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && assigned.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        is_assignment
+            || matches!(word, "then" | "do" | "else" | "elif" | "if" | "while" | "until" | "time" | "exec" | "xargs")
+    };
+    at_a_word && segment.split_whitespace().all(leads)
+}
+
+fn starts_with_alphanumeric(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::runtime::Registry;
+
+    use super::*;
+
+    const LIBRARY: &[(&str, &str)] = &[
+        ("commands/plan-phase.md", "---\nname: gsd-plan-phase\n---\n"),
+        ("commands/plan.md", "---\nname: gsd-plan\n---\n"),
+        ("commands/ns-work.md", "---\nname: gsd-ns-work\nrouter: true\n---\n"),
+        ("workflows/plan-phase.md", "Do it.\n"),
+        ("workflows/plan-phase/steps/gaps.md", "Gaps.\n"),
+        ("references/ui.md", "UI.\n"),
+    ];
+
+    fn rewritten(host: &str, kind: ItemKind, body: &str) -> String {
+        let files = LIBRARY.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+        let library = Library::from_files(files).unwrap();
+        let descriptor = Registry::embedded().find(host).unwrap();
+        let root = descriptor.home.global.replace('~', "/home/u");
+        let spelling = Spelling::new(Scope::Global, &descriptor.home.local, &root, "/home/u");
+        let rewriter =
+            Rewriter { library: &library, descriptor: &descriptor, scope: Scope::Global, spelling: &spelling };
+        let item = Item {
+            kind,
+            name: "x".parse().unwrap(),
+            path: "x.md".to_owned(),
+            front_matter: crate::library::FrontMatter::default(),
+            body: body.to_owned(),
+        };
+        rewriter.body(&item)
+    }
+
+    fn check(host: &str, body: &str, expected: &str) {
+        assert_eq!(rewritten(host, ItemKind::Workflow, body), expected);
+    }
+
+    #[test]
+    fn a_command_is_mentioned_as_the_host_types_it() {
+        check("gemini", "a `/gsd-plan-phase 3`, /gsd-plan.", "a `/gsd:plan-phase 3`, /gsd:plan.");
+        check("gemini", "(/gsd-ns-work) \"/gsd-plan\"", "(/gsd-ns-work) \"/gsd:plan\"");
+        check("codex", "```\n/gsd-plan-phase --auto\n```\n", "```\n$gsd-plan-phase --auto\n```\n");
+        check("codex", "`/gsd-{command} {arguments}` /gsd-<x> /gsd-*", "`$gsd-{command} {arguments}` $gsd-<x> $gsd-*");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_mention_stays() {
+        for text in [
+            "https://x.y/gsd-plan",
+            "skills/gsd-plan/SKILL.md",
+            "~/gsd-plan",
+            "$HOME/gsd-plan",
+            "./gsd-plan",
+            "/gsd-plan/file",
+            "/gsd-plan.md",
+            "/gsd-plan_x",
+            "/gsd-plan-x",
+            "/gsd-core/bin",
+            "{root}/gsd-plan",
+            "gsd-plan",
+        ] {
+            check("codex", text, text);
+        }
+    }
+
+    #[test]
+    fn the_program_is_called_by_its_place_where_a_shell_takes_a_command() {
+        let tool = "~/.claude/gsd-core/bin/gsd-tools";
+        for (before, after) in [
+            ("", " x"),
+            ("  ", " x"),
+            ("A=$(", " x)"),
+            ("A=1 B=\"2\" ", " x"),
+            ("a && ", " x"),
+            ("a | ", " x"),
+            ("cd y; ", " x"),
+            ("for f in a; do ", " x; done"),
+            ("if ! ", " x; then"),
+            ("a\n", " x\nb"),
+            ("", ""),
+        ] {
+            let text = |word: &str| format!("```bash\n{before}{word}{after}\n```\n");
+            check("claude", &text("gsd-tools"), &text(tool));
+        }
+        check(
+            "claude",
+            "run `gsd-tools x\n  --y` or ``a | gsd-tools z``",
+            &format!("run `{tool} x\n  --y` or ``a | {tool} z``"),
+        );
+    }
+
+    #[test]
+    fn the_program_is_only_a_word_elsewhere() {
+        for text in [
+            "gsd-tools answers",
+            "the `gsd-tools` program",
+            "```bash\nnpx gsd-tools x\necho gsd-tools x\n# gsd-tools\ngsd-tools-old x\n```\n",
+            "```bash\na \\\ngsd-tools x\n```\n",
+            "```json\ngsd-tools x\n```\n",
+            "`npx gsd-tools x`",
+        ] {
+            check("claude", text, text);
+        }
+    }
+
+    #[test]
+    fn files_of_the_library_are_named_where_they_are() {
+        check("claude", "Read `references/ui.md`.", "Read `~/.claude/gsd-core/references/ui.md`.");
+        check("claude", "see workflows/plan-phase.md, then", "see ~/.claude/gsd-core/workflows/plan-phase.md, then");
+        check(
+            "claude",
+            "`workflows/plan-phase/steps/{section}.md` `workflows/{name}.md`",
+            "`~/.claude/gsd-core/workflows/plan-phase/steps/{section}.md` `~/.claude/gsd-core/workflows/{name}.md`",
+        );
+        check(
+            "claude",
+            "```bash\ncat \"references/ui.md\"\n```\n",
+            "```bash\ncat \"$HOME/.claude/gsd-core/references/ui.md\"\n```\n",
+        );
+        for text in ["`references/none.md`", ".planning/references/ui.md", "my-references/ui.md", "`templates/{x}.md`"]
+        {
+            check("claude", text, text);
+        }
+    }
+
+    #[test]
+    fn an_include_line_is_what_the_host_understands() {
+        let lines = "a\n@workflows/plan-phase.md\n@references/ui.md\n";
+        let command = |host| rewritten(host, ItemKind::Command, lines);
+        assert_eq!(
+            command("claude"),
+            "a\n@~/.claude/gsd-core/workflows/plan-phase.md\n@~/.claude/gsd-core/references/ui.md\n"
+        );
+        assert_eq!(command("gemini"), "a\nDo it.\nUI.\n");
+        let read = "a\nRead `~/.cursor/gsd-core/workflows/plan-phase.md` in full and follow it.\nRead `~/.cursor/gsd-core/references/ui.md`.\n";
+        assert_eq!(command("cursor"), read);
+        check("claude", "@references/ui.md\n", "Read `~/.claude/gsd-core/references/ui.md`.\n");
+        check("claude", "```\n@references/ui.md\n```\n", "```\n@~/.claude/gsd-core/references/ui.md\n```\n");
+    }
+
+    #[test]
+    fn tools_are_called_by_the_names_of_the_host() {
+        check(
+            "gemini",
+            "Use AskUserQuestion, the Read tool, `Bash`.",
+            "Use `ask_user`, the `read_file` tool, `run_shell_command`.",
+        );
+        check("gemini", "Read `references/x.md`. Edit it. MyWebFetch", "Read `references/x.md`. Edit it. MyWebFetch");
+        check("cursor", "one AskUserQuestion call", "one AskQuestion call");
+        check("claude", "AskUserQuestion, the Read tool, `Bash`", "AskUserQuestion, the Read tool, `Bash`");
+    }
+
+    #[test]
+    fn the_instruction_file_is_the_one_of_the_host() {
+        check("gemini", "(`CLAUDE.md`) ./CLAUDE.md", "(`GEMINI.md`) ./GEMINI.md");
+        check(
+            "gemini",
+            "~/.x/CLAUDE.md ../CLAUDE.md MY_CLAUDE.md CLAUDE.mdx",
+            "~/.x/CLAUDE.md ../CLAUDE.md MY_CLAUDE.md CLAUDE.mdx",
+        );
+    }
+
+    #[test]
+    fn arguments_are_a_placeholder_or_explained() {
+        let command = |host, body| rewritten(host, ItemKind::Command, body);
+        assert_eq!(command("gemini", "Do $ARGUMENTS.\n"), "Do {{args}}.\n");
+        assert!(command("codex", "Do $ARGUMENTS.\n").starts_with("`$ARGUMENTS` below is the text the user typed"));
+        assert_eq!(command("codex", "Do it.\n"), "Do it.\n");
+        check("gemini", "`$ARGUMENTS`", "`$ARGUMENTS`");
+    }
+}

@@ -1,0 +1,137 @@
+//! What a host needs in files that are not ours alone, and small files of ours that only it needs.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::library::{ItemKind, Library};
+use crate::runtime::{Descriptor, EditForm, FileEdit, HostFormat, PlaceItem, Purpose, Scalar, Scope};
+use crate::text::edit::{FileFormat, JsonDialect};
+use crate::text::json::JsonEdit;
+use crate::text::toml::TomlEdit;
+
+use super::artifact::{Anchor, Artifact, Contents, MarkedText, SharedEdit, SharedFile};
+use super::hooks::{HookArtifacts, registrations, status_line};
+use super::spelling::Spelling;
+use super::{EmitOptions, placed};
+
+/// The marker lines of our block in a Markdown file.
+const BLOCK_OPEN: &str = "<!-- gsd-tools: this block is written by `gsd-tools install` -->";
+const BLOCK_CLOSE: &str = "<!-- /gsd-tools -->";
+
+const INSTRUCTIONS: &str = include_str!("instructions.md");
+
+/// Hook registrations, permissions, features, the block of instructions.
+pub(crate) fn artifacts(
+    library: &Library,
+    descriptor: &Descriptor,
+    scope: Scope,
+    spelling: &Spelling,
+    options: &EmitOptions,
+) -> Vec<Artifact> {
+    let wanted = |purpose: Purpose| match purpose {
+        Purpose::Permissions => options.permissions,
+        Purpose::Hooks => options.hooks,
+    };
+    let mut found = Vec::new();
+    let mut shared: BTreeMap<&str, Vec<SharedEdit>> = BTreeMap::new();
+
+    let hooks = options.hooks.then(|| registrations(library.hooks(), descriptor, scope, spelling)).flatten();
+    let hook_edits = match hooks {
+        Some(HookArtifacts::Own(artifact)) => {
+            found.push(artifact);
+            None
+        }
+        Some(HookArtifacts::Edits { file, edits }) => Some((file, edits)),
+        None => None,
+    };
+    if let Some((file, edits)) = &hook_edits {
+        shared.entry(file).or_default().extend(edits.iter().cloned().map(SharedEdit::Json));
+    }
+    let line = options.status_line.then(|| status_line(descriptor, scope, spelling)).flatten();
+    if let Some((file, edit)) = &line {
+        shared.entry(file).or_default().push(SharedEdit::Json(edit.clone()));
+    }
+    for edit in descriptor.edits.iter().filter(|edit| wanted(edit.purpose) && edit.scopes.contains(&scope)) {
+        let Some(file) = descriptor.files.get(&edit.file) else { continue };
+        shared.entry(&edit.file).or_default().extend(shared_edit(edit, file.format, spelling));
+    }
+    if let Some(instructions) = &descriptor.instructions {
+        let block = MarkedText {
+            open: BLOCK_OPEN.to_owned(),
+            close: BLOCK_CLOSE.to_owned(),
+            body: INSTRUCTIONS.replace("{skill}", &command_file(descriptor, scope, spelling)),
+        };
+        shared.entry(&instructions.file).or_default().push(SharedEdit::Marked(block));
+    }
+    for (name, edits) in shared {
+        let Some(file) = descriptor.files.get(name) else { continue };
+        found.push(Artifact {
+            anchor: Anchor::Root,
+            path: file.path(scope, |path| options.existing.contains(path)).to_owned(),
+            contents: Contents::Shared(SharedFile { format: format(file.format), edits }),
+            executable: false,
+            kind: ItemKind::Settings,
+        });
+    }
+    for file in descriptor.own_files.iter().filter(|file| wanted(file.purpose) && file.scopes.contains(&scope)) {
+        found.push(Artifact {
+            anchor: Anchor::Root,
+            path: file.path.clone(),
+            contents: Contents::Whole(fill(&file.text, spelling)),
+            executable: false,
+            kind: ItemKind::Settings,
+        });
+    }
+    found
+}
+
+fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling) -> Option<SharedEdit> {
+    let path: Vec<String> = edit.path.iter().map(|part| fill(part, spelling)).collect();
+    let value = match &edit.value {
+        Scalar::Flag(flag) => Value::from(*flag),
+        Scalar::Number(number) => Value::from(*number),
+        Scalar::Text(text) => Value::from(fill(text, spelling)),
+    };
+    match format {
+        HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {
+            Some(SharedEdit::Json(match edit.how {
+                EditForm::Append => JsonEdit::Append { path, value },
+                EditForm::Set => JsonEdit::Set { path, value },
+                EditForm::SetIfAbsent => JsonEdit::SetIfAbsent { path, value },
+            }))
+        }
+        HostFormat::Toml => match edit.how {
+            EditForm::Set => Some(SharedEdit::Toml(TomlEdit::Set { path, value })),
+            EditForm::SetIfAbsent => Some(SharedEdit::Toml(TomlEdit::SetIfAbsent { path, value })),
+            EditForm::Append => None,
+        },
+        HostFormat::Markdown => None,
+    }
+}
+
+/// The places that facts name by `{binary}` and `{content}`.
+fn fill(text: &str, spelling: &Spelling) -> String {
+    text.replace("{binary}", &spelling.binary_word()).replace("{content}", &spelling.content())
+}
+
+/// The file of a command, for a reader, with `<name>` for the name.
+fn command_file(descriptor: &Descriptor, scope: Scope, spelling: &Spelling) -> String {
+    let Some(place) = descriptor.place(PlaceItem::Command, scope) else { return String::new() };
+    let path = place.path.replace("{name}", "<name>");
+    match placed(place) {
+        Anchor::Root => spelling.of(&path),
+        Anchor::Home(folder) => format!("~/{folder}/{path}"),
+        Anchor::Project => path,
+    }
+}
+
+fn format(format: HostFormat) -> FileFormat {
+    match format {
+        HostFormat::Json => FileFormat::Json(JsonDialect::Strict),
+        HostFormat::JsonWithComments => FileFormat::Json(JsonDialect::Comments),
+        HostFormat::JsonWithCommentsAndTrailingCommas => FileFormat::Json(JsonDialect::CommentsAndTrailingCommas),
+        HostFormat::Toml => FileFormat::Toml,
+        HostFormat::Markdown => FileFormat::Markdown,
+    }
+}

@@ -1,0 +1,126 @@
+//! How the texts of an installation spell the places of our own files.
+
+use crate::runtime::Scope;
+
+/// The folder of our own files below the host's.
+pub(crate) const CONTENT_FOLDER: &str = "gsd-core";
+
+/// The places of one installation, as texts and command lines write them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spelling {
+    /// The host's folder: `~/.x` in a global installation, `.x` in a local one, absolute outside the home.
+    ///
+    /// The home is `~` and no variable: hosts that allow commands by their text refuse those with a variable in them.
+    root: String,
+    /// The same without `~`, for places where no shell has a say.
+    absolute_root: String,
+}
+
+impl Spelling {
+    /// `root` and `user` are absolute with `/`; `local` is the host's folder below the project.
+    pub(crate) fn new(scope: Scope, local: &str, root: &str, user: &str) -> Spelling {
+        let root = root.trim_end_matches('/');
+        let below_home = root.strip_prefix(user.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+        let (spelled, absolute) = match (scope, below_home) {
+            (Scope::Local, _) => (local.to_owned(), local.to_owned()),
+            (Scope::Global, Some(below)) => (format!("~/{below}"), root.to_owned()),
+            (Scope::Global, None) => (root.to_owned(), root.to_owned()),
+        };
+        Spelling { root: spelled, absolute_root: absolute }
+    }
+
+    /// A place below the host's folder, for a reader.
+    pub(crate) fn of(&self, path: &str) -> String {
+        format!("{}/{path}", self.root)
+    }
+
+    /// The folder of our own files.
+    pub(crate) fn content(&self) -> String {
+        self.of(CONTENT_FOLDER)
+    }
+
+    /// A file of the library where it is installed.
+    pub(crate) fn library(&self, path: &str) -> String {
+        format!("{}/{path}", self.content())
+    }
+
+    /// The same inside double quotes of a shell, where `~` is only a letter.
+    pub(crate) fn library_in_quotes(&self, path: &str) -> String {
+        let spelled = self.library(path);
+        match spelled.strip_prefix("~/") {
+            Some(below) => format!("$HOME/{below}"),
+            None => spelled,
+        }
+    }
+
+    /// Our program, for a reader.
+    pub(crate) fn binary(&self) -> String {
+        format!("{}/bin/gsd-tools", self.content())
+    }
+
+    /// Our program as one word of a shell.
+    pub(crate) fn binary_word(&self) -> String {
+        shell_word(&self.binary())
+    }
+
+    /// Our program as one word of a shell, for a file that no project shares.
+    pub(crate) fn absolute_binary_word(&self) -> String {
+        shell_word(&self.absolute_binary())
+    }
+
+    pub(crate) fn absolute_binary(&self) -> String {
+        format!("{}/{CONTENT_FOLDER}/bin/gsd-tools", self.absolute_root)
+    }
+}
+
+/// `path` as one word of a shell; a leading `~/` still means the home.
+fn shell_word(path: &str) -> String {
+    let (home, rest) = match path.strip_prefix("~/") {
+        Some(rest) => ("~/", rest),
+        None => ("", path),
+    };
+    if rest.chars().all(|c| c.is_alphanumeric() || "/._-+:@%,=".contains(c)) {
+        return path.to_owned();
+    }
+    let mut word = format!("{home}\"");
+    for c in rest.chars() {
+        if "\"\\$`".contains(c) {
+            word.push('\\');
+        }
+        word.push(c);
+    }
+    word.push('"');
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_below_the_home_is_spelled_with_a_tilde() {
+        let spelling = Spelling::new(Scope::Global, ".x", "/home/u/.x/", "/home/u");
+        assert_eq!(spelling.library("workflows/a.md"), "~/.x/gsd-core/workflows/a.md");
+        assert_eq!(spelling.library_in_quotes("workflows/a.md"), "$HOME/.x/gsd-core/workflows/a.md");
+        assert_eq!(spelling.binary_word(), "~/.x/gsd-core/bin/gsd-tools");
+        assert_eq!(spelling.absolute_binary_word(), "/home/u/.x/gsd-core/bin/gsd-tools");
+    }
+
+    #[test]
+    fn another_place_is_absolute_and_a_project_is_relative() {
+        let outside = Spelling::new(Scope::Global, ".x", "/srv/x", "/home/u");
+        assert_eq!(outside.binary_word(), "/srv/x/gsd-core/bin/gsd-tools");
+        let beside = Spelling::new(Scope::Global, ".x", "/home/user2/x", "/home/u");
+        assert_eq!(beside.binary_word(), "/home/user2/x/gsd-core/bin/gsd-tools");
+        let local = Spelling::new(Scope::Local, ".x", "/work/p/.x", "/home/u");
+        assert_eq!(local.binary_word(), ".x/gsd-core/bin/gsd-tools");
+        assert_eq!(local.library_in_quotes("a.md"), ".x/gsd-core/a.md");
+    }
+
+    #[test]
+    fn what_a_shell_would_split_or_read_is_quoted() {
+        let spelling = Spelling::new(Scope::Global, ".x", "/home/j d/my $x", "/home/j d");
+        assert_eq!(spelling.binary_word(), "~/\"my \\$x/gsd-core/bin/gsd-tools\"");
+        assert_eq!(spelling.absolute_binary_word(), "\"/home/j d/my \\$x/gsd-core/bin/gsd-tools\"");
+    }
+}

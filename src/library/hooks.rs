@@ -1,0 +1,125 @@
+//! The canonical hooks, from `hooks/hooks.toml`: which there are, at which event, for which tools.
+//!
+//! The table says what is registered with a host. What a hook does is in the room `hooks`.
+
+use serde::Deserialize;
+
+/// The events we register for, and the hooks behind them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct HookTable {
+    /// Seconds after which a host may give up on us.
+    #[serde(default)]
+    pub(crate) timeout: u32,
+    #[serde(default, rename = "event")]
+    pub(crate) events: Vec<HookEvent>,
+    #[serde(default, rename = "hook")]
+    pub(crate) rows: Vec<HookRow>,
+}
+
+impl HookTable {
+    pub(crate) fn parse(text: &str) -> Result<HookTable, toml_edit::de::Error> {
+        toml_edit::de::from_str(text)
+    }
+}
+
+/// An event with the tools it is registered for. Registrations are trusted by their text on some hosts, so these
+/// lists cover more than today's hooks need and do not change.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct HookEvent {
+    pub(crate) name: Event,
+    #[serde(default)]
+    pub(crate) tools: Vec<ToolSet>,
+}
+
+/// One hook.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct HookRow {
+    pub(crate) name: String,
+    pub(crate) event: Event,
+    /// The tools it looks at; empty where the event is about no tool.
+    #[serde(default)]
+    pub(crate) tools: Vec<ToolSet>,
+    /// The setting that must be `true` for it to speak.
+    pub(crate) opt_in: Option<String>,
+    /// The setting that silences it when `false`.
+    pub(crate) opt_out: Option<String>,
+    /// It lives on what another event brings, and is nothing on a host without that.
+    pub(crate) needs: Option<Event>,
+    /// In one line, for a person.
+    pub(crate) purpose: String,
+}
+
+/// The moments we are called at. The word stands in the registered command line, so it never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Event {
+    SessionStart,
+    BeforeTool,
+    AfterTool,
+    StatusLine,
+}
+
+impl Event {
+    /// The word in the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Event::SessionStart => "session-start",
+            Event::BeforeTool => "before-tool",
+            Event::AfterTool => "after-tool",
+            Event::StatusLine => "status-line",
+        }
+    }
+}
+
+/// Tools by what they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ToolSet {
+    Shell,
+    Write,
+    Edit,
+    Read,
+    Search,
+    Agent,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Library;
+    use super::*;
+
+    #[test]
+    fn the_tools_of_a_hook_are_among_those_of_its_event() {
+        let library = Library::embedded().unwrap();
+        let table = library.hooks();
+        assert!(!table.rows.is_empty() && table.timeout > 0);
+        for row in &table.rows {
+            let event = table.events.iter().find(|event| event.name == row.event);
+            let event = event.unwrap_or_else(|| panic!("`{}` hangs on an event without a row", row.name));
+            for tool in &row.tools {
+                assert!(event.tools.contains(tool), "`{}` looks at {tool:?}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn each_hook_has_one_row_one_line_and_one_page() {
+        let library = Library::embedded().unwrap();
+        let mut names: Vec<&str> = library.hooks().rows.iter().map(|row| row.name.as_str()).collect();
+        for row in &library.hooks().rows {
+            assert!(!row.purpose.contains('\n') && row.purpose.len() <= 100, "{}", row.name);
+        }
+        let (_, folder) = super::super::FOLDERS.iter().find(|(name, _)| *name == "hooks").unwrap();
+        let mut pages: Vec<&str> = folder
+            .files()
+            .filter(|file| file.path().extension().is_some_and(|extension| extension == "md"))
+            .map(|file| file.path().file_stem().unwrap().to_str().unwrap())
+            .collect();
+        names.sort_unstable();
+        pages.sort_unstable();
+        assert_eq!(names, pages);
+    }
+}
