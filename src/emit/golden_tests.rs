@@ -11,6 +11,7 @@ use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
 use crate::text::edit::FileFormat;
 use crate::text::json::JsonDocument;
+use crate::text::toml::TomlDocument;
 
 use super::*;
 
@@ -85,7 +86,14 @@ fn shown(artifact: &Artifact) -> String {
             }
             document.to_string()
         }
-        FileFormat::Toml => lines(shared.edits.iter().map(|edit| format!("{edit:?}"))),
+        FileFormat::Toml => {
+            let mut document = TomlDocument::parse("").unwrap();
+            for edit in &shared.edits {
+                let SharedEdit::Toml(edit) = edit else { panic!("{edit:?} in a TOML file") };
+                assert!(document.apply(edit).unwrap().changed(), "{edit:?} does nothing");
+            }
+            document.to_string()
+        }
         FileFormat::Markdown | FileFormat::Lines => {
             let mut text = String::new();
             for edit in &shared.edits {
