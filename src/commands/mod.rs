@@ -16,6 +16,7 @@ mod error;
 mod help;
 mod phase;
 mod project;
+mod roadmap;
 mod usage;
 mod verification;
 
@@ -46,6 +47,7 @@ pub(crate) struct FamilyRow {
 
 /// Every family. Order is the order of the help.
 const FAMILIES: &[FamilyRow] = &[
+    family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
     family::<verification::Verifications>("Verification", &["verification"]),
     family::<phase::Phases>("Phases", &["find-phase", "phases"]),
     family::<basics::Basics>(

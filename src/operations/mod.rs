@@ -4,4 +4,5 @@
 //! folder, source files) are gathered by `commands` and handed in.
 
 pub(crate) mod lookup;
+pub(crate) mod roadmap;
 pub(crate) mod verification;

@@ -10,6 +10,7 @@ pub(crate) mod layout;
 pub(crate) mod milestone;
 pub(crate) mod phase;
 pub(crate) mod roadmap;
+pub(crate) mod roadmap_edit;
 pub(crate) mod root;
 pub(crate) mod view;
 pub(crate) mod workstream;

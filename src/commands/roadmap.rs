@@ -1,0 +1,121 @@
+//! The roadmap: reading phases, writing progress.
+
+use std::collections::BTreeMap;
+
+use super::{CommandError, Context, Family};
+use crate::operations::roadmap;
+use crate::project::folder::plan_id;
+use crate::text::front_matter::FrontMatter;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Roadmaps {
+    /// Read the roadmap and write progress into it
+    #[command(subcommand)]
+    Roadmap(RoadmapCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum RoadmapCommand {
+    /// Give the section of a phase
+    ///
+    /// Example: `gsd-tools roadmap get-phase 2 --pick goal`.
+    GetPhase(PhaseArgs),
+    /// Compare every phase of the milestone with what is on disk
+    ///
+    /// Example: `gsd-tools roadmap analyze --pick next_phase`.
+    Analyze,
+    /// List the phases of the current milestone
+    ///
+    /// Example: `gsd-tools roadmap milestone-scope --pick scope`.
+    MilestoneScope,
+    /// Write a phase's plan counts and status into the roadmap
+    ///
+    /// Example: `gsd-tools roadmap update-plan-progress 2 --raw` prints `1/3 In Progress`.
+    UpdatePlanProgress(ProgressArgs),
+    /// Note waves and shared constraints beside a phase's plans
+    ///
+    /// Example: `gsd-tools roadmap annotate-dependencies 2`.
+    AnnotateDependencies(PhaseArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgressArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// Further words, such as a plan and its state; the disk decides, not they
+    #[arg(hide = true)]
+    rest: Vec<String>,
+}
+
+impl Family for Roadmaps {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Roadmap(command) = self;
+        match command {
+            RoadmapCommand::GetPhase(arguments) => get_phase(context, arguments.phase.as_deref()),
+            RoadmapCommand::Analyze => match roadmap::analyze(&context.view())? {
+                Ok(report) => context.emit(&report),
+                Err(report) => context.emit(&report),
+            },
+            RoadmapCommand::MilestoneScope => {
+                let report = roadmap::milestone_scope(&context.view())?;
+                context.emit(&report)
+            }
+            RoadmapCommand::UpdatePlanProgress(arguments) => update_plan_progress(context, arguments.phase.as_deref()),
+            RoadmapCommand::AnnotateDependencies(arguments) => {
+                annotate_dependencies(context, arguments.phase.as_deref())
+            }
+        }
+    }
+}
+
+fn get_phase(context: &mut Context, phase: Option<&str>) -> Result<(), CommandError> {
+    let report = roadmap::get_phase(&context.view(), required(phase)?)?;
+    let raw = match &report {
+        roadmap::GetPhaseReport::Found { section, .. } => section.clone(),
+        _ => String::new(),
+    };
+    context.emit_raw(&report, raw)
+}
+
+fn update_plan_progress(context: &mut Context, phase: Option<&str>) -> Result<(), CommandError> {
+    let phase = required(phase)?;
+    let today = context.world().today();
+    let report = context.update(|view| {
+        roadmap::update_plan_progress(view, phase, &today)?
+            .ok_or_else(|| CommandError::new(super::error::Reason::PhaseNotFound, format!("Phase {phase} not found")))
+    })?;
+    if let Some(reason) = report.reason {
+        context.warn(format_args!("the roadmap is unchanged: {reason}"));
+    }
+    let raw = match report.status {
+        Some(status) => format!("{}/{} {status}", report.summary_count, report.plan_count),
+        None => "false".to_owned(),
+    };
+    context.emit_raw(&report, raw)
+}
+
+fn annotate_dependencies(context: &mut Context, phase: Option<&str>) -> Result<(), CommandError> {
+    let phase = required(phase)?;
+    let report = context.update(|view| {
+        let mut waves = BTreeMap::new();
+        if let Some(folder) = view.find_phase(phase)?.folder {
+            for plan in view.current_plans(&folder)? {
+                let text = view.text(&folder.join(&plan))?;
+                let wave = text.as_deref().and_then(|text| FrontMatter::parse(text)?.text("wave")?.trim().parse().ok());
+                waves.insert(plan_id(&plan).to_owned(), wave.unwrap_or(1));
+            }
+        }
+        Ok(roadmap::annotate_dependencies(view, phase, &waves)?)
+    })?;
+    context.emit(&report)
+}
+
+fn required(phase: Option<&str>) -> Result<&str, CommandError> {
+    phase.ok_or_else(|| CommandError::usage("phase identifier required"))
+}

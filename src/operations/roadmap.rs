@@ -1,0 +1,529 @@
+//! The roadmap against the disk: one phase, all phases, and the progress written back.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::{PhaseFolder, plan_id};
+use crate::project::milestone::{MilestoneScope, milestone_headings};
+use crate::project::phase::{PhaseId, folder_matches};
+use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
+use crate::project::view::{Edits, ProjectView};
+use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::splice::Splices;
+
+use super::verification::{self, Verification};
+
+/// What `roadmap get-phase` answers.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum GetPhaseReport {
+    Found {
+        found: bool,
+        phase_number: String,
+        phase_name: String,
+        goal: Option<String>,
+        mode: Option<String>,
+        success_criteria: Vec<String>,
+        /// The section's own bytes.
+        section: String,
+    },
+    /// The phase has a checklist line but no section.
+    Malformed {
+        found: bool,
+        phase_number: String,
+        phase_name: String,
+        error: &'static str,
+        message: String,
+    },
+    Absent {
+        found: bool,
+        phase_number: String,
+    },
+    NoRoadmap {
+        found: bool,
+        error: &'static str,
+    },
+}
+
+/// The section of one phase.
+pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseReport, FileError> {
+    let Some(text) = view.roadmap_text()? else {
+        return Ok(GetPhaseReport::NoRoadmap { found: false, error: NO_ROADMAP });
+    };
+    let roadmap = Roadmap::parse(&text);
+    let phase_number = typed.to_owned();
+    if PhaseId::new(typed).is_sentinel() {
+        return Ok(GetPhaseReport::Absent { found: false, phase_number });
+    }
+    if let Some(section) = roadmap.section(typed) {
+        return Ok(GetPhaseReport::Found {
+            found: true,
+            phase_number,
+            phase_name: section.name.to_owned(),
+            goal: owned(roadmap.field(section, "Goal")),
+            mode: owned(roadmap.field(section, "Mode")),
+            success_criteria: roadmap.success_criteria(section).into_iter().map(str::to_owned).collect(),
+            section: roadmap.section_text(section).to_owned(),
+        });
+    }
+    Ok(match roadmap.bullet(typed) {
+        Some(bullet) => GetPhaseReport::Malformed {
+            found: false,
+            phase_number,
+            phase_name: bullet.name.to_owned(),
+            error: "malformed_roadmap",
+            message: format!(
+                "phase {typed} is listed on line {} but has no section; add a heading `### Phase {typed}: {}`",
+                bullet.line + 1,
+                bullet.name
+            ),
+        },
+        None => GetPhaseReport::Absent { found: false, phase_number },
+    })
+}
+
+const NO_ROADMAP: &str = "ROADMAP.md not found";
+
+/// What `roadmap analyze` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct AnalyzeReport {
+    pub(crate) milestones: Vec<MilestoneSummary>,
+    pub(crate) phases: Vec<PhaseSummary>,
+    pub(crate) phase_count: usize,
+    pub(crate) completed_phases: usize,
+    pub(crate) total_plans: usize,
+    pub(crate) total_summaries: usize,
+    /// Summaries per hundred plans; none unless the milestone's scope is complete.
+    pub(crate) progress_percent: Option<usize>,
+    pub(crate) progress_scope: MilestoneScope,
+    pub(crate) current_phase: Option<String>,
+    pub(crate) next_phase: Option<String>,
+    /// Phases with a checklist line and no section.
+    pub(crate) missing_phase_details: Option<Vec<String>>,
+    pub(crate) scope: MilestoneScope,
+}
+
+/// What `roadmap analyze` answers where there is no roadmap.
+#[derive(Debug, Serialize)]
+pub(crate) struct NoRoadmapReport {
+    pub(crate) error: &'static str,
+    pub(crate) milestones: Vec<MilestoneSummary>,
+    pub(crate) phases: Vec<PhaseSummary>,
+    pub(crate) current_phase: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct MilestoneSummary {
+    pub(crate) heading: String,
+    pub(crate) version: String,
+}
+
+/// One phase: what the roadmap says and what is on disk.
+#[derive(Debug, Serialize)]
+pub(crate) struct PhaseSummary {
+    pub(crate) number: String,
+    pub(crate) name: String,
+    pub(crate) goal: Option<String>,
+    pub(crate) mode: Option<String>,
+    pub(crate) depends_on: Option<String>,
+    pub(crate) plan_count: usize,
+    pub(crate) summary_count: usize,
+    pub(crate) has_context: bool,
+    pub(crate) has_research: bool,
+    pub(crate) disk_status: DiskStatus,
+    pub(crate) roadmap_complete: bool,
+    pub(crate) context_read_error: Option<String>,
+    pub(crate) context_scope: MilestoneScope,
+}
+
+/// How far a phase has come, by its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DiskStatus {
+    NoDirectory,
+    Empty,
+    Discussed,
+    Researched,
+    Planned,
+    Partial,
+    Complete,
+    /// A phase that only a table lists has a folder.
+    Ok,
+}
+
+/// A phase's folder as far as counting goes.
+#[derive(Debug)]
+pub(crate) struct FolderCounts {
+    pub(crate) plans: usize,
+    pub(crate) summaries: usize,
+    pub(crate) has_context: bool,
+    pub(crate) has_research: bool,
+    pub(crate) verification: Verification,
+}
+
+/// Counts a folder's plans and summaries and looks at its verification.
+pub(crate) fn count(view: &ProjectView, folder: &PhaseFolder) -> Result<FolderCounts, FileError> {
+    Ok(FolderCounts {
+        plans: view.current_plans(folder)?.len(),
+        summaries: folder.summaries().count(),
+        has_context: folder.artifact("CONTEXT").is_some(),
+        has_research: folder.artifact("RESEARCH").is_some(),
+        verification: verification::status(view, folder)?,
+    })
+}
+
+impl FolderCounts {
+    pub(crate) fn disk_status(&self) -> DiskStatus {
+        if self.verification.passed() {
+            DiskStatus::Complete
+        } else if self.summaries > 0 {
+            DiskStatus::Partial
+        } else if self.plans > 0 {
+            DiskStatus::Planned
+        } else if self.has_research {
+            DiskStatus::Researched
+        } else if self.has_context {
+            DiskStatus::Discussed
+        } else {
+            DiskStatus::Empty
+        }
+    }
+}
+
+/// Every phase of the current milestone, with what is on disk.
+pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoadmapReport>, FileError> {
+    let Some(text) = view.roadmap_text()? else {
+        return Ok(Err(NoRoadmapReport {
+            error: NO_ROADMAP,
+            milestones: Vec::new(),
+            phases: Vec::new(),
+            current_phase: None,
+        }));
+    };
+    let roadmap = Roadmap::parse(&text);
+    let milestone = view.milestone()?;
+    let folders = view.phase_folders()?;
+    let mut phases = Vec::new();
+    for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
+        let id = PhaseId::new(section.id);
+        let folder = folders.iter().find(|folder| folder_matches(&folder.name, &id));
+        let counts = folder.map(|folder| count(view, folder)).transpose()?;
+        phases.push(summary_of(&roadmap, section, counts.as_ref()));
+    }
+    for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
+        let id = PhaseId::new(row.id);
+        if id.is_sentinel() || phases.iter().any(|phase| id.matches(&phase.number)) {
+            continue;
+        }
+        let folder = folders.iter().find(|folder| folder_matches(&folder.name, &id));
+        let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.map_or(0, |plans| plans.len());
+        phases.push(PhaseSummary {
+            number: row.id.to_owned(),
+            name: row.name.to_owned(),
+            goal: None,
+            mode: None,
+            depends_on: None,
+            plan_count: plans,
+            summary_count: folder.map_or(0, |folder| folder.summaries().count()),
+            has_context: false,
+            has_research: false,
+            disk_status: if folder.is_some() { DiskStatus::Ok } else { DiskStatus::NoDirectory },
+            roadmap_complete: roadmap.bullet(row.id).is_some_and(|bullet| bullet.checked),
+            context_read_error: None,
+            context_scope: MilestoneScope::Complete,
+        });
+    }
+    let first = |wanted: &[DiskStatus]| {
+        phases.iter().find(|phase| wanted.contains(&phase.disk_status)).map(|phase| phase.number.clone())
+    };
+    let current_phase = first(&[DiskStatus::Planned, DiskStatus::Partial]);
+    let next_phase =
+        first(&[DiskStatus::Empty, DiskStatus::NoDirectory, DiskStatus::Discussed, DiskStatus::Researched]);
+    let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
+    let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
+    let missing: Vec<String> = roadmap
+        .bullets()
+        .iter()
+        .filter(|bullet| milestone.holds(bullet.line) && !bullet.is_sentinel() && roadmap.section(bullet.id).is_none())
+        .map(|bullet| bullet.id.to_owned())
+        .collect();
+    let milestones = milestone_headings(&roadmap)
+        .iter()
+        .filter(|heading| milestone.holds(heading.heading.line))
+        .filter_map(|heading| {
+            Some(MilestoneSummary { heading: heading.heading.title.to_owned(), version: heading.version?.to_owned() })
+        })
+        .collect();
+    Ok(Ok(AnalyzeReport {
+        milestones,
+        phase_count: phases.len(),
+        completed_phases: phases.iter().filter(|phase| phase.disk_status == DiskStatus::Complete).count(),
+        total_plans,
+        total_summaries,
+        progress_percent: (milestone.scope == MilestoneScope::Complete).then(|| percent(total_summaries, total_plans)),
+        progress_scope: milestone.scope,
+        current_phase,
+        next_phase,
+        missing_phase_details: (!missing.is_empty()).then_some(missing),
+        scope: milestone.scope,
+        phases,
+    }))
+}
+
+/// `done` per hundred of `total`, rounded, at most 100; none of nothing is 0.
+pub(crate) fn percent(done: usize, total: usize) -> usize {
+    if total == 0 { 0 } else { ((200 * done + total) / (2 * total)).min(100) }
+}
+
+/// The open sections whose identifier starts with a number and that are no shelves.
+fn analysed_sections<'roadmap, 'text>(
+    roadmap: &'roadmap Roadmap<'text>,
+) -> impl Iterator<Item = &'roadmap PhaseSection<'text>> {
+    roadmap.sections().iter().filter(|section| {
+        !section.shipped
+            && section.id.starts_with(|first: char| first.is_ascii_digit())
+            && !PhaseId::new(section.id).is_sentinel()
+    })
+}
+
+fn summary_of(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>, counts: Option<&FolderCounts>) -> PhaseSummary {
+    PhaseSummary {
+        number: section.id.to_owned(),
+        name: name_without_tag(section.name).to_owned(),
+        goal: owned(roadmap.field(section, "Goal")),
+        mode: owned(roadmap.field(section, "Mode")),
+        depends_on: owned(roadmap.field(section, "Depends on")),
+        plan_count: counts.map_or(0, |counts| counts.plans),
+        summary_count: counts.map_or(0, |counts| counts.summaries),
+        has_context: counts.is_some_and(|counts| counts.has_context),
+        has_research: counts.is_some_and(|counts| counts.has_research),
+        disk_status: counts.map_or(DiskStatus::NoDirectory, FolderCounts::disk_status),
+        roadmap_complete: roadmap.bullet(section.id).is_some_and(|bullet| bullet.checked),
+        context_read_error: None,
+        context_scope: MilestoneScope::Complete,
+    }
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// What `roadmap milestone-scope` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ScopeReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<&'static str>,
+    pub(crate) scope: MilestoneScope,
+    pub(crate) phases: Vec<String>,
+    pub(crate) phase_count: usize,
+}
+
+/// The phases of the current milestone.
+pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileError> {
+    let milestone = view.milestone()?;
+    let Some(text) = view.roadmap_text()? else {
+        return Ok(ScopeReport { error: Some(NO_ROADMAP), scope: milestone.scope, phases: Vec::new(), phase_count: 0 });
+    };
+    let phases: Vec<String> = milestone.phase_ids(&Roadmap::parse(&text)).into_iter().map(str::to_owned).collect();
+    Ok(ScopeReport { error: None, scope: milestone.scope, phase_count: phases.len(), phases })
+}
+
+/// What `roadmap update-plan-progress` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ProgressReport {
+    pub(crate) updated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) phase: Option<String>,
+    pub(crate) plan_count: usize,
+    pub(crate) summary_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) complete: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verification_stale_check_indeterminate: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// Writes a phase's plan counts, ticks and status into the roadmap. `None` if there is no such phase on disk.
+pub(crate) fn update_plan_progress(
+    view: &ProjectView,
+    typed: &str,
+    today: &str,
+) -> Result<Option<(ProgressReport, Edits)>, FileError> {
+    let Some(folder) = view.find_phase(typed)?.folder else { return Ok(None) };
+    let declined = |reason: &'static str, plans: usize, summaries: usize| ProgressReport {
+        updated: false,
+        phase: None,
+        plan_count: plans,
+        summary_count: summaries,
+        status: None,
+        complete: None,
+        verification_stale_check_indeterminate: None,
+        reason: Some(reason),
+    };
+    let plans = view.current_plans(&folder)?;
+    if plans.is_empty() {
+        return Ok(Some((declined("No plans found", 0, folder.summaries().count()), Edits::default())));
+    }
+    let done: Vec<&str> = plans.iter().map(String::as_str).filter(|plan| folder.summary_of(plan).is_some()).collect();
+    let Some(text) = view.roadmap_text()? else {
+        return Ok(Some((declined(NO_ROADMAP, plans.len(), done.len()), Edits::default())));
+    };
+    let verification = verification::status(view, &folder)?;
+    let complete = done.len() >= plans.len() && verification.passed();
+    let roadmap = Roadmap::parse(&text);
+    let mut splices = Splices::default();
+    if let Some(section) = roadmap.section(typed) {
+        let state = if complete { "complete" } else { "executed" };
+        let counted = format!("{}/{} plans {state}", done.len(), plans.len());
+        roadmap.set_field(section, "Plans", &counted, &mut splices);
+        roadmap.tick_plans(section, &done, &mut splices);
+        let lines: Vec<(&str, bool)> =
+            plans.iter().map(|plan| (plan.as_str(), done.contains(&plan.as_str()))).collect();
+        roadmap.add_plans(section, &lines, &mut splices);
+    }
+    let counts = format!(" {}/{} ", done.len(), plans.len());
+    if complete {
+        roadmap.tick_phase(typed, today, &mut splices);
+        let day = completed_day(&roadmap, typed).unwrap_or(today).to_owned();
+        let cells = [("plans", counts), ("status", " Complete   ".to_owned()), ("completed", format!(" {day} "))];
+        roadmap.set_progress(typed, &cells, &mut splices);
+    } else {
+        let cells = [("plans", counts), ("status", " In Progress".to_owned()), ("completed", "  ".to_owned())];
+        roadmap.set_progress(typed, &cells, &mut splices);
+    }
+    let mut edits = Edits::default();
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    let report = ProgressReport {
+        updated: true,
+        phase: Some(typed.to_owned()),
+        plan_count: plans.len(),
+        summary_count: done.len(),
+        status: Some(if complete { "Complete" } else { "In Progress" }),
+        complete: Some(complete),
+        verification_stale_check_indeterminate: Some(verification.indeterminate),
+        reason: None,
+    };
+    Ok(Some((report, edits)))
+}
+
+/// The day in the `Completed` cell of a phase's progress row.
+pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &str) -> Option<&'roadmap str> {
+    let day = roadmap.progress_row(typed)?.cells.iter().find(|(column, _)| column == "completed")?.1;
+    day.starts_with(|first: char| first.is_ascii_digit()).then_some(day)
+}
+
+/// What `roadmap annotate-dependencies` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct AnnotateReport {
+    pub(crate) updated: bool,
+    pub(crate) phase: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waves: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cross_cutting_constraints: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+/// Groups a phase's plan lines by wave and lists the truths that several of its plans share.
+pub(crate) fn annotate_dependencies(
+    view: &ProjectView,
+    typed: &str,
+    waves: &BTreeMap<String, u64>,
+) -> Result<(AnnotateReport, Edits), FileError> {
+    let declined = |reason: String| {
+        let report = AnnotateReport {
+            updated: false,
+            phase: typed.to_owned(),
+            waves: None,
+            cross_cutting_constraints: None,
+            reason: Some(reason),
+        };
+        Ok((report, Edits::default()))
+    };
+    let Some(folder) = view.find_phase(typed)?.folder else { return declined(format!("phase {typed} not found")) };
+    let plans = view.current_plans(&folder)?;
+    if plans.is_empty() {
+        return declined(format!("phase {typed} has no plans"));
+    }
+    let Some(text) = view.roadmap_text()? else { return declined(NO_ROADMAP.to_owned()) };
+    let roadmap = Roadmap::parse(&text);
+    let Some(section) = roadmap.section(typed) else {
+        return declined(format!("phase {typed} has no section in the roadmap"));
+    };
+    let shared = shared_truths(view, &folder, &plans)?;
+    let bullets = roadmap.plan_bullets(section);
+    let wave_of = |line: usize| {
+        let bullet = bullets.iter().find(|bullet| bullet.line == line)?;
+        let plan = plans.iter().find(|plan| bullet.is_about(plan))?;
+        waves.get(plan_id(plan)).copied()
+    };
+    let mut splices = Splices::default();
+    let newline = roadmap.markdown().newline();
+    let body = |line: usize| roadmap.markdown().line(line).trim();
+    let annotated = section.lines.clone().any(|line| body(line).starts_with("**Wave "));
+    let mut known: Vec<u64> = Vec::new();
+    if !annotated {
+        for bullet in &bullets {
+            let Some(wave) = wave_of(bullet.line).filter(|wave| !known.contains(wave)) else { continue };
+            let before = if known.is_empty() { String::new() } else { newline.to_owned() };
+            let title = match known.last() {
+                Some(last) => format!("**Wave {wave}** *(blocked on Wave {last} completion)*"),
+                None => format!("**Wave {wave}**"),
+            };
+            let start = roadmap.markdown().lines()[bullet.line].start;
+            splices.insert(start, format!("{before}{title}{newline}{newline}"));
+            known.push(wave);
+        }
+    }
+    let listed = section.lines.clone().any(|line| body(line).starts_with("**Cross-cutting constraints"));
+    if let (false, false, Some(last)) = (listed, shared.is_empty(), bullets.last()) {
+        let lines = shared.iter().flat_map(|truth| ["- ", truth, newline]).collect::<String>();
+        roadmap.insert_after(
+            last.line,
+            &format!("{newline}**Cross-cutting constraints:**{newline}{newline}{lines}"),
+            &mut splices,
+        );
+    }
+    let mut edits = Edits::default();
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    let mut distinct: Vec<u64> = plans.iter().filter_map(|plan| waves.get(plan_id(plan)).copied()).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let report = AnnotateReport {
+        updated: !edits.is_empty(),
+        phase: typed.to_owned(),
+        waves: Some(distinct.len()),
+        cross_cutting_constraints: Some(shared.len()),
+        reason: edits.is_empty().then(|| "the roadmap has these notes already".to_owned()),
+    };
+    Ok((report, edits))
+}
+
+/// The truths of `must_haves` that at least two plans name, in order of appearance.
+fn shared_truths(view: &ProjectView, folder: &PhaseFolder, plans: &[String]) -> Result<Vec<String>, FileError> {
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for plan in plans {
+        let Some(text) = view.text(&folder.join(plan))? else { continue };
+        let truths = FrontMatter::parse(&text).and_then(|front| front.get_path(&["must_haves", "truths"]));
+        let mut own: Vec<String> = Vec::new();
+        for truth in truths.iter().flat_map(Value::items) {
+            let words = truth.as_text().or_else(|| truth.get("statement").and_then(Value::as_text));
+            if let Some(words) = words.filter(|words| !own.iter().any(|known| known == words)) {
+                own.push(words.to_owned());
+            }
+        }
+        for truth in own {
+            match counted.iter_mut().find(|(known, _)| *known == truth) {
+                Some((_, count)) => *count += 1,
+                None => counted.push((truth, 1)),
+            }
+        }
+    }
+    Ok(counted.into_iter().filter(|(_, count)| *count > 1).map(|(truth, _)| truth).collect())
+}

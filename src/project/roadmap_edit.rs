@@ -1,0 +1,211 @@
+//! Edits of ROADMAP.md: each touches the lines it names and keeps every other byte.
+
+use std::ops::Range;
+
+use crate::text::splice::Splices;
+
+use super::folder::plan_id;
+use super::roadmap::{PhaseSection, Roadmap, table_cells};
+
+/// A plan's line in a phase section: `- [ ] 02-01-PLAN.md — text` or `- [ ] 02-01: text`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlanBullet<'text> {
+    pub(crate) line: usize,
+    /// The byte position of the character between the brackets.
+    pub(crate) mark: usize,
+    pub(crate) checked: bool,
+    /// The text behind the checkbox.
+    pub(crate) text: &'text str,
+}
+
+impl PlanBullet<'_> {
+    /// Whether the line is about the plan file `plan`.
+    pub(crate) fn is_about(&self, plan: &str) -> bool {
+        let id = plan_id(plan);
+        let ends = |rest: &str| rest.starts_with([':', ' ', '\t', '—', '–', '-']) || rest.is_empty();
+        let bare = self.text.trim_start_matches(['`', '*', '[']);
+        match bare.strip_prefix(plan) {
+            Some(_) => true,
+            None => {
+                bare.strip_prefix(id).is_some_and(|rest| rest.starts_with("-PLAN") || (ends(rest) && !continues(rest)))
+            }
+        }
+    }
+}
+
+/// Whether what follows an identifier is still part of one: `02-1` is not `02-1-3`.
+fn continues(rest: &str) -> bool {
+    rest.strip_prefix('-').is_some_and(|after| after.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+impl<'text> Roadmap<'text> {
+    /// The checklist lines of plans in a phase section.
+    pub(crate) fn plan_bullets(&self, section: &PhaseSection<'_>) -> Vec<PlanBullet<'text>> {
+        let markdown = self.markdown();
+        section
+            .lines
+            .clone()
+            .filter(|line| markdown.is_prose(*line))
+            .filter_map(|line| {
+                let text = markdown.line(line);
+                let rest = text.trim_start().strip_prefix(['-', '*'])?.trim_start().strip_prefix('[')?;
+                let mark = rest.chars().next()?;
+                let behind = rest[mark.len_utf8()..].strip_prefix(']')?;
+                let position = markdown.lines()[line].start + (text.len() - rest.len());
+                Some(PlanBullet { line, mark: position, checked: matches!(mark, 'x' | 'X'), text: behind.trim() })
+            })
+            .collect()
+    }
+
+    /// Ticks the checklist line of a phase, with the day it was completed; a day that stands there is kept.
+    pub(crate) fn tick_phase(&self, typed: &str, day: &str, splices: &mut Splices) {
+        let Some(bullet) = self.bullet(typed) else { return };
+        let Some(mark) = bullet.mark else { return };
+        if !bullet.checked {
+            splices.replace(mark..mark + self.text()[mark..].chars().next().map_or(0, char::len_utf8), "x");
+        }
+        if !self.markdown().line(bullet.line).contains("(completed ") {
+            splices.insert(self.end_of_text(bullet.line), format!(" (completed {day})"));
+        }
+    }
+
+    /// Ticks the lines of the given plan files.
+    pub(crate) fn tick_plans(&self, section: &PhaseSection<'_>, done: &[&str], splices: &mut Splices) {
+        for bullet in self.plan_bullets(section) {
+            if !bullet.checked && done.iter().any(|plan| bullet.is_about(plan)) {
+                splices.replace(bullet.mark..bullet.mark + 1, "x");
+            }
+        }
+    }
+
+    /// Adds lines for plan files that have none, behind the last plan line.
+    pub(crate) fn add_plans(&self, section: &PhaseSection<'_>, plans: &[(&str, bool)], splices: &mut Splices) {
+        let bullets = self.plan_bullets(section);
+        let missing: Vec<_> =
+            plans.iter().filter(|(plan, _)| !bullets.iter().any(|bullet| bullet.is_about(plan))).collect();
+        if missing.is_empty() {
+            return;
+        }
+        let newline = self.markdown().newline();
+        let lines = missing
+            .iter()
+            .flat_map(|(plan, done)| [if *done { "- [x] " } else { "- [ ] " }, *plan, newline])
+            .collect::<String>();
+        let placeholder = bullets.iter().find(|bullet| bullet.text.starts_with("TBD"));
+        if let Some(placeholder) = placeholder {
+            splices.replace(self.markdown().span(placeholder.line..placeholder.line + 1), lines);
+        } else if let Some(last) = bullets.last() {
+            self.insert_after(last.line, &lines, splices);
+        } else if let Some((line, _)) = self.field_line(section, "Plans") {
+            self.insert_after(line, &format!("{newline}Plans:{newline}{lines}"), splices);
+        }
+    }
+
+    /// Replaces the value of a section's field; the label keeps its spelling.
+    pub(crate) fn set_field(&self, section: &PhaseSection<'_>, label: &str, value: &str, splices: &mut Splices) {
+        let Some((line, current)) = self.field_line(section, label) else { return };
+        let start = self.markdown().lines()[line].start;
+        let text = self.markdown().line(line);
+        if current.is_empty() {
+            splices.insert(start + text.trim_end().len(), format!(" {value}"));
+        } else if current != value {
+            let end = start + text.trim_end().len();
+            splices.replace(end - current.len()..end, value);
+        }
+    }
+
+    /// Replaces cells of a phase's progress row, by a word of their column. The new cell text is taken as it is.
+    pub(crate) fn set_progress(&self, typed: &str, cells: &[(&str, String)], splices: &mut Splices) {
+        let Some(row) = self.progress_row(typed) else { return };
+        let start = self.markdown().lines()[row.line].start;
+        let spans = cell_spans(self.markdown().line(row.line));
+        for (word, text) in cells {
+            let Some(column) = row.cells.iter().position(|(column, _)| column.contains(word)) else { continue };
+            if let Some(span) = spans.get(column) {
+                splices.replace(start + span.start..start + span.end, text.as_str());
+            }
+        }
+    }
+
+    /// Inserts `text` (whole lines) after line `line`, ending that line first where it ends the file.
+    pub(crate) fn insert_after(&self, line: usize, text: &str, splices: &mut Splices) {
+        let markdown = self.markdown();
+        let Some(place) = markdown.lines().get(line) else { return splices.insert(markdown.text().len(), text) };
+        if place.end == place.next {
+            let newline = markdown.newline();
+            splices.insert(place.next, format!("{newline}{}", text.strip_suffix(newline).unwrap_or(text)));
+        } else {
+            splices.insert(place.next, text);
+        }
+    }
+
+    fn end_of_text(&self, line: usize) -> usize {
+        self.markdown().lines()[line].start + self.markdown().line(line).trim_end().len()
+    }
+}
+
+/// The byte spans of the cells of a pipe-table line, without the pipes.
+fn cell_spans(line: &str) -> Vec<Range<usize>> {
+    let count = table_cells(line).len();
+    let start = line.find('|').map_or(0, |at| if line[..at].trim().is_empty() { at + 1 } else { 0 });
+    let mut spans = Vec::with_capacity(count);
+    let mut from = start;
+    for (at, _) in line[start..].match_indices('|') {
+        spans.push(from..start + at);
+        from = start + at + 1;
+    }
+    if spans.len() < count {
+        spans.push(from..line.len());
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(text: &str, edit: impl FnOnce(&Roadmap<'_>, &mut Splices)) -> String {
+        let roadmap = Roadmap::parse(text);
+        let mut splices = Splices::default();
+        edit(&roadmap, &mut splices);
+        splices.apply(text)
+    }
+
+    #[test]
+    fn ticking_a_phase_keeps_its_line_end_and_its_day() {
+        let text = "- [ ] **Phase 2: A** - b  \r\n- [ ] **Phase 3: C** - d (completed 2020-01-01)";
+        assert_eq!(
+            edited(text, |roadmap, splices| roadmap.tick_phase("02", "2026-01-02", splices)),
+            "- [x] **Phase 2: A** - b (completed 2026-01-02)  \r\n- [ ] **Phase 3: C** - d (completed 2020-01-01)"
+        );
+        assert!(
+            edited(text, |roadmap, splices| roadmap.tick_phase("3", "2026-01-02", splices))
+                .ends_with("[x] **Phase 3: C** - d (completed 2020-01-01)")
+        );
+    }
+
+    #[test]
+    fn plan_lines_are_known_in_both_spellings() {
+        let text =
+            "### Phase 2: A\n**Plans**: 3 plans\n\nPlans:\n- [ ] 02-01-PLAN.md — x\n- [ ] 02-02: y\n- [ ] 02-10: z\n";
+        let after = edited(text, |roadmap, splices| {
+            let section = roadmap.section("2").unwrap().clone();
+            roadmap.tick_plans(&section, &["02-01-PLAN.md", "02-02-PLAN.md", "02-1-PLAN.md"], splices);
+            roadmap.add_plans(&section, &[("02-02-PLAN.md", true), ("02-03-PLAN.md", false)], splices);
+            roadmap.set_field(&section, "Plans", "2/3 plans executed", splices);
+        });
+        assert_eq!(
+            after,
+            "### Phase 2: A\n**Plans**: 2/3 plans executed\n\nPlans:\n- [x] 02-01-PLAN.md — x\n- [x] 02-02: y\n- [ ] 02-10: z\n- [ ] 02-03-PLAN.md\n"
+        );
+    }
+
+    #[test]
+    fn cells_are_replaced_where_they_stand() {
+        let text = "| Phase | Milestone | Plans Complete | Status | Completed |\n|---|---|---|---|---|\n| 3. A | v1 |0/1| Not started | - |";
+        let after = edited(text, |roadmap, splices| {
+            roadmap.set_progress("3", &[("plans", " 1/1 ".into()), ("status", " Complete ".into())], splices);
+        });
+        assert!(after.ends_with("| 3. A | v1 | 1/1 | Complete | - |"), "{after}");
+    }
+}
