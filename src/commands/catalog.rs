@@ -13,10 +13,20 @@ pub(crate) enum Effect {
 
 /// Command path to effect, sorted by path.
 pub(crate) const CATALOG: &[(&str, Effect)] = &[
+    ("config-ensure-section", Effect::Write),
+    ("config-get", Effect::Read),
+    ("config-new-project", Effect::Write),
+    ("config-path", Effect::Read),
+    ("config-set", Effect::Write),
+    ("config-set-model-profile", Effect::Write),
     ("current-timestamp", Effect::Read),
     ("find-phase", Effect::Read),
     ("generate-slug", Effect::Read),
+    ("migrate-config", Effect::Write),
     ("phases list", Effect::Read),
+    ("resolve-execution", Effect::Read),
+    ("resolve-granularity", Effect::Read),
+    ("resolve-model", Effect::Read),
     ("roadmap analyze", Effect::Read),
     ("roadmap annotate-dependencies", Effect::Write),
     ("roadmap get-phase", Effect::Read),

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -137,8 +138,19 @@ impl Context {
 
     /// The text of the user's own defaults, `.gsd/defaults.json` in the home folder.
     pub(crate) fn personal_defaults(&self) -> Result<Option<String>, CommandError> {
-        let Some(home) = self.world.gsd_home() else { return Ok(None) };
-        Ok(disk::read_text(home.join(".gsd").join("defaults.json"))?)
+        match self.personal_file("defaults.json") {
+            Some(file) => Ok(disk::read_text(file)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether the user's own folder, `.gsd` in the home folder, has a file of this name.
+    pub(crate) fn has_personal_file(&self, name: &str) -> bool {
+        self.personal_file(name).is_some_and(disk::is_file)
+    }
+
+    fn personal_file(&self, name: &str) -> Option<PathBuf> {
+        Some(self.world.gsd_home()?.join(".gsd").join(name))
     }
 
     /// Whether the bare value is asked for instead of JSON.

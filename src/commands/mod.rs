@@ -11,9 +11,11 @@
 mod argv;
 mod basics;
 mod catalog;
+mod config;
 mod context;
 mod error;
 mod help;
+mod models;
 mod phase;
 mod project;
 mod roadmap;
@@ -50,6 +52,14 @@ const FAMILIES: &[FamilyRow] = &[
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
     family::<verification::Verifications>("Verification", &["verification"]),
     family::<phase::Phases>("Phases", &["find-phase", "phases"]),
+    family::<config::Configuration>(
+        "Configuration",
+        &["config-get", "config-set", "config-ensure-section", "config-new-project", "config-path", "migrate-config"],
+    ),
+    family::<models::Models>(
+        "Models",
+        &["resolve-model", "resolve-execution", "resolve-granularity", "config-set-model-profile"],
+    ),
     family::<basics::Basics>(
         "Small answers",
         &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],

@@ -6,5 +6,6 @@
 mod architecture;
 mod cli;
 mod clients;
+mod config;
 mod conformance;
 mod kit;

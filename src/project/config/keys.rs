@@ -75,8 +75,21 @@ pub(crate) fn masked(secret: &str) -> String {
 pub(crate) fn key_names() -> Vec<String> {
     let mut names: Vec<String> = KEYS.iter().map(|(key, _)| (*key).to_owned()).collect();
     names.extend(PATTERNS.iter().map(|pattern| (*pattern).to_owned()));
+    add_leaves(&CAPABILITIES, "", &mut names);
     names.sort();
     names
+}
+
+fn add_leaves(value: &Value, path: &str, names: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            for (name, value) in map {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                add_leaves(value, &path, names);
+            }
+        }
+        _ => names.push(path.to_owned()),
+    }
 }
 
 /// Whether a top-level name of a file means something to us.

@@ -16,31 +16,38 @@ pub(crate) struct Normalization {
     pub(crate) taken: bool,
 }
 
+const REPOSITORIES: &str = "planning.sub_repos";
+
 /// Old name, new name, in the order in which they are reported.
 const RENAMED: &[(&str, &str)] = &[
     ("branching_strategy", "git.branching_strategy"),
     ("base_branch", "git.base_branch"),
-    ("sub_repos", "planning.sub_repos"),
+    ("sub_repos", REPOSITORIES),
     ("depth", "granularity"),
 ];
 
 /// What the depths of old are called as granularities.
 const DEPTHS: &[(&str, &str)] = &[("quick", "coarse"), ("standard", "standard"), ("comprehensive", "fine")];
 
-/// The keys of `file` that stand under old names.
-pub(crate) fn normalizations(file: &Map<String, Value>) -> Vec<Normalization> {
-    RENAMED
-        .iter()
-        .filter_map(|(from, to)| {
-            let value = today(from, file.get(*from)?);
-            Some(Normalization { from, to, value, taken: at(file, to).is_some() })
-        })
-        .collect()
+/// The keys of `file` that stand under old names. `repositories` are those found inside the project where the file takes
+/// all of them for its own.
+pub(crate) fn normalizations(file: &Map<String, Value>, repositories: &[String]) -> Vec<Normalization> {
+    let renamed = RENAMED.iter().filter_map(|(from, to)| {
+        let value = today(from, file.get(*from)?);
+        Some(Normalization { from, to, value, taken: at(file, to).is_some() })
+    });
+    let adopted = (!repositories.is_empty()).then(|| Normalization {
+        from: "multiRepo",
+        to: REPOSITORIES,
+        value: repositories.into(),
+        taken: at(file, REPOSITORIES).is_some() || file.contains_key("sub_repos"),
+    });
+    renamed.chain(adopted).collect()
 }
 
 /// Puts what stands under old names under the new ones.
 pub(super) fn normalize(file: &mut Map<String, Value>) {
-    for Normalization { from, to, value, taken } in normalizations(file) {
+    for Normalization { from, to, value, taken } in normalizations(file, &[]) {
         file.shift_remove(from);
         if !taken {
             merge(file, nested(to, value));
@@ -71,7 +78,7 @@ mod tests {
     #[test]
     fn a_taken_name_keeps_its_value() {
         let mut file = super::super::parse(r#"{"base_branch": "old", "git": {"base_branch": "new", "x": 1}}"#).unwrap();
-        assert!(normalizations(&file)[0].taken);
+        assert!(normalizations(&file, &[])[0].taken);
         normalize(&mut file);
         assert_eq!(Value::Object(file).to_string(), r#"{"git":{"base_branch":"new","x":1}}"#);
     }

@@ -189,8 +189,23 @@ impl Config {
     }
 }
 
-/// The default that `config-get` tells where no file has the key.
-pub(crate) fn capability_default(key: &str) -> Option<&'static Value> {
+/// The value that the content of one file has for a key, by the key's name of today or of old.
+pub(crate) fn written_in(mut file: Map<String, Value>, key: &str) -> Option<Value> {
+    let whole = key.split_once('.').and_then(|(root, rest)| file.get(root)?.get(rest));
+    if let Some(value) = at(&file, key).or(whole) {
+        return Some(value.clone());
+    }
+    legacy::normalize(&mut file);
+    at(&file, key).cloned()
+}
+
+/// The default that is told where no file has the key: those of features, and one that callers compute with.
+pub(crate) fn told_default(key: &str) -> Option<&'static Value> {
+    if key == "context_window" { default_of(key) } else { capability_default(key) }
+}
+
+/// The default of a switch of a feature, or the object of all its switches.
+fn capability_default(key: &str) -> Option<&'static Value> {
     at(CAPABILITIES.as_object()?, key)
 }
 

@@ -1,0 +1,169 @@
+//! Configuration: reading and setting keys of `config.json`, making the file, moving old keys.
+
+use serde_json::Value;
+
+use super::error::Reason;
+use super::usage::nearest;
+use super::{CommandError, Context, Family};
+use crate::operations::configuration::{self, ConfigurationError, NewFile};
+use crate::project::config::{KeyError, Setting, key_names};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Configuration {
+    /// Tell the value of a key
+    ///
+    /// Example: `gsd-tools config-get workflow.research --default true --raw`.
+    ConfigGet(GetArgs),
+    /// Set a key, or take it away with `null`
+    ///
+    /// Example: `gsd-tools config-set workflow.research false`.
+    ConfigSet(SetArgs),
+    /// Make the configuration of a project that has none
+    ///
+    /// Example: `gsd-tools config-ensure-section`.
+    ConfigEnsureSection,
+    /// Make the configuration of a new project from its choices
+    ///
+    /// Example: `gsd-tools config-new-project '{"mode": "yolo", "granularity": "fine"}'`.
+    ConfigNewProject(ChoicesArgs),
+    /// Tell where the configuration is
+    ///
+    /// Example: `gsd-tools config-path`.
+    ConfigPath,
+    /// Move settings that stand under old names to the new ones
+    ///
+    /// Example: `gsd-tools migrate-config`.
+    MigrateConfig,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GetArgs {
+    /// The key, such as `workflow.research`
+    key: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SetArgs {
+    /// The key, such as `workflow.research`
+    key: String,
+    /// Text, number, `true`, `false`, `null`, or JSON
+    #[arg(allow_negative_numbers = true)]
+    value: String,
+    /// Tell what would change, change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChoicesArgs {
+    /// A JSON object that is laid over the defaults
+    choices: Option<String>,
+}
+
+impl Family for Configuration {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ConfigGet(arguments) => get(context, &arguments),
+            Self::ConfigSet(arguments) => set(context, &arguments),
+            Self::ConfigEnsureSection => create(context, None),
+            Self::ConfigNewProject(arguments) => create(context, arguments.choices.as_deref()),
+            Self::ConfigPath => {
+                path(context);
+                Ok(())
+            }
+            Self::MigrateConfig => migrate(context),
+        }
+    }
+}
+
+fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
+    let value = configuration::get(&context.view(), &arguments.key, context.default_value()).map_err(told)?;
+    let raw = bare(&value);
+    context.emit_raw(&value, raw)
+}
+
+fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+    let setting = Setting::parse(&arguments.key, &arguments.value).map_err(ConfigurationError::from).map_err(told)?;
+    let report = if arguments.dry_run {
+        let (mut report, _) = configuration::set(&context.view(), &setting).map_err(told)?;
+        report.updated = None;
+        report.dry_run = Some(true);
+        report.would_update = Some(true);
+        report
+    } else {
+        context.update(|view| configuration::set(view, &setting).map_err(told))?
+    };
+    let raw = match setting.value {
+        Some(_) => format!("{}={}", report.key, bare(&report.value)),
+        None => format!("{} unset", report.key),
+    };
+    context.emit_raw(&report, raw)
+}
+
+fn create(context: &mut Context, choices: Option<&str>) -> Result<(), CommandError> {
+    let personal = context.personal_defaults()?;
+    let services = services(context);
+    let new = NewFile { services: &services, personal: personal.as_deref(), choices };
+    let report = context.update(|view| configuration::create(view, new).map_err(told))?;
+    context.emit(&report)
+}
+
+fn path(context: &mut Context) {
+    let layout = context.layout();
+    let path = layout.shown(&layout.config());
+    context.text(path);
+}
+
+fn migrate(context: &mut Context) -> Result<(), CommandError> {
+    let report = context.update(|view| configuration::migrate(view).map_err(told))?;
+    context.emit(&report)
+}
+
+/// Search services and the variable that holds the key of each; the key may also stand in a file of that name.
+const SERVICES: &[(&str, &str)] = &[
+    ("brave_search", "BRAVE_API_KEY"),
+    ("firecrawl", "FIRECRAWL_API_KEY"),
+    ("exa_search", "EXA_API_KEY"),
+    ("tavily_search", "TAVILY_API_KEY"),
+    ("ref_search", "REF_API_KEY"),
+    ("perplexity", "PERPLEXITY_API_KEY"),
+    ("jina", "JINA_API_KEY"),
+];
+
+/// The search services that the user has a key for.
+fn services(context: &Context) -> Vec<&'static str> {
+    let found = |variable: &str| {
+        context.world().variable(variable).is_some() || context.has_personal_file(&variable.to_ascii_lowercase())
+    };
+    SERVICES.iter().filter(|(_, variable)| found(variable)).map(|(service, _)| *service).collect()
+}
+
+/// A value as a shell wants it.
+fn bare(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The reason and the hint of an error of the configuration.
+pub(super) fn told(error: ConfigurationError) -> CommandError {
+    let reason = match &error {
+        ConfigurationError::NoKey { .. } => Reason::ConfigKeyNotFound,
+        ConfigurationError::NoFile { .. } => Reason::ConfigNoFile,
+        ConfigurationError::Malformed { .. } => Reason::ConfigParseFailed,
+        ConfigurationError::Key(_) => Reason::ConfigInvalidKey,
+        ConfigurationError::Choices { .. } => Reason::Usage,
+        ConfigurationError::Unreadable(_) | ConfigurationError::Edit { .. } => Reason::Unknown,
+    };
+    let told = CommandError::because(reason, &error);
+    match error {
+        ConfigurationError::Key(KeyError::Unknown { key }) => {
+            let names = key_names();
+            match nearest(&key, names.iter().map(String::as_str)) {
+                Some(near) => told.hint(format!("did you mean `{near}`?")),
+                None => told.hint(format!("the keys are: {}", names.join(", "))),
+            }
+        }
+        ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` makes one"),
+        ConfigurationError::Malformed { .. } => told.hint("repair the file by hand; it was not touched"),
+        _ => told,
+    }
+}

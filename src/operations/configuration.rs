@@ -1,0 +1,321 @@
+//! Reading and changing `config.json`: the file keeps every byte that no command names.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::project::config::{self, KeyError, Normalization, Setting};
+use crate::project::files::FileError;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::edit::{Applied, EditError, JsonDialect, Undo};
+use crate::text::json::{JsonDocument, JsonEdit};
+
+/// Why the configuration could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigurationError {
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    #[error("`{path}` is not valid JSON: {reason}")]
+    Malformed { path: String, reason: String },
+    #[error("there is no `{path}`")]
+    NoFile { path: String },
+    #[error("the configuration has no key `{key}`")]
+    NoKey { key: String },
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    #[error("cannot edit `{path}`: {source}")]
+    Edit { path: String, source: EditError },
+    #[error("the choices are not a JSON object: {reason}")]
+    Choices { reason: String },
+}
+
+/// What `config-set` did, or would do.
+#[derive(Debug, Serialize)]
+pub(crate) struct SetReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) dry_run: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) would_update: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) updated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unset: Option<bool>,
+    pub(crate) key: String,
+    pub(crate) value: Value,
+    #[serde(rename = "previousValue", skip_serializing_if = "Option::is_none")]
+    pub(crate) previous_value: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) masked: Option<bool>,
+}
+
+/// What `config-ensure-section` and `config-new-project` did.
+#[derive(Debug, Serialize)]
+pub(crate) struct CreateReport {
+    pub(crate) created: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// What `migrate-config` did.
+#[derive(Debug, Serialize)]
+pub(crate) struct MigrateReport {
+    pub(crate) migrated: bool,
+    pub(crate) normalizations: Vec<Normalization>,
+    /// The file that was written.
+    pub(crate) wrote: Option<String>,
+    /// Old keys that were left alone because the new name is taken.
+    pub(crate) skipped: Vec<Normalization>,
+}
+
+/// What a new project's file should say besides what every new file says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NewFile<'a> {
+    /// Search services that a key was found for.
+    pub(crate) services: &'a [&'static str],
+    /// The text of the user's own defaults.
+    pub(crate) personal: Option<&'a str>,
+    /// The text of the choices made for this project.
+    pub(crate) choices: Option<&'a str>,
+}
+
+/// The value of a key: from the workstream's file, the project's, `fallback`, or the default of a feature's switch.
+pub(crate) fn get(view: &ProjectView, key: &str, fallback: Option<&str>) -> Result<Value, ConfigurationError> {
+    let layout = view.layout();
+    let own = layout.config();
+    let mut paths = vec![own.clone(), layout.root_config()];
+    paths.dedup();
+    let mut has_file = false;
+    for path in &paths {
+        let Some(file) = read(view, path)? else { continue };
+        has_file = true;
+        if let Some(value) = config::written_in(file, key) {
+            return Ok(shown(key, value));
+        }
+    }
+    if let Some(fallback) = fallback {
+        return Ok(Value::from(fallback));
+    }
+    match config::told_default(key) {
+        Some(value) => Ok(value.clone()),
+        None if has_file => Err(ConfigurationError::NoKey { key: key.to_owned() }),
+        None => Err(ConfigurationError::NoFile { path: layout.shown(&own) }),
+    }
+}
+
+/// Sets or unsets a key of the active file, which is made where there is none.
+pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Result<(SetReport, Edits), ConfigurationError> {
+    let path = view.layout().config();
+    let text = view.text(&path)?;
+    let mut document = document(view, &path, text.as_deref().unwrap_or_default())?;
+    let previous = document.value(&setting.path);
+    match &setting.value {
+        Some(value) => {
+            let edit = JsonEdit::Set { path: setting.path.clone(), value: value.clone() };
+            document.apply(&edit).map_err(|source| ConfigurationError::Edit { path: path.clone(), source })?;
+        }
+        None => remove(&mut document, &path, &setting.path)?,
+    }
+    let mut edits = Edits::default();
+    if text.is_some() || setting.value.is_some() {
+        edits.write(view, &path, whole(document.to_string(), text.is_none()))?;
+    }
+    let secret = config::is_secret(&setting.key);
+    let value = setting.value.clone().unwrap_or_default();
+    let report = SetReport {
+        dry_run: None,
+        would_update: None,
+        updated: Some(true),
+        unset: setting.value.is_none().then_some(true),
+        key: setting.key.clone(),
+        value: shown(&setting.key, value),
+        previous_value: previous.map(|previous| shown(&setting.key, previous)),
+        masked: secret.then_some(true),
+    };
+    Ok((report, edits))
+}
+
+/// Makes the file of a new project; one that is there stays as it is.
+pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError> {
+    let path = view.layout().config();
+    if view.text(&path)?.is_some() {
+        let report = CreateReport { created: false, path: None, reason: Some("already_exists") };
+        return Ok((report, Edits::default()));
+    }
+    let choices = match new.choices {
+        Some(text) => config::parse(text).map_err(|reason| ConfigurationError::Choices { reason })?,
+        None => Map::new(),
+    };
+    let mut file = config::parse(config::INITIAL).unwrap_or_default();
+    for service in new.services {
+        file.insert((*service).to_owned(), Value::Bool(true));
+    }
+    // Defaults that do not parse are the user's to repair; they do not stop a project.
+    config::merge(&mut file, new.personal.and_then(|text| config::parse(text).ok()).unwrap_or_default());
+    config::merge(&mut file, choices);
+    let mut edits = Edits::default();
+    edits.write(view, &path, format!("{:#}\n", Value::Object(file)))?;
+    Ok((CreateReport { created: true, path: Some(path), reason: None }, edits))
+}
+
+/// Moves what stands under old names of keys to the new ones.
+pub(crate) fn migrate(view: &ProjectView) -> Result<(MigrateReport, Edits), ConfigurationError> {
+    let layout = view.layout();
+    let own = layout.config();
+    let path = if view.text(&own)?.is_some() { own } else { layout.root_config() };
+    let mut report = MigrateReport { migrated: false, normalizations: Vec::new(), wrote: None, skipped: Vec::new() };
+    let mut edits = Edits::default();
+    let Some(file) = read(view, &path)? else { return Ok((report, edits)) };
+    let text = view.text(&path)?.unwrap_or_default();
+    let mut document = document(view, &path, &text)?;
+    let repositories = nested_repositories(view, &file)?;
+    for change in config::normalizations(&file, &repositories) {
+        if change.taken {
+            report.skipped.push(change);
+            continue;
+        }
+        let to = change.to.split('.').map(str::to_owned).collect();
+        let edit = JsonEdit::Set { path: to, value: change.value.clone() };
+        document.apply(&edit).map_err(|source| ConfigurationError::Edit { path: path.clone(), source })?;
+        remove(&mut document, &path, &[change.from.to_owned()])?;
+        report.normalizations.push(change);
+    }
+    report.migrated = !report.normalizations.is_empty();
+    if report.migrated {
+        report.wrote = Some(layout.shown(&path));
+        edits.write(view, &path, document.to_string())?;
+    }
+    Ok((report, edits))
+}
+
+/// The folders of the project that are repositories of their own, where the file asks for them.
+fn nested_repositories(view: &ProjectView, file: &Map<String, Value>) -> Result<Vec<String>, FileError> {
+    if file.get("multiRepo").and_then(Value::as_bool) != Some(true) {
+        return Ok(Vec::new());
+    }
+    let mut folders = view.folder_names("")?;
+    folders.retain(|folder| view.exists(&format!("{folder}/.git")));
+    Ok(folders)
+}
+
+fn read(view: &ProjectView, path: &str) -> Result<Option<Map<String, Value>>, ConfigurationError> {
+    let Some(text) = view.text(path)? else { return Ok(None) };
+    config::parse(&text).map(Some).map_err(|reason| malformed(view, path, reason))
+}
+
+fn document(view: &ProjectView, path: &str, text: &str) -> Result<JsonDocument, ConfigurationError> {
+    JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| malformed(view, path, error.to_string()))
+}
+
+fn malformed(view: &ProjectView, path: &str, reason: String) -> ConfigurationError {
+    ConfigurationError::Malformed { path: view.layout().shown(path), reason }
+}
+
+/// Takes a key away, as if it had been put there last.
+fn remove(document: &mut JsonDocument, path: &str, key: &[String]) -> Result<(), ConfigurationError> {
+    let Some(value) = document.value(key) else { return Ok(()) };
+    let put = JsonEdit::Set { path: key.to_vec(), value };
+    document
+        .revert(&put, &Applied::Changed(Undo::default()))
+        .map_err(|source| ConfigurationError::Edit { path: path.to_owned(), source })?;
+    Ok(())
+}
+
+/// A file of ours ends with a newline; somebody else's ends as it does.
+fn whole(mut text: String, is_new: bool) -> String {
+    if is_new && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// A value as it may be told: of secrets only the end.
+fn shown(key: &str, value: Value) -> Value {
+    match value {
+        Value::String(secret) if config::is_secret(key) => Value::String(config::masked(&secret)),
+        value => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const PATH: &str = ".planning/config.json";
+
+    fn view(files: &[(&str, &str)]) -> ProjectView {
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    }
+
+    fn after_set(text: &str, key: &str, value: &str) -> String {
+        let (_, edits) = set(&view(&[(PATH, text)]), &Setting::parse(key, value).unwrap()).unwrap();
+        edits.texts.get(PATH).cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_set_value_leaves_every_other_byte_alone() {
+        let text = "{\r\n\t\"zzz\" : [1,2],\r\n\t\"mode\":  \"interactive\"}";
+        assert_eq!(after_set(text, "mode", "yolo"), text.replace("interactive", "yolo"));
+        let nested = after_set("{\n    \"mode\": \"x\"\n}\n", "git.create_tag", "false");
+        assert_eq!(nested, "{\n    \"mode\": \"x\",\n    \"git\": {\n        \"create_tag\": false\n    }\n}\n");
+    }
+
+    #[test]
+    fn an_unset_value_goes_and_the_rest_stays() {
+        let text = "{\n  \"mode\": \"x\",\n  \"runtime\": \"y\"\n}\n";
+        assert_eq!(after_set(text, "runtime", "null"), "{\n  \"mode\": \"x\"\n}\n");
+        let (report, edits) = set(&view(&[]), &Setting::parse("mode", "null").unwrap()).unwrap();
+        assert!(edits.is_empty() && report.previous_value.is_none());
+    }
+
+    #[test]
+    fn a_file_that_does_not_parse_is_not_written() {
+        for text in ["{bad", "{\"a\": 1,}", "[]"] {
+            let view = view(&[(PATH, text)]);
+            assert!(set(&view, &Setting::parse("mode", "yolo").unwrap()).is_err(), "{text}");
+            assert!(matches!(get(&view, "mode", Some("x")), Err(ConfigurationError::Malformed { .. })), "{text}");
+            assert!(migrate(&view).is_err());
+        }
+    }
+
+    #[test]
+    fn a_new_file_is_made_of_layers() {
+        let new = NewFile {
+            services: &["firecrawl"],
+            personal: Some(r#"{"mode": "yolo", "workflow": {"research": false}}"#),
+            choices: Some(r#"{"zzz": 1, "mode": "interactive"}"#),
+        };
+        let (_, edits) = create(&view(&[]), new).unwrap();
+        let file = config::parse(&edits.texts[PATH]).unwrap();
+        assert_eq!(file["firecrawl"], true);
+        assert_eq!(file["workflow"]["research"], false);
+        assert_eq!(file["mode"], "interactive");
+        assert_eq!(file.keys().next_back().map(String::as_str), Some("zzz"));
+        let (_, plain) = create(&view(&[]), NewFile::default()).unwrap();
+        assert_eq!(plain.texts[PATH], config::INITIAL);
+        let (report, edits) = create(&view(&[(PATH, "{}")]), new).unwrap();
+        assert!(!report.created && edits.is_empty());
+    }
+
+    #[test]
+    fn old_keys_move_in_place() {
+        let text = "{\"depth\": \"quick\", \"base_branch\": \"a\", \"git\": {\"base_branch\": \"b\"}}\n";
+        let (report, edits) = migrate(&view(&[(PATH, text)])).unwrap();
+        assert_eq!(report.normalizations.len(), 1);
+        assert_eq!(report.skipped[0].from, "base_branch");
+        let file = config::parse(&edits.texts[PATH]).unwrap();
+        assert_eq!(file["granularity"], "coarse");
+        assert_eq!((file.get("depth"), file["base_branch"].as_str()), (None, Some("a")));
+        assert!(!migrate(&view(&[(PATH, "{}")])).unwrap().0.migrated);
+    }
+
+    #[test]
+    fn repositories_inside_are_listed_where_the_file_takes_all_of_them() {
+        let files = [(PATH, r#"{"multiRepo": true}"#), ("api/.git/HEAD", ""), ("docs/x.md", "")];
+        let (report, edits) = migrate(&view(&files)).unwrap();
+        assert_eq!(report.normalizations[0].from, "multiRepo");
+        assert_eq!(config::parse(&edits.texts[PATH]).unwrap()["planning"]["sub_repos"], serde_json::json!(["api"]));
+    }
+}

@@ -1,0 +1,114 @@
+//! Configuration and models, as typed on the command line.
+
+use crate::kit::TestContext;
+
+const FILE: &str = ".planning/config.json";
+
+fn project(config: &str) -> TestContext {
+    let context = TestContext::new();
+    context.write(FILE, config);
+    context
+}
+
+#[test]
+fn a_key_is_set_and_read_back_and_the_rest_of_the_file_keeps_its_bytes() {
+    let context = project("{\r\n\t\"mode\":  \"interactive\",\r\n\t\"zzz\": {}\r\n}");
+    let report = context.gsd(["config-set", "mode", "yolo"]).json();
+    assert_eq!(report["previousValue"], "interactive");
+    assert_eq!(context.read(FILE), "{\r\n\t\"mode\":  \"yolo\",\r\n\t\"zzz\": {}\r\n}");
+    assert_eq!(context.gsd(["config-get", "mode", "--raw"]).success(), "yolo");
+    assert_eq!(context.gsd(["config-get", "mode"]).success(), "\"yolo\"");
+    assert_eq!(context.gsd(["config-set", "mode", "null", "--raw"]).success(), "mode unset");
+    assert_eq!(context.read(FILE), "{\r\n\t\"zzz\": {}\r\n}");
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let context = project("{}");
+    assert_eq!(context.gsd(["config-set", "mode", "yolo", "--dry-run"]).json()["would_update"], true);
+    assert_eq!(context.read(FILE), "{}");
+}
+
+#[test]
+fn a_broken_file_is_told_and_left_alone() {
+    let context = project("{broken");
+    let told = context.gsd(["config-set", "mode", "yolo", "--json-errors"]).failure(1);
+    assert!(told.contains("config_parse_failed"), "{told}");
+    assert_eq!(context.read(FILE), "{broken");
+    let ran = context.gsd(["resolve-model", "gsd-planner", "--pick", "model"]);
+    assert!(ran.stderr.contains("WARNING") && ran.stderr.contains("config.json"), "{}", ran.stderr);
+    assert_eq!(ran.success(), "opus");
+}
+
+#[test]
+fn an_unknown_key_suggests_the_known_one() {
+    let context = project("{}");
+    let told = context.gsd(["config-set", "workflow.reserch", "false"]).failure(1);
+    assert!(told.contains("did you mean `workflow.res"), "{told}");
+    assert!(!context.gsd(["config-set", "nope", "1", "--exit-contract=v2"]).failure(64).is_empty());
+    assert!(!context.gsd(["config-get", "nope", "--exit-contract=v2"]).failure(66).is_empty());
+}
+
+#[test]
+fn a_secret_is_stored_whole_and_told_in_part() {
+    let context = project("{}");
+    let told = context.gsd(["config-set", "brave_search", "sk-0123456789"]).success();
+    assert!(told.contains("****6789") && !told.contains("sk-0123"), "{told}");
+    assert!(context.read(FILE).contains("sk-0123456789"));
+    assert_eq!(context.gsd(["config-get", "brave_search", "--raw"]).success(), "****6789");
+}
+
+#[test]
+fn a_workstreams_file_lies_over_the_projects() {
+    let context = project(r#"{"mode":"interactive","runtime":"x"}"#);
+    context.write(".planning/workstreams/api/STATE.md", "");
+    assert!(context.gsd(["config-set", "mode", "yolo", "--ws", "api"]).success().contains("yolo"));
+    assert_eq!(context.read(".planning/workstreams/api/config.json"), "{\n  \"mode\": \"yolo\"\n}\n");
+    assert_eq!(context.gsd(["--ws", "api", "config-get", "mode", "--raw"]).success(), "yolo");
+    assert_eq!(context.gsd(["--ws", "api", "config-get", "runtime", "--raw"]).success(), "x");
+    let environment = [("GSD_WORKSTREAM", "api")];
+    assert_eq!(context.gsd_with(["config-get", "mode", "--raw"], &environment, "").success(), "yolo");
+    assert_eq!(context.gsd(["config-get", "mode", "--raw"]).success(), "interactive");
+    assert!(context.gsd(["config-get", "mode", "--ws", "../api"]).failure(1).contains("../api"));
+}
+
+#[test]
+fn a_new_file_takes_the_users_defaults_and_found_services() {
+    let context = TestContext::new();
+    std::fs::create_dir_all(context.home().join(".gsd")).unwrap();
+    std::fs::write(context.home().join(".gsd/defaults.json"), r#"{"model_profile":"quality"}"#).unwrap();
+    std::fs::write(context.home().join(".gsd/jina_api_key"), "k").unwrap();
+    let choices = r#"{"mode":"yolo"}"#;
+    let made = context.gsd_with(["config-new-project", choices], &[("EXA_API_KEY", "k")], "").json();
+    assert_eq!(made["path"], FILE);
+    let file: serde_json::Value = serde_json::from_str(&context.read(FILE)).unwrap();
+    assert_eq!((&file["model_profile"], &file["mode"]), (&"quality".into(), &"yolo".into()));
+    assert_eq!((&file["jina"], &file["exa_search"], &file["firecrawl"]), (&true.into(), &true.into(), &false.into()));
+    assert_eq!(context.gsd(["config-ensure-section"]).json()["reason"], "already_exists");
+}
+
+#[test]
+fn the_host_decides_which_models_a_profile_means() {
+    let context = project("{}");
+    let environment = [("GSD_RUNTIME", "qwen")];
+    assert_eq!(
+        context.gsd_with(["resolve-model", "gsd-executor", "--raw"], &environment, "").success(),
+        "qwen3-coder-plus"
+    );
+    let table = context.gsd(["config-set-model-profile", "Quality", "--raw"]).success();
+    assert!(table.contains(" gsd-executor              │ opus   \n"), "{table}");
+    assert_eq!(context.gsd(["resolve-model", "gsd-executor", "--raw"]).success(), "opus");
+    assert!(context.gsd(["config-set-model-profile", "best"]).failure(1).contains("balanced"));
+    let execution = context.gsd(["resolve-execution", "gsd-verifier", "--effort", "low"]).json();
+    assert_eq!((&execution["effort"], &execution["effort_effective_source"]), (&"low".into(), &"flag".into()));
+    assert_eq!(context.gsd(["resolve-granularity", "planning", "--raw"]).success(), "standard");
+}
+
+#[test]
+fn a_project_is_found_from_below() {
+    let context = project(r#"{"mode":"yolo"}"#);
+    context.write("src/deep/a.txt", "");
+    let init = context.command("git").args(["init", "-q"]).status().unwrap();
+    assert!(init.success());
+    assert_eq!(context.gsd(["--cwd", "src/deep", "config-get", "mode", "--raw"]).success(), "yolo");
+}
