@@ -28,6 +28,8 @@ pub(crate) struct Descriptor {
     pub(crate) mention: Mentions,
     pub(crate) arguments: ArgumentForm,
     pub(crate) include: IncludeForm,
+    #[serde(default)]
+    pub(crate) file_tools: FileReach,
     /// The file a project keeps its standing instructions in.
     pub(crate) instruction_file: String,
     pub(crate) command: Form,
@@ -278,6 +280,16 @@ pub(crate) enum IncludeForm {
     Read,
     /// The model's file tools do not reach it, so its text stands in the command itself.
     Inline,
+}
+
+/// Where the model's file tools can read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FileReach {
+    #[default]
+    Anywhere,
+    /// In the project only; a shell reaches further.
+    Workspace,
 }
 
 /// What is written on top of the files of one kind.

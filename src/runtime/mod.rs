@@ -9,9 +9,9 @@ mod registry;
 mod tables;
 
 pub(crate) use descriptor::{
-    AgentTools, ArgumentForm, Descriptor, EditForm, Encoding, FileEdit, Form, HostFile, HostFormat, IncludeForm,
-    Instructions, Mentions, OwnFile, Place, PlaceAnchor, PlaceItem, Purpose, ReadOnlyMark, RuntimeId, Scalar, Scope,
-    Sidecar, Spawn, TypedOnly,
+    AgentTools, ArgumentForm, Descriptor, EditForm, Encoding, FileEdit, FileReach, Form, HostFile, HostFormat,
+    IncludeForm, Instructions, Mentions, OwnFile, Place, PlaceAnchor, PlaceItem, Purpose, ReadOnlyMark, RuntimeId,
+    Scalar, Scope, Sidecar, Spawn, TypedOnly,
 };
 pub(crate) use home::{Home, HomeError, Surroundings};
 pub(crate) use registry::{Registry, RegistryError};

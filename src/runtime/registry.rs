@@ -176,6 +176,7 @@ mod tests {
         ("agent.body-key", "any host whose agents are TOML or YAML"),
         ("agent.tools.denials", "kilo grants by permissions too"),
         ("command.body-key", "qwen reads commands in TOML too"),
+        ("file-tools", "other hosts with sandboxed file tools may follow"),
         ("files.instead", "kilo reads a .jsonc too"),
         ("files.local-path", "hosts with private project settings: qwen, codebuddy, augment"),
         ("files.local-private", "as files.local-path"),

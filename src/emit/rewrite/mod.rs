@@ -8,7 +8,7 @@ mod scan;
 mod spawn;
 
 use crate::library::{Item, ItemKind, Library};
-use crate::runtime::{ArgumentForm, Descriptor, IncludeForm, Scope};
+use crate::runtime::{ArgumentForm, Descriptor, FileReach, IncludeForm, Scope};
 
 use super::spelling::Spelling;
 use scan::{Zone, blocks, zones};
@@ -28,24 +28,35 @@ pub(crate) struct Rewriter<'a> {
 impl Rewriter<'_> {
     /// The body of `item` for the host.
     pub(crate) fn body(&self, item: &Item) -> String {
-        if item.kind != ItemKind::Command {
-            return self.text(&item.body, item.kind);
-        }
         let mut body = self.text(&item.body, item.kind);
-        match &self.descriptor.arguments {
-            ArgumentForm::Placeholder(placeholder) => body = body.replace(ARGUMENTS, placeholder),
-            ArgumentForm::Beside if self.speaks_of_arguments(item) => {
-                let meaning = format!("`{ARGUMENTS}` below is the text the user typed after the name of this command.");
-                body = format!("{meaning}\n\n{}", body.trim_start_matches('\n'));
+        let mut preface = Vec::new();
+        if item.kind == ItemKind::Command {
+            match &self.descriptor.arguments {
+                ArgumentForm::Placeholder(placeholder) => body = body.replace(ARGUMENTS, placeholder),
+                ArgumentForm::Beside if self.speaks_of_arguments(item) => {
+                    preface.push(format!(
+                        "`{ARGUMENTS}` below is the text the user typed after the name of this command."
+                    ));
+                }
+                ArgumentForm::Beside => {}
             }
-            ArgumentForm::Beside => {}
+            if self.scope == Scope::Local {
+                let cure = format!("npx gsd-tools --{} --local", self.descriptor.id);
+                body =
+                    format!("{}\n\nIf `{}` is missing, run `{cure}` first.\n", body.trim_end(), self.spelling.binary());
+            }
         }
-        if self.scope == Scope::Local {
-            let cure = format!("npx gsd-tools --{} --local", self.descriptor.id);
-            let line = format!("If `{}` is missing, run `{cure}` first.\n", self.spelling.binary());
-            body = format!("{}\n\n{line}", body.trim_end());
+        let begins_a_talk = matches!(item.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent);
+        let out_of_reach = self.scope == Scope::Global && self.descriptor.file_tools == FileReach::Workspace;
+        let content = self.spelling.content();
+        if begins_a_talk && out_of_reach && body.contains(&content) {
+            preface
+                .push(format!("Your file tools do not reach `{content}`: read files there with `cat` in the shell."));
         }
-        body
+        if preface.is_empty() {
+            return body;
+        }
+        format!("{}\n\n{}", preface.join("\n"), body.trim_start_matches('\n'))
     }
 
     /// Whether the command, or a file it includes, names its arguments.
@@ -88,7 +99,7 @@ impl Rewriter<'_> {
             (IncludeForm::Inline, Some(target)) if kind == ItemKind::Command => {
                 format!("{}\n", self.text(&target.body, target.kind).trim())
             }
-            _ if path.starts_with("workflows/") => format!("Read `{spelled}` in full and follow it.\n"),
+            _ if path.starts_with("workflows/") => format!("Read `{spelled}` to its last line and follow it.\n"),
             _ => format!("Read `{spelled}`.\n"),
         }
     }
@@ -372,7 +383,7 @@ mod tests {
             "a\n@~/.claude/gsd-core/workflows/plan-phase.md\n@~/.claude/gsd-core/references/ui.md\n"
         );
         assert_eq!(command("gemini"), "a\nDo it.\nUI.\n");
-        let read = "a\nRead `~/.cursor/gsd-core/workflows/plan-phase.md` in full and follow it.\nRead `~/.cursor/gsd-core/references/ui.md`.\n";
+        let read = "a\nRead `~/.cursor/gsd-core/workflows/plan-phase.md` to its last line and follow it.\nRead `~/.cursor/gsd-core/references/ui.md`.\n";
         assert_eq!(command("cursor"), read);
         check("claude", "@references/ui.md\n", "Read `~/.claude/gsd-core/references/ui.md`.\n");
         check("claude", "```\n@references/ui.md\n```\n", "```\n@~/.claude/gsd-core/references/ui.md\n```\n");
