@@ -27,10 +27,11 @@ pub(crate) struct NotRun(pub(crate) String);
 
 /// The program of `package`, installed first if need be.
 pub(crate) fn program_of(package: &Package) -> Result<PathBuf, NotRun> {
-    let folder = cache().join(format!("{}-{}", package.host, package.version));
+    let name = format!("{}-{}", package.host, package.version);
+    let folder = cache().join(&name);
     let program = folder.join("node_modules/.bin").join(package.program);
     std::fs::create_dir_all(cache()).unwrap();
-    let lock = File::create(folder.with_extension(format!("{}.lock", package.version))).unwrap();
+    let lock = File::create(cache().join(format!("{name}.lock"))).unwrap();
     lock.lock().unwrap();
     let complete = folder.join("complete");
     if !complete.exists() {

@@ -56,7 +56,10 @@ impl Request {
 
     /// Whether the client lets the model call tools; requests for titles and summaries do not.
     pub(crate) fn offers_tools(&self) -> bool {
-        self.body.get("tools").and_then(Value::as_array).is_some_and(|tools| !tools.is_empty())
+        let filled = |tools: &Value| tools.as_array().is_some_and(|tools| !tools.is_empty());
+        // Some models get their tools as the first item of the conversation.
+        let mut items = self.body["input"].as_array().into_iter().flatten();
+        filled(&self.body["tools"]) || items.any(|item| item["type"] == "additional_tools" && filled(&item["tools"]))
     }
 
     /// Whether this asks for an answer of the model, as against a list of models or a count of tokens.
