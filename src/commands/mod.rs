@@ -51,7 +51,6 @@ pub(crate) struct FamilyRow {
 const FAMILIES: &[FamilyRow] = &[
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
     family::<verification::Verifications>("Verification", &["verification"]),
-    family::<phase::Phases>("Phases", &["find-phase", "phases"]),
     family::<config::Configuration>(
         "Configuration",
         &["config-get", "config-set", "config-ensure-section", "config-new-project", "config-path", "migrate-config"],
@@ -60,6 +59,7 @@ const FAMILIES: &[FamilyRow] = &[
         "Models",
         &["resolve-model", "resolve-execution", "resolve-granularity", "config-set-model-profile"],
     ),
+    family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
     family::<basics::Basics>(
         "Small answers",
         &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],

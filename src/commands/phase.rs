@@ -2,9 +2,10 @@
 
 use super::{CommandError, Context, Family};
 use crate::operations::lookup::{self, PhaseFileKind};
+use crate::operations::phase::{self, AddRequest};
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Phases {
+pub(crate) enum PhaseFamily {
     /// Find the folder of a phase
     ///
     /// Example: `gsd-tools find-phase 2.1 --raw` prints `.planning/phases/02.1-search-hotfix`.
@@ -12,6 +13,9 @@ pub(crate) enum Phases {
     /// Look over all phases
     #[command(subcommand)]
     Phases(PhasesCommand),
+    /// Add, insert and complete phases
+    #[command(subcommand)]
+    Phase(PhaseCommand),
 }
 
 #[derive(Debug, clap::Args)]
@@ -35,6 +39,52 @@ pub(crate) enum PhasesCommand {
     List(ListArgs),
 }
 
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum PhaseCommand {
+    /// Tell the next free decimal of a phase
+    ///
+    /// Example: `gsd-tools phase next-decimal 2 --raw` prints `02.1`.
+    NextDecimal(PhaseArgs),
+    /// Add a phase at the end of the milestone
+    ///
+    /// Example: `gsd-tools phase add "Team sharing" --raw` prints its number.
+    Add(AddArgs),
+    /// Insert a decimal phase behind another
+    ///
+    /// Example: `gsd-tools phase insert 2 "Hot fix" --raw` prints `02.1`.
+    Insert(InsertArgs),
+    /// Tell whether a phase is planned as a vertical slice
+    ///
+    /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
+    MvpMode(MvpArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AddArgs {
+    /// What the phase is called
+    words: Vec<String>,
+    /// An identifier of your own instead of the next number
+    #[arg(long)]
+    id: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InsertArgs {
+    /// The phase to insert behind
+    after: Option<String>,
+    /// What the phase is called
+    words: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MvpArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// The user asked for it on the command line
+    #[arg(long)]
+    cli_flag: bool,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// List files instead of folders: `plans` or `summaries`
@@ -48,11 +98,15 @@ pub(crate) struct ListArgs {
     include_archived: bool,
 }
 
-impl Family for Phases {
+impl Family for PhaseFamily {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         match self {
             Self::FindPhase(arguments) => find_phase(context, &arguments),
             Self::Phases(PhasesCommand::List(arguments)) => list(context, &arguments),
+            Self::Phase(PhaseCommand::NextDecimal(arguments)) => next_decimal(context, &arguments),
+            Self::Phase(PhaseCommand::Add(arguments)) => add(context, &arguments),
+            Self::Phase(PhaseCommand::Insert(arguments)) => insert(context, &arguments),
+            Self::Phase(PhaseCommand::MvpMode(arguments)) => mvp_mode(context, &arguments),
         }
     }
 }
@@ -77,4 +131,51 @@ fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError>
     let report = lookup::list_phase_files(&view, kind, arguments.phase.as_deref())?;
     let raw = report.files.join("\n");
     context.emit_raw(&report, raw)
+}
+
+fn next_decimal(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = phase::next_decimal(&context.view(), arguments.required()?)?;
+    let raw = report.next.clone();
+    context.emit_raw(&report, raw)
+}
+
+fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
+    let description = arguments.words.join(" ");
+    if description.trim().is_empty() {
+        return Err(CommandError::usage("description required for phase add"));
+    }
+    let report = context.update(|view| {
+        let request = AddRequest { id: arguments.id.as_deref(), ..request(context, &description)? };
+        Ok(phase::add(view, request)?)
+    })?;
+    let raw = report.padded.clone();
+    context.emit_raw(&report, raw)
+}
+
+fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandError> {
+    let description = arguments.words.join(" ");
+    let (Some(after), false) = (&arguments.after, description.trim().is_empty()) else {
+        return Err(CommandError::usage("after-phase and description required for phase insert"));
+    };
+    let report = context.update(|view| Ok(phase::insert(view, after, request(context, &description)?)?))?;
+    let raw = report.phase_number.clone();
+    context.emit_raw(&report, raw)
+}
+
+fn request<'text>(context: &'text Context, description: &'text str) -> Result<AddRequest<'text>, CommandError> {
+    let config = context.config()?;
+    Ok(AddRequest {
+        description,
+        id: None,
+        project_code: config.project_code(),
+        naming: config.text("phase_naming").unwrap_or("sequential"),
+        command_prefix: context.command_prefix(),
+    })
+}
+
+fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), CommandError> {
+    let Some(typed) = &arguments.phase else { return Err(CommandError::usage("phase identifier required")) };
+    let configured = context.config()?.flag("workflow.mvp_mode");
+    let report = phase::mvp_mode(&context.view(), typed, arguments.cli_flag, configured)?;
+    context.emit(&report)
 }

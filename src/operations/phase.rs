@@ -1,0 +1,371 @@
+//! New phases: where they go in the roadmap, which number they get, which folder.
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::milestone::Milestone;
+use crate::project::phase::{self, PhaseId};
+use crate::project::roadmap::Roadmap;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::slug;
+use crate::text::splice::Splices;
+
+/// Why a phase cannot be added.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AddError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("ROADMAP.md not found")]
+    NoRoadmap,
+    #[error("Phase {phase} not found in ROADMAP.md")]
+    NoTarget { phase: String },
+    #[error("the roadmap has a phase {phase} already (line {line})")]
+    Taken { phase: String, line: usize },
+    #[error("`{description}` holds no letter or digit that a folder name can have")]
+    NoName { description: String },
+}
+
+/// What is asked of `phase add`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddRequest<'text> {
+    pub(crate) description: &'text str,
+    /// An identifier instead of the next number.
+    pub(crate) id: Option<&'text str>,
+    pub(crate) project_code: Option<&'text str>,
+    /// `sequential` or `custom`.
+    pub(crate) naming: &'text str,
+    /// What stands before a command's name where people type it.
+    pub(crate) command_prefix: &'text str,
+}
+
+/// A number as people count, or an identifier of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum PhaseNumber {
+    Number(u64),
+    Text(String),
+}
+
+/// What `phase add` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct AddReport {
+    pub(crate) phase_number: PhaseNumber,
+    pub(crate) padded: String,
+    pub(crate) name: String,
+    pub(crate) slug: String,
+    pub(crate) directory: String,
+    pub(crate) naming_mode: String,
+}
+
+/// Adds a phase at the end of the current milestone.
+///
+/// The number is one above every phase of the roadmap and the disk, shelves left out, so that a later milestone's
+/// planned phase never gets a twin.
+pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Result<(AddReport, Edits), AddError> {
+    let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
+    let roadmap = Roadmap::parse(&text);
+    let milestone = view.milestone()?;
+    let name = request.description.trim();
+    let slug = slug(name);
+    if slug.is_empty() {
+        return Err(AddError::NoName { description: name.to_owned() });
+    }
+    let (phase_number, padded, written, depends_on) = if let Some(id) = request.id {
+        if let Some(section) = roadmap.section(id) {
+            return Err(AddError::Taken { phase: id.to_owned(), line: section.heading_line + 1 });
+        }
+        let depends_on = (request.naming != "custom").then(|| "Phase TBD".to_owned());
+        (PhaseNumber::Text(id.to_owned()), id.to_owned(), id.to_owned(), depends_on)
+    } else {
+        let last = last_number(view, &roadmap)?;
+        let number = last + 1;
+        let depends_on = if last == 0 { "Nothing (first phase)".to_owned() } else { format!("Phase {last}") };
+        (PhaseNumber::Number(number), phase::pad(&number.to_string()), number.to_string(), Some(depends_on))
+    };
+    let block = PhaseBlock {
+        id: &written,
+        title: name.to_owned(),
+        goal: "[To be planned]",
+        depends_on,
+        command_prefix: request.command_prefix,
+    };
+    let mut edits = Edits::default();
+    let edited = insert_block(&roadmap, end_of_milestone(&roadmap, &milestone), &block);
+    edits.write(view, &view.layout().roadmap(), edited)?;
+    let directory = folder_path(view, request.project_code, &padded, &slug);
+    edits.folders.push(directory.clone());
+    let report = AddReport {
+        phase_number,
+        padded,
+        name: name.to_owned(),
+        slug,
+        directory,
+        naming_mode: request.naming.to_owned(),
+    };
+    Ok((report, edits))
+}
+
+/// What `phase insert` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct InsertReport {
+    pub(crate) phase_number: String,
+    pub(crate) after_phase: String,
+    pub(crate) name: String,
+    pub(crate) slug: String,
+    pub(crate) directory: String,
+}
+
+/// Inserts a decimal phase behind `after`.
+pub(crate) fn insert(
+    view: &ProjectView,
+    after: &str,
+    request: AddRequest<'_>,
+) -> Result<(InsertReport, Edits), AddError> {
+    let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
+    let roadmap = Roadmap::parse(&text);
+    let section = roadmap.section(after).ok_or_else(|| AddError::NoTarget { phase: after.to_owned() })?;
+    let name = request.description.trim();
+    let slug = slug(name);
+    if slug.is_empty() {
+        return Err(AddError::NoName { description: name.to_owned() });
+    }
+    let phase_number = next_decimal(view, after)?.next;
+    let block = PhaseBlock {
+        id: &phase_number,
+        title: format!("{name} (INSERTED)"),
+        goal: "[Urgent work - to be planned]",
+        depends_on: Some(format!("Phase {after}")),
+        command_prefix: request.command_prefix,
+    };
+    let mut edits = Edits::default();
+    let edited = insert_block(&roadmap, section.lines.end, &block);
+    edits.write(view, &view.layout().roadmap(), edited)?;
+    let directory = folder_path(view, request.project_code, &phase_number, &slug);
+    edits.folders.push(directory.clone());
+    Ok((InsertReport { phase_number, after_phase: after.to_owned(), name: name.to_owned(), slug, directory }, edits))
+}
+
+/// What `phase next-decimal` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct DecimalReport {
+    /// Whether the phase has a folder.
+    pub(crate) found: bool,
+    pub(crate) base_phase: String,
+    pub(crate) next: String,
+    pub(crate) existing: Vec<String>,
+}
+
+/// The next free decimal of a phase, over the roadmap and the disk.
+pub(crate) fn next_decimal(view: &ProjectView, typed: &str) -> Result<DecimalReport, FileError> {
+    let base = PhaseId::new(typed);
+    let folders = view.phase_folders()?;
+    let text = view.roadmap_text()?;
+    let roadmap = text.as_deref().map(Roadmap::parse);
+    let known = folders.iter().map(|folder| folder.token().to_owned()).chain(roadmap.iter().flat_map(|roadmap| {
+        let sections = roadmap.sections().iter().map(|section| section.id);
+        sections.chain(roadmap.bullets().iter().map(|bullet| bullet.id)).map(str::to_owned).collect::<Vec<_>>()
+    }));
+    let mut existing: Vec<(u64, String)> = Vec::new();
+    for id in known.map(|id| PhaseId::new(&id)) {
+        let Some(decimal) = child_of(&base, &id) else { continue };
+        if !existing.iter().any(|(number, _)| *number == decimal) {
+            existing.push((decimal, id.as_str().to_owned()));
+        }
+    }
+    existing.sort();
+    let next = existing.last().map_or(1, |(number, _)| number.saturating_add(1));
+    Ok(DecimalReport {
+        found: folders.iter().any(|folder| phase::folder_matches(&folder.name, &base)),
+        next: format!("{base}.{next}"),
+        existing: existing.into_iter().map(|(_, id)| id).collect(),
+        base_phase: base.to_string(),
+    })
+}
+
+/// The decimal of `id` if it is a direct decimal of `base`.
+fn child_of(base: &PhaseId, id: &PhaseId) -> Option<u64> {
+    let head = id.as_str().get(..base.as_str().len())?;
+    let rest = id.as_str()[head.len()..].strip_prefix('.')?;
+    (head.eq_ignore_ascii_case(base.as_str())).then(|| rest.parse().ok())?
+}
+
+/// What `phase mvp-mode` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct MvpReport {
+    pub(crate) active: bool,
+    pub(crate) source: &'static str,
+    pub(crate) roadmap_mode: Option<String>,
+    pub(crate) config_mvp_mode: bool,
+    pub(crate) cli_flag_present: bool,
+}
+
+/// Whether a phase is planned as a vertical slice: by the flag, else its `**Mode:**` field, else the configuration.
+pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: bool) -> Result<MvpReport, FileError> {
+    let text = view.roadmap_text()?;
+    let roadmap_mode = text.as_deref().and_then(|text| {
+        let roadmap = Roadmap::parse(text);
+        let section = roadmap.section(typed)?;
+        roadmap.field(section, "Mode").filter(|mode| !mode.is_empty()).map(str::to_lowercase)
+    });
+    let from_roadmap = roadmap_mode.as_deref() == Some("mvp");
+    let source = match (flag, from_roadmap, configured) {
+        (true, _, _) => "cli_flag",
+        (_, true, _) => "roadmap",
+        (_, _, true) => "config",
+        _ => "none",
+    };
+    Ok(MvpReport {
+        active: source != "none",
+        source,
+        roadmap_mode,
+        config_mvp_mode: configured,
+        cli_flag_present: flag,
+    })
+}
+
+/// The highest number of a phase in the roadmap and on disk, shelves left out.
+fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileError> {
+    let folders = view.phase_folders()?;
+    let from_roadmap =
+        roadmap.sections().iter().map(|section| section.id).chain(roadmap.bullets().iter().map(|bullet| bullet.id));
+    let from_tables = roadmap.rows().iter().map(|row| row.id);
+    let numbers = from_roadmap
+        .chain(from_tables)
+        .filter(|id| id.starts_with(|first: char| first.is_ascii_digit()))
+        .chain(folders.iter().map(PhaseFolder::token))
+        .map(PhaseId::new)
+        .filter(|id| !id.is_sentinel())
+        .filter_map(|id| id.integer());
+    Ok(numbers.max().unwrap_or(0))
+}
+
+/// The line before which a phase at the end of the milestone goes: the last rule of its window, else its end.
+fn end_of_milestone(roadmap: &Roadmap<'_>, milestone: &Milestone) -> usize {
+    let markdown = roadmap.markdown();
+    let in_window = milestone.window.iter().flat_map(Clone::clone);
+    let rule = in_window.filter(|line| markdown.is_prose(*line) && markdown.line(*line).trim() == "---").max();
+    rule.or_else(|| milestone.window.last().map(|lines| lines.end)).unwrap_or(markdown.lines().len())
+}
+
+/// The section of a new phase.
+#[derive(Debug)]
+struct PhaseBlock<'text> {
+    id: &'text str,
+    title: String,
+    goal: &'text str,
+    depends_on: Option<String>,
+    command_prefix: &'text str,
+}
+
+impl PhaseBlock<'_> {
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![
+            format!("### Phase {}: {}", self.id, self.title),
+            String::new(),
+            format!("**Goal:** {}", self.goal),
+            "**Requirements**: TBD".to_owned(),
+        ];
+        lines.extend(self.depends_on.iter().map(|depends_on| format!("**Depends on:** {depends_on}")));
+        lines.push("**Plans:** 0 plans".to_owned());
+        lines.push(String::new());
+        lines.push("Plans:".to_owned());
+        lines.push(format!("- [ ] TBD (run {}plan-phase {} to break down)", self.command_prefix, self.id));
+        lines
+    }
+}
+
+/// The roadmap's text with the block before line `before`, one blank line on either side.
+fn insert_block(roadmap: &Roadmap<'_>, before: usize, block: &PhaseBlock<'_>) -> String {
+    let markdown = roadmap.markdown();
+    let newline = markdown.newline();
+    let mut printed = block.lines().join(newline);
+    printed.push_str(newline);
+    let last_full = (0..before).rev().find(|line| !markdown.line(*line).trim().is_empty());
+    let blank_above = last_full.is_none_or(|line| line + 1 < before);
+    let at_end = before >= markdown.lines().len();
+    let position = markdown.span(before..before).start;
+    let open_end = at_end && markdown.lines().last().is_some_and(|line| line.end == line.next);
+    let mut text = String::new();
+    if open_end {
+        text.push_str(newline);
+    }
+    if !blank_above {
+        text.push_str(newline);
+    }
+    text.push_str(&printed);
+    if !at_end {
+        text.push_str(newline);
+    }
+    let mut splices = Splices::default();
+    splices.insert(position, text);
+    splices.apply(markdown.text())
+}
+
+fn folder_path(view: &ProjectView, code: Option<&str>, number: &str, slug: &str) -> String {
+    let code = code.filter(|code| !code.is_empty() && !number.starts_with(|first: char| first.is_ascii_uppercase()));
+    let prefix = code.map_or_else(String::new, |code| format!("{code}-"));
+    format!("{}/{prefix}{number}-{slug}", view.layout().phases())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn view(roadmap: &str) -> ProjectView {
+        let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/02-b/02-01-PLAN.md", "x")];
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+    }
+
+    const REQUEST: AddRequest<'_> = AddRequest {
+        description: "Team Sharing",
+        id: None,
+        project_code: None,
+        naming: "sequential",
+        command_prefix: "/gsd-",
+    };
+
+    #[test]
+    fn a_phase_goes_before_the_rule_of_its_milestone() {
+        let view = view(
+            "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: C\r\n",
+        );
+        let (report, edits) = add(&view, REQUEST).unwrap();
+        assert_eq!(
+            report.phase_number,
+            PhaseNumber::Number(4),
+            "a planned phase of a later milestone keeps its number"
+        );
+        assert_eq!(report.directory, ".planning/phases/04-team-sharing");
+        let text = &edits.texts[".planning/ROADMAP.md"];
+        assert!(
+            text.contains("### Phase 1: A\r\n\r\n### Phase 4: Team Sharing\r\n\r\n**Goal:** [To be planned]\r\n"),
+            "{text}"
+        );
+        assert!(text.contains("to break down)\r\n\r\n---\r\n"), "{text}");
+    }
+
+    #[test]
+    fn a_phase_at_the_end_of_a_file_without_final_newline_starts_a_line() {
+        let view = view("## Phases\n### Phase 1: A");
+        let (_, edits) = add(&view, REQUEST).unwrap();
+        assert!(
+            edits.texts[".planning/ROADMAP.md"].starts_with("## Phases\n### Phase 1: A\n\n### Phase 3: Team Sharing\n")
+        );
+    }
+
+    #[test]
+    fn a_decimal_is_free_on_disk_and_in_the_roadmap() {
+        let view = view("### Phase 2: A\n### Phase 2.1: B\n- [ ] **Phase 2.2: C** - c\n### Phase 3: D\n");
+        let report = next_decimal(&view, "2").unwrap();
+        assert_eq!((report.found, report.next.as_str()), (true, "02.3"));
+        let (report, edits) = insert(&view, "2", REQUEST).unwrap();
+        assert_eq!(report.phase_number, "02.3");
+        assert!(
+            edits.texts[".planning/ROADMAP.md"].contains("### Phase 2: A\n\n### Phase 02.3: Team Sharing (INSERTED)")
+        );
+        assert!(matches!(insert(&view, "9", REQUEST), Err(AddError::NoTarget { .. })));
+    }
+}
