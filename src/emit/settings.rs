@@ -32,6 +32,7 @@ pub(crate) fn artifacts(
     let wanted = |purpose: Purpose| match purpose {
         Purpose::Permissions => options.permissions,
         Purpose::Hooks => options.hooks,
+        Purpose::Listing => true,
     };
     let mut found = Vec::new();
     let mut shared: BTreeMap<&str, Vec<SharedEdit>> = BTreeMap::new();
@@ -110,9 +111,11 @@ fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling) -> Opti
     }
 }
 
-/// The places that facts name by `{binary}` and `{content}`.
+/// The places that facts name by `{binary}`, `{absolute-binary}` and `{content}`.
 fn fill(text: &str, spelling: &Spelling) -> String {
-    text.replace("{binary}", &spelling.binary_word()).replace("{content}", &spelling.content())
+    text.replace("{binary}", &spelling.binary_word())
+        .replace("{absolute-binary}", &spelling.absolute_binary_word())
+        .replace("{content}", &spelling.content())
 }
 
 /// The file of a command, for a reader, with `<name>` for the name.

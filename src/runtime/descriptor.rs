@@ -454,6 +454,8 @@ pub(crate) enum Purpose {
     Permissions,
     /// Our hooks run.
     Hooks,
+    /// The model is not shown a row for each of our commands.
+    Listing,
 }
 
 /// A small file of our own that the host reads.
@@ -465,7 +467,7 @@ pub(crate) struct OwnFile {
     pub(crate) scopes: Vec<Scope>,
     /// Below the host's folder.
     pub(crate) path: String,
-    /// With `{binary}` and `{content}`.
+    /// With `{binary}`, `{absolute-binary}` and `{content}`, as values of edits.
     pub(crate) text: String,
 }
 
