@@ -13,6 +13,8 @@ pub(crate) enum Effect {
 
 /// Command path to effect, sorted by path.
 pub(crate) const CATALOG: &[(&str, Effect)] = &[
+    ("check-commit", Effect::Read),
+    ("commit", Effect::Write),
     ("config-ensure-section", Effect::Write),
     ("config-get", Effect::Read),
     ("config-new-project", Effect::Write),
@@ -22,6 +24,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("current-timestamp", Effect::Read),
     ("find-phase", Effect::Read),
     ("generate-slug", Effect::Read),
+    ("git base-branch", Effect::Read),
     ("migrate-config", Effect::Write),
     ("phase add", Effect::Write),
     ("phase insert", Effect::Write),

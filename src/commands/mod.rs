@@ -14,6 +14,7 @@ mod catalog;
 mod config;
 mod context;
 mod error;
+mod git;
 mod help;
 mod models;
 mod phase;
@@ -60,6 +61,7 @@ const FAMILIES: &[FamilyRow] = &[
         &["resolve-model", "resolve-execution", "resolve-granularity", "config-set-model-profile"],
     ),
     family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
+    family::<git::Commits>("Git", &["commit", "check-commit", "git"]),
     family::<basics::Basics>(
         "Small answers",
         &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],

@@ -8,4 +8,5 @@ mod cli;
 mod clients;
 mod config;
 mod conformance;
+mod git;
 mod kit;

@@ -1,0 +1,233 @@
+//! `commit`: the project's rules, then git.
+
+use serde::Serialize;
+
+use super::repository::Repository;
+use crate::commands::error::Reason;
+use crate::commands::{CommandError, Context};
+use crate::disk;
+use crate::operations::branch;
+use crate::project::config::Branching;
+use crate::world::{Finished, WorldError};
+
+/// What is committed where no files are named.
+const PLANNING: &str = ".planning/";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CommitArgs {
+    /// The message
+    message: Vec<String>,
+    /// Files to commit, and no others
+    #[arg(long, num_args = 0..)]
+    files: Vec<String>,
+    /// Files whose removal to commit
+    #[arg(long, num_args = 0..)]
+    files_removed: Vec<String>,
+    /// Change the last commit instead of adding one
+    #[arg(long)]
+    amend: bool,
+    /// Pass over the hooks of the repository
+    #[arg(long)]
+    no_verify: bool,
+}
+
+/// What became of a commit.
+#[derive(Debug, Default, Serialize)]
+struct CommitReport {
+    committed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<bool>,
+    hash: Option<String>,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failures: Vec<StagingFailure>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped_files: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct StagingFailure {
+    file: String,
+    error: String,
+    timed_out: bool,
+}
+
+impl CommitReport {
+    fn skipped(reason: &'static str) -> Self {
+        Self { skipped: Some(true), reason, ..Self::default() }
+    }
+
+    fn raw(&self) -> &str {
+        match (&self.hash, self.reason) {
+            (Some(hash), _) => hash,
+            (None, "nothing_to_commit") => "nothing",
+            (None, _) if self.skipped.is_some() => "skipped",
+            (None, _) => "failed",
+        }
+    }
+}
+
+pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<(), CommandError> {
+    let message = arguments.message.join(" ");
+    if message.trim().is_empty() && !arguments.amend {
+        return Err(CommandError::new(Reason::SdkMissingArg, "a commit needs a message"));
+    }
+    let report = outcome(context, arguments, message.trim())?;
+    let raw = report.raw().to_owned();
+    context.emit_raw(&report, raw)
+}
+
+fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<CommitReport, CommandError> {
+    let repository = Repository::of(context);
+    let named = [&arguments.files[..], &arguments.files_removed[..]].concat();
+    let phase = branch::phase_of_commit(message, &named);
+    let config = context.config()?;
+    let allowed = match phase.and_then(crate::project::phase::folder_token) {
+        Some(phase) => config.commit_docs_of(phase),
+        None => config.commit_docs(),
+    };
+    if !allowed {
+        return Ok(CommitReport::skipped("skipped_commit_docs_false"));
+    }
+    if repository.ignores_planning() {
+        return Ok(CommitReport::skipped("skipped_gitignored"));
+    }
+    let staged = stage(context, &repository, arguments);
+    if let Some(failure) = staged.failures.first() {
+        return Ok(CommitReport {
+            reason: if failure.timed_out { "staging_timeout" } else { "staging_failed" },
+            file: Some(failure.file.clone()),
+            error: Some(failure.error.clone()),
+            failures: staged.failures,
+            skipped_files: staged.skipped,
+            ..CommitReport::default()
+        });
+    }
+    let paths: Vec<&str> = staged.paths.iter().map(String::as_str).collect();
+    let nothing = CommitReport { reason: "nothing_to_commit", ..CommitReport::default() };
+    if !arguments.amend && (paths.is_empty() || !repository.has_staged(&paths)) {
+        return Ok(CommitReport { skipped_files: staged.skipped, ..nothing });
+    }
+    if let Some(phase) = phase {
+        choose_branch(context, &repository, phase)?;
+    }
+    let report = match repository.git(&commit_line(arguments, message, &paths)) {
+        Ok(finished) if finished.success() => CommitReport {
+            committed: true,
+            hash: repository.short_hash(),
+            reason: "committed",
+            ..CommitReport::default()
+        },
+        Ok(finished) if finished.text().contains("nothing to commit") => nothing,
+        Ok(finished) => failed("commit_failed", said(&finished)),
+        Err(error @ WorldError::TimedOut { .. }) => failed("commit_timeout", error.to_string()),
+        Err(error) => failed("commit_failed", error.to_string()),
+    };
+    Ok(CommitReport { skipped_files: staged.skipped, ..report })
+}
+
+fn failed(reason: &'static str, error: String) -> CommitReport {
+    CommitReport { reason, error: Some(error), ..CommitReport::default() }
+}
+
+fn commit_line<'a>(arguments: &CommitArgs, message: &'a str, paths: &[&'a str]) -> Vec<&'a str> {
+    let mut line = vec!["commit"];
+    if message.is_empty() {
+        line.push("--no-edit");
+    } else {
+        line.extend(["-m", message]);
+    }
+    line.extend(arguments.amend.then_some("--amend"));
+    line.extend(arguments.no_verify.then_some("--no-verify"));
+    if !paths.is_empty() {
+        line.push("--");
+        line.extend(paths);
+    }
+    line
+}
+
+/// What staging left: paths to commit, named files that are not there, and what git refused.
+#[derive(Debug, Default)]
+struct Staged {
+    paths: Vec<String>,
+    skipped: Vec<String>,
+    failures: Vec<StagingFailure>,
+}
+
+fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> Staged {
+    let mut staged = Staged::default();
+    let everything = arguments.files.is_empty() && arguments.files_removed.is_empty();
+    if everything && !arguments.amend {
+        add(repository, PLANNING, &mut staged);
+    }
+    for file in &arguments.files {
+        if disk::exists(context.root().resolve(file)) {
+            add(repository, file, &mut staged);
+        } else {
+            staged.skipped.push(file.clone());
+        }
+    }
+    for file in &arguments.files_removed {
+        if disk::exists(context.root().resolve(file)) {
+            staged.skipped.push(file.clone());
+        } else {
+            add(repository, file, &mut staged);
+        }
+    }
+    staged
+}
+
+fn add(repository: &Repository, path: &str, staged: &mut Staged) {
+    let (error, timed_out) = match repository.git(&["add", "--all", "--", path]) {
+        Ok(finished) if finished.success() => return staged.paths.push(path.to_owned()),
+        Ok(finished) => (said(&finished), false),
+        Err(error) => (error.to_string(), matches!(error, WorldError::TimedOut { .. })),
+    };
+    staged.failures.push(StagingFailure { file: path.to_owned(), error, timed_out });
+}
+
+fn said(finished: &Finished) -> String {
+    let error = finished.error_text();
+    if error.is_empty() { finished.text() } else { error }
+}
+
+/// Starts the branch of a phase at its first commit. A branch that is there, a phase that was worked on elsewhere, and a
+/// branch of the user's own are left alone.
+fn choose_branch(context: &Context, repository: &Repository, phase: &str) -> Result<(), CommandError> {
+    let config = context.config()?;
+    if config.branching() == Branching::None {
+        return Ok(());
+    }
+    let view = context.view();
+    let plan_of = |text: &str| text.rsplit_once('-').map(|(phase, _)| phase.to_owned());
+    let mut found = view.find_phase(crate::project::phase::folder_token(phase).unwrap_or(phase))?.folder;
+    if found.is_none()
+        && let Some(shorter) = plan_of(phase)
+    {
+        found = view.find_phase(&shorter)?.folder;
+    }
+    let Some(folder) = found else { return Ok(()) };
+    let Some(target) = branch::wanted(&view, config, folder.token(), folder.slug())? else { return Ok(()) };
+    let current = repository.branch();
+    if current.as_deref() == Some(target.as_str()) {
+        return Ok(());
+    }
+    let here = current.as_deref().unwrap_or("a detached commit");
+    if repository.has_branch(&target) {
+        context.warn(format!("the work belongs on `{target}`; committing on {here}, where you are"));
+    } else if config.branching() == Branching::Phase && repository.has_history(&folder.path) {
+        context.warn(format!("`{target}` is gone and the phase has commits elsewhere; committing on {here}"));
+    } else if current.as_deref() == Some(repository.base_branch(config).as_str()) {
+        let finished = repository.git(&["checkout", "-q", "-b", &target])?;
+        if !finished.success() {
+            context.warn(format!("cannot start `{target}` ({}); committing on {here}", said(&finished)));
+        }
+    } else {
+        context.warn(format!("`{target}` starts from the base branch only; committing on {here}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Git: committing planning files by the project's rules, and what branches mean to it.
+
+mod commit;
+mod repository;
+
+use serde::Serialize;
+
+use self::repository::Repository;
+use super::{CommandError, Context, Family};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Commits {
+    /// Commit files of the project, if its rules let them be committed
+    ///
+    /// Without `--files`, everything below `.planning/`. Other staged work stays staged.
+    ///
+    /// Example: `gsd-tools commit "docs(02): plan the phase" --files .planning/STATE.md`.
+    Commit(commit::CommitArgs),
+    /// Fail when planning files are staged that the rules keep out of commits
+    ///
+    /// Example: `gsd-tools check-commit`, from a hook of the repository.
+    CheckCommit,
+    /// Tell what branches mean to the project
+    #[command(subcommand)]
+    Git(GitCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum GitCommand {
+    /// Tell the branch that work starts from, or whether a branch is protected
+    ///
+    /// Example: `gsd-tools git base-branch --is-protected main` prints `true`.
+    BaseBranch(BaseBranchArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BaseBranchArgs {
+    /// Tell whether this branch takes no direct commits
+    #[arg(long, value_name = "BRANCH", num_args = 0..=1, default_missing_value = "")]
+    is_protected: Option<String>,
+}
+
+impl Family for Commits {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::Commit(arguments) => commit::commit(context, &arguments),
+            Self::CheckCommit => check_commit(context),
+            Self::Git(GitCommand::BaseBranch(arguments)) => base_branch(context, &arguments),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct CheckReport {
+    allowed: bool,
+    reason: &'static str,
+}
+
+fn check_commit(context: &mut Context) -> Result<(), CommandError> {
+    let staged = Repository::of(context).staged();
+    let planning: Vec<&str> = staged.iter().map(String::as_str).filter(|path| is_planning(path)).collect();
+    let reason = if planning.is_empty() {
+        "no_planning_files_staged"
+    } else if context.config()?.commit_docs() {
+        "commit_docs_enabled"
+    } else {
+        let told = CommandError::usage(format!("planning files are staged: {}", planning.join(", ")));
+        return Err(
+            told.hint("`commit_docs` keeps them out of commits; `git restore --staged .planning` unstages them")
+        );
+    };
+    context.emit(&CheckReport { allowed: true, reason })
+}
+
+fn is_planning(path: &str) -> bool {
+    path.starts_with(".planning/") || path.contains("/.planning/")
+}
+
+fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), CommandError> {
+    let config = context.config()?;
+    let repository = Repository::of(context);
+    let base = repository.base_branch(config);
+    let answer = match arguments.is_protected.as_deref() {
+        None => base,
+        Some("") => {
+            context.warn("`--is-protected` was given no branch, and no branch is not protected");
+            "false".to_owned()
+        }
+        Some(branch) => {
+            let listed = config.texts("git.protected_branches").contains(&branch);
+            let is_base = branch == base && !config.flag("git.allow_default_branch_commits");
+            (listed || is_base).to_string()
+        }
+    };
+    context.text(answer + "\n");
+    Ok(())
+}

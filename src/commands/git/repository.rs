@@ -1,0 +1,91 @@
+//! The repository a project lies in, asked through git itself.
+
+use std::time::Duration;
+
+use crate::commands::Context;
+use crate::disk::AbsolutePath;
+use crate::project::config::Config;
+use crate::world::{Finished, Program, World, WorldError};
+
+/// How long git may take: hooks run inside it, a lock may be waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Names that a base branch has where nothing tells it.
+const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
+
+/// Git in the project's root.
+#[derive(Clone, Debug)]
+pub(super) struct Repository {
+    world: World,
+    root: AbsolutePath,
+}
+
+impl Repository {
+    pub(super) fn of(context: &Context) -> Self {
+        Self { world: context.world().clone(), root: context.root().clone() }
+    }
+
+    pub(super) fn git(&self, arguments: &[&str]) -> Result<Finished, WorldError> {
+        self.world.run(&Program::git(self.root.as_path()).arguments(arguments).timeout(PATIENCE))
+    }
+
+    /// Whether git says yes. A git that is not there says no.
+    fn agrees(&self, arguments: &[&str]) -> bool {
+        self.git(arguments).is_ok_and(|finished| finished.success())
+    }
+
+    /// What git answers, if it does and it is not nothing.
+    fn answer(&self, arguments: &[&str]) -> Option<String> {
+        let finished = self.git(arguments).ok().filter(Finished::success)?;
+        Some(finished.text()).filter(|text| !text.is_empty())
+    }
+
+    /// The staged paths, as the repository names them.
+    pub(super) fn staged(&self) -> Vec<String> {
+        let names = self.answer(&["diff", "--cached", "--name-only", "-z"]).unwrap_or_default();
+        names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// Whether one of `paths` has something staged.
+    pub(super) fn has_staged(&self, paths: &[&str]) -> bool {
+        let arguments = [&["diff", "--cached", "--quiet", "--"], paths].concat();
+        self.git(&arguments).is_ok_and(|finished| finished.code == Some(1))
+    }
+
+    /// Whether git passes over the planning folder: it is ignored and nothing in it was ever added.
+    pub(super) fn ignores_planning(&self) -> bool {
+        self.agrees(&["check-ignore", "-q", "--no-index", "--", ".planning"])
+            && self.answer(&["ls-files", "--", ".planning"]).is_none()
+    }
+
+    /// The current branch; `None` where a commit is checked out.
+    pub(super) fn branch(&self) -> Option<String> {
+        self.answer(&["symbolic-ref", "--short", "-q", "HEAD"])
+    }
+
+    pub(super) fn has_branch(&self, name: &str) -> bool {
+        self.agrees(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{name}")])
+    }
+
+    /// Whether a commit has touched `path`.
+    pub(super) fn has_history(&self, path: &str) -> bool {
+        self.answer(&["log", "-1", "--format=%H", "--", path]).is_some()
+    }
+
+    /// The first seven digits of the current commit.
+    pub(super) fn short_hash(&self) -> Option<String> {
+        self.answer(&["rev-parse", "--short=7", "HEAD"])
+    }
+
+    /// The branch that work starts from: configured, the remote's own, or the first usual name there is.
+    pub(super) fn base_branch(&self, config: &Config) -> String {
+        let configured = config.text("git.base_branch").map(str::to_owned);
+        let of_remote = || {
+            let head = self.answer(&["symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD"])?;
+            head.strip_prefix("origin/").map(str::to_owned)
+        };
+        let usual = || USUAL_BASES.iter().find(|name| self.has_branch(name)).map(|name| (*name).to_owned());
+        let initial = || self.answer(&["config", "init.defaultBranch"]);
+        configured.or_else(of_remote).or_else(usual).or_else(initial).unwrap_or_else(|| USUAL_BASES[0].to_owned())
+    }
+}

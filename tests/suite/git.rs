@@ -1,0 +1,113 @@
+//! Commits by the project's rules, and what branches mean.
+
+use crate::kit::TestContext;
+
+const CONFIG: &str = ".planning/config.json";
+
+/// A repository with one commit of a small project.
+fn repository(config: &str) -> TestContext {
+    let context = TestContext::new();
+    context.write(CONFIG, config);
+    context.write(".planning/STATE.md", "one\n");
+    context.write("src/a.txt", "a\n");
+    git(&context, "init -q -b main");
+    git(&context, "add -A");
+    git(&context, "commit -q -m start");
+    context
+}
+
+fn git(context: &TestContext, line: &str) -> String {
+    let output = context.command("git").args(line.split(' ')).output().unwrap();
+    assert!(output.status.success(), "git {line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn a_commit_takes_the_named_files_and_leaves_other_staged_work() {
+    let context = repository("{}");
+    context.write(".planning/STATE.md", "two\n");
+    context.write("src/a.txt", "b\n");
+    git(&context, "add src/a.txt");
+    let report = context.gsd(["commit", "docs: state", "--files", ".planning/STATE.md", "nope.md"]).json();
+    assert_eq!((&report["committed"], &report["skipped_files"][0]), (&true.into(), &"nope.md".into()));
+    assert_eq!(report["hash"].as_str().unwrap(), git(&context, "rev-parse --short=7 HEAD"));
+    assert_eq!(git(&context, "show --name-only --format=%s HEAD"), "docs: state\n\n.planning/STATE.md");
+    assert_eq!(git(&context, "diff --cached --name-only"), "src/a.txt");
+}
+
+#[test]
+fn without_files_the_planning_folder_is_committed_and_nothing_else() {
+    let context = repository("{}");
+    context.write(".planning/new.md", "x\n");
+    context.write("src/b.txt", "b\n");
+    git(&context, "add src/b.txt");
+    assert_eq!(context.gsd(["commit", "docs:", "two", "words", "--raw"]).success().len(), 7);
+    assert_eq!(git(&context, "show --name-only --format=%s HEAD"), "docs: two words\n\n.planning/new.md");
+    assert_eq!(context.gsd(["commit", "again", "--raw"]).success(), "nothing");
+}
+
+#[test]
+fn the_rules_of_the_project_can_keep_documents_out_of_commits() {
+    let context = repository(r#"{"commit_docs": false, "phase_commit_docs": {"02": true}}"#);
+    context.write(".planning/phases/02-core/x.md", "x\n");
+    assert_eq!(context.gsd(["commit", "docs: x"]).json()["reason"], "skipped_commit_docs_false");
+    git(&context, "add -A");
+    assert!(context.gsd(["check-commit"]).failure(1).contains(".planning/phases/02-core/x.md"));
+    let report = context.gsd(["commit", "docs(02): x", "--files", ".planning/phases/02-core/x.md"]).json();
+    assert_eq!(report["reason"], "committed");
+    assert_eq!(context.gsd(["check-commit"]).json()["reason"], "no_planning_files_staged");
+}
+
+#[test]
+fn a_hook_that_refuses_is_told() {
+    let context = repository("{}");
+    context.write(".git/hooks/pre-commit", "#!/bin/sh\necho not today >&2\nexit 1\n");
+    assert!(context.command("chmod").args(["755", ".git/hooks/pre-commit"]).status().unwrap().success());
+    context.write(".planning/STATE.md", "two\n");
+    let report = context.gsd(["commit", "docs: x", "--files", ".planning/STATE.md"]).json();
+    assert_eq!((&report["reason"], &report["error"]), (&"commit_failed".into(), &"not today".into()));
+    assert_eq!(context.gsd(["commit", "docs: x", "--no-verify"]).json()["committed"], true);
+    context.write(".planning/STATE.md", "three\n");
+    let files = ["commit", "--amend", "--no-verify", "--files", ".planning/STATE.md"];
+    assert_eq!(context.gsd(files).json()["committed"], true);
+    assert_eq!(git(&context, "log --format=%s"), "docs: x\nstart");
+}
+
+#[test]
+fn outside_a_repository_staging_fails() {
+    let context = TestContext::new();
+    context.write(".planning/STATE.md", "one\n");
+    let report = context.gsd(["commit", "x", "--files", ".planning/STATE.md"]).json();
+    assert_eq!((&report["reason"], &report["failures"][0]["timed_out"]), (&"staging_failed".into(), &false.into()));
+    assert!(context.gsd(["commit"]).failure(1).contains("message"));
+}
+
+#[test]
+fn the_first_commit_of_a_phase_starts_its_branch() {
+    let context = repository(r#"{"git": {"branching_strategy": "phase"}}"#);
+    context.write(".planning/phases/02-notes-core/02-CONTEXT.md", "x\n");
+    let file = ".planning/phases/02-notes-core/02-CONTEXT.md";
+    assert_eq!(context.gsd(["commit", "docs(02): x", "--files", file]).json()["committed"], true);
+    assert_eq!(git(&context, "branch --show-current"), "gsd/phase-02-notes-core");
+    git(&context, "checkout -q main");
+    context.write(file, "y\n");
+    let ran = context.gsd(["commit", "docs(02): y", "--files", file]);
+    assert!(ran.stderr.contains("gsd/phase-02-notes-core"), "{}", ran.stderr);
+    assert_eq!(ran.json()["committed"], true);
+    assert_eq!(git(&context, "branch --show-current"), "main");
+}
+
+#[test]
+fn the_base_branch_is_configured_or_found() {
+    let context = repository(r#"{"git": {"protected_branches": ["release"]}}"#);
+    git(&context, "branch -m trunk");
+    assert_eq!(context.gsd(["git", "base-branch"]).success(), "trunk\n");
+    let protected = |branch| context.gsd(["git.base-branch", "--is-protected", branch]).success();
+    assert_eq!(
+        (protected("trunk"), protected("release"), protected("x")),
+        ("true\n".into(), "true\n".into(), "false\n".into())
+    );
+    assert!(context.gsd(["config-set", "git.base_branch", "develop"]).success().contains("develop"));
+    assert_eq!(context.gsd(["git", "base-branch"]).success(), "develop\n");
+    assert!(context.gsd(["git", "base-branch", "--json"]).failure(1).contains("--json"));
+}
