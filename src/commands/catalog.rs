@@ -31,6 +31,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("phase mvp-mode", Effect::Read),
     ("phase next-decimal", Effect::Read),
     ("phases list", Effect::Read),
+    ("progress", Effect::Read),
     ("resolve-execution", Effect::Read),
     ("resolve-granularity", Effect::Read),
     ("resolve-model", Effect::Read),

@@ -18,6 +18,7 @@ mod git;
 mod help;
 mod models;
 mod phase;
+mod progress;
 mod project;
 mod roadmap;
 mod usage;
@@ -51,6 +52,7 @@ pub(crate) struct FamilyRow {
 /// Every family. Order is the order of the help.
 const FAMILIES: &[FamilyRow] = &[
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
+    family::<progress::ProgressFamily>("Progress", &["progress"]),
     family::<verification::Verifications>("Verification", &["verification"]),
     family::<config::Configuration>(
         "Configuration",

@@ -8,5 +8,6 @@ pub(crate) mod configuration;
 pub(crate) mod lookup;
 pub(crate) mod models;
 pub(crate) mod phase;
+pub(crate) mod progress;
 pub(crate) mod roadmap;
 pub(crate) mod verification;
