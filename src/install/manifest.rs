@@ -1,0 +1,231 @@
+//! What we own in a folder: `gsd-file-manifest.json`, with one section for each host and scope that is installed
+//! there.
+//!
+//! Files and folders are relative to the folder the manifest stands in; a section of a project's host also lists
+//! what it owns in the project itself. Nothing in it changes when nothing else does: no date, no absolute path.
+//! Keys of another program that keeps its own manifest under this name stay as they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::shared::MadeEdit;
+use crate::disk::{Digest, RelativePath};
+use crate::emit::SharedEdit;
+use crate::runtime::{RuntimeId, Scope};
+use crate::text::edit::FileFormat;
+
+/// The name of the file, in each folder that holds files of ours.
+pub(crate) const FILE: &str = "gsd-file-manifest.json";
+
+/// One manifest file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    /// By host and scope, such as `name/global`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) installs: BTreeMap<String, Section>,
+    /// Keys that are not ours.
+    #[serde(flatten)]
+    foreign: Map<String, Value>,
+}
+
+/// What one host in one scope owns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Section {
+    /// Of this very structure.
+    pub(crate) format: u32,
+    /// Of the program that wrote the files.
+    pub(crate) version: String,
+    pub(crate) runtime: RuntimeId,
+    pub(crate) scope: Scope,
+    #[serde(flatten)]
+    pub(crate) holdings: Holdings,
+    /// What it owns in the project that its folder is part of.
+    #[serde(default, skip_serializing_if = "Holdings::is_empty")]
+    pub(crate) project: Holdings,
+    /// Folders of the user's home, shared between hosts, that have a manifest with a section of this install.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) homes: BTreeSet<String>,
+}
+
+/// Files, folders and edits below one folder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Holdings {
+    /// Files that are wholly ours, as we wrote them.
+    #[serde(default)]
+    pub(crate) files: BTreeMap<RelativePath, Digest>,
+    /// Folders that were made for them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) folders: BTreeSet<RelativePath>,
+    /// How many folders were made from this one upwards; 1 is this folder itself.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) folders_above: usize,
+    /// Files that are not ours alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) shared: BTreeMap<RelativePath, Ledger>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// What was done to a file that is not ours alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Ledger {
+    pub(crate) format: FileFormat,
+    /// The file before our edits, whose bytes are kept; `None` if there was no file, or its bytes are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<Digest>,
+    /// The file after our edits.
+    pub(crate) after: Digest,
+    /// There was no file.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) created: bool,
+    pub(crate) edits: Vec<MadeEdit>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl Ledger {
+    /// Whether these are the edits that were asked for.
+    pub(crate) fn is_of(&self, edits: &[SharedEdit]) -> bool {
+        self.edits.iter().map(|made| &made.edit).eq(edits)
+    }
+}
+
+impl Holdings {
+    pub(crate) fn is_empty(&self) -> bool {
+        self == &Self::default()
+    }
+
+    /// Whether it owns the file, in whole or in part.
+    pub(crate) fn owns(&self, path: &RelativePath) -> bool {
+        self.files.contains_key(path) || self.shared.contains_key(path)
+    }
+}
+
+impl Section {
+    pub(crate) const FORMAT: u32 = 1;
+
+    pub(crate) fn new(runtime: RuntimeId, scope: Scope, version: &str) -> Self {
+        Self {
+            format: Self::FORMAT,
+            version: version.to_owned(),
+            runtime,
+            scope,
+            holdings: Holdings::default(),
+            project: Holdings::default(),
+            homes: BTreeSet::new(),
+        }
+    }
+}
+
+impl Manifest {
+    /// Reads the text of a manifest; no text is no manifest.
+    pub(crate) fn parse(text: Option<&str>) -> Result<Self, ManifestProblem> {
+        let Some(text) = text else { return Ok(Self::default()) };
+        // The format is asked for first: a newer program's section need not look like ours otherwise.
+        let outline: Outline = serde_json::from_str(text).map_err(|error| ManifestProblem::Broken(error.to_string()))?;
+        if let Some(newer) = outline.installs.values().map(|section| section.format).find(|it| *it > Section::FORMAT) {
+            return Err(ManifestProblem::Newer { found: newer, known: Section::FORMAT });
+        }
+        serde_json::from_str(text).map_err(|error| ManifestProblem::Broken(error.to_string()))
+    }
+
+    /// The text of the file; `None` if nothing is left to say.
+    pub(crate) fn to_text(&self) -> Option<String> {
+        if self.installs.is_empty() && self.foreign.is_empty() {
+            return None;
+        }
+        let mut text = serde_json::to_string_pretty(self).ok()?;
+        // The other program writes its manifest without a final newline.
+        if !self.installs.is_empty() {
+            text.push('\n');
+        }
+        Some(text)
+    }
+
+    /// The other sections, which may own the same files.
+    pub(crate) fn others<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Section> {
+        self.installs.iter().filter(move |(other, _)| *other != key).map(|(_, section)| section)
+    }
+
+    /// Whether another program keeps its own manifest in this file.
+    pub(crate) fn is_shared_with_another_program(&self) -> bool {
+        self.foreign.contains_key("files")
+    }
+}
+
+#[derive(Deserialize)]
+struct Outline {
+    #[serde(default)]
+    installs: BTreeMap<String, SectionOutline>,
+}
+
+#[derive(Deserialize)]
+struct SectionOutline {
+    format: u32,
+}
+
+/// Why a manifest cannot be used. The file it is in is for the caller to name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ManifestProblem {
+    #[error("it does not parse: {0}")]
+    Broken(String),
+    #[error("it was written by a newer version (format {found}, this one knows {known})")]
+    Newer { found: u32, known: u32 },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section() -> Section {
+        let mut section = Section::new("some-host".parse().unwrap(), Scope::Global, "1.2.3");
+        section.holdings.files.insert(RelativePath::parse("a/b.md").unwrap(), Digest::of(b"x"));
+        section.holdings.folders.insert(RelativePath::parse("a").unwrap());
+        section.homes.insert(".shared".into());
+        section
+    }
+
+    #[test]
+    fn a_manifest_reads_back_what_it_wrote() {
+        let mut manifest = Manifest::default();
+        assert_eq!(manifest.to_text(), None);
+        manifest.installs.insert("some-host/global".into(), section());
+        let text = manifest.to_text().unwrap();
+        assert!(text.ends_with("}\n"));
+        assert_eq!(Manifest::parse(Some(&text)).unwrap(), manifest);
+    }
+
+    #[test]
+    fn another_programs_manifest_is_given_back_as_it_was() {
+        let theirs = "{\n  \"manifestVersion\": 2,\n  \"files\": {\n    \"x\": \"00\"\n  }\n}";
+        let mut manifest = Manifest::parse(Some(theirs)).unwrap();
+        assert!(manifest.is_shared_with_another_program());
+        manifest.installs.insert("some-host/global".into(), section());
+        let both = Manifest::parse(manifest.to_text().as_deref()).unwrap();
+        assert_eq!(both, manifest);
+        manifest.installs.clear();
+        assert_eq!(manifest.to_text().as_deref(), Some(theirs));
+    }
+
+    #[test]
+    fn a_newer_or_broken_manifest_is_refused() {
+        let newer = r#"{"installs": {"x/global": {"format": 9, "else": true}}}"#;
+        assert_eq!(Manifest::parse(Some(newer)), Err(ManifestProblem::Newer { found: 9, known: 1 }));
+        let escaping = r#"{"installs": {"x/global": {"format": 1, "version": "1", "runtime": "x", "scope": "global",
+            "files": {"../out": "00"}}}}"#;
+        for broken in ["", "[]", "{\"installs\": 3}", escaping] {
+            assert!(matches!(Manifest::parse(Some(broken)), Err(ManifestProblem::Broken(_))), "{broken}");
+        }
+    }
+}

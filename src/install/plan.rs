@@ -1,0 +1,437 @@
+//! From what is there to what should be there: the steps, and the changes they come to. Pure.
+//!
+//! An uninstall is the same plan with nothing wanted. Only bytes that the manifest says are ours are replaced or
+//! removed; what the person changed since is set aside before ours takes its place, or left where it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::manifest::{Holdings, Ledger, Manifest, Section};
+use super::shared::{self, MadeEdit};
+use super::situation::Situation;
+use super::{InstallError, Target};
+use crate::disk::{Access, AbsolutePath, Change, ChangeSet, Digest, Found, Owner, RelativePath};
+use crate::emit::{Anchor, Artifact, Contents, SharedFile};
+use crate::text::edit::Applied;
+
+/// What an installation does, decided before anything is written.
+#[derive(Debug)]
+pub(crate) struct InstallPlan {
+    /// In the order of their places; one for each file.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) changes: ChangeSet,
+}
+
+/// What happens to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) act: Act,
+    pub(crate) path: AbsolutePath,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// A file of ours that was not there.
+    Create,
+    /// A file of ours that was there as we had written it.
+    Update,
+    /// Our part of a file that is not ours alone.
+    Merge,
+    /// A file of ours goes, or a file goes that held nothing but our part.
+    Remove,
+    /// As it should be.
+    Keep,
+    /// A file that stood in our place, not as we had written it, is put here first.
+    SetAside { to: AbsolutePath },
+    /// A file of ours that nobody needs any more, but that was changed since: it stays, and is not ours now.
+    Leave,
+}
+
+impl InstallPlan {
+    /// The plan that leads from the situation to `wanted`; nothing wanted is an uninstall.
+    pub(crate) fn between(
+        wanted: Option<&[Artifact]>,
+        target: &Target,
+        situation: &Situation,
+    ) -> Result<Self, InstallError> {
+        let manifests = situation.manifests.clone();
+        let plan = Self { steps: Vec::new(), changes: ChangeSet::default() };
+        let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new() };
+        planner.run(wanted)?;
+        Ok(planner.plan)
+    }
+
+    /// Whether everything is as it should be.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+struct Planner<'a> {
+    target: &'a Target,
+    situation: &'a Situation,
+    /// As they will be.
+    manifests: BTreeMap<AbsolutePath, Manifest>,
+    plan: InstallPlan,
+    /// Before-images that are still needed.
+    images: BTreeSet<Digest>,
+}
+
+impl Planner<'_> {
+    fn run(&mut self, wanted: Option<&[Artifact]>) -> Result<(), InstallError> {
+        let mut by_anchor: BTreeMap<Anchor, Vec<(RelativePath, &Artifact)>> = BTreeMap::new();
+        for artifact in wanted.unwrap_or_default() {
+            by_anchor
+                .entry(artifact.anchor.clone())
+                .or_default()
+                .push((RelativePath::parse(&artifact.path).map_err(InstallError::Content)?, artifact));
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        let mut own = Section::new(self.target.descriptor.id.clone(), self.target.scope, version);
+        let mut homes = Vec::new();
+        for anchor in self.situation.anchors(self.target, wanted.unwrap_or_default()) {
+            let holdings = self.place(&anchor, by_anchor.get(&anchor).map_or(&[], Vec::as_slice))?;
+            match anchor {
+                Anchor::Root => own.holdings = holdings,
+                Anchor::Project => own.project = holdings,
+                Anchor::Home(home) => homes.push((home, holdings)),
+            }
+        }
+        for (home, holdings) in homes {
+            let anchor = Anchor::Home(home.clone());
+            let section = Section { holdings, project: Holdings::default(), homes: BTreeSet::new(), ..own.clone() };
+            let section = (!section.holdings.is_empty()).then_some(section);
+            own.homes.extend(section.is_some().then_some(home));
+            self.set_section(&anchor, section);
+        }
+        self.set_section(&Anchor::Root, wanted.is_some().then_some(own));
+        self.write_manifests();
+        self.drop_images();
+        Ok(())
+    }
+
+    /// Plans everything below one anchor, and gives what is owned there afterwards.
+    fn place(&mut self, anchor: &Anchor, artifacts: &[(RelativePath, &Artifact)]) -> Result<Holdings, InstallError> {
+        let base = self.target.folder(anchor);
+        let old = self.situation.holdings(self.target, anchor).cloned().unwrap_or_default();
+        let others: Vec<&Holdings> = self.situation.others(self.target, anchor);
+        let mut new = Holdings::default();
+        for (path, artifact) in artifacts {
+            match &artifact.contents {
+                Contents::Shared(file) => {
+                    if let Some(ledger) = self.merge(&base.join(path), file, old.shared.get(path), &others, path)? {
+                        new.shared.insert(path.clone(), ledger);
+                    }
+                }
+                Contents::Whole(_) | Contents::Binary => {
+                    let digest = self.put(anchor, path, artifact, &old, &others)?;
+                    new.files.insert(path.clone(), digest);
+                }
+            }
+        }
+        for (path, digest) in old.files.iter().filter(|(path, _)| !new.owns(path)) {
+            if !others.iter().any(|other| other.files.contains_key(path)) {
+                self.retire(&base.join(path), *digest);
+            }
+        }
+        for (path, ledger) in old.shared.iter().filter(|(path, _)| !new.shared.contains_key(path)) {
+            let owners: Vec<&Ledger> = others.iter().filter_map(|other| other.shared.get(path)).collect();
+            self.retire_shared(&base.join(path), ledger, &owners)?;
+        }
+        self.folders(&base, &old, &mut new, &others);
+        Ok(new)
+    }
+
+    /// A file that is wholly ours.
+    fn put(
+        &mut self,
+        anchor: &Anchor,
+        relative: &RelativePath,
+        artifact: &Artifact,
+        old: &Holdings,
+        others: &[&Holdings],
+    ) -> Result<Digest, InstallError> {
+        let path = self.target.folder(anchor).join(relative);
+        let wanted = match &artifact.contents {
+            Contents::Whole(text) => Digest::of(text.as_bytes()),
+            Contents::Binary | Contents::Shared(_) => self.situation.program.digest,
+        };
+        let before = match self.situation.snapshot.found(&path) {
+            Found::Absent => None,
+            Found::File(file) => Some(file),
+            Found::Folder | Found::Other => return Err(InstallError::InTheWay { path }),
+        };
+        let as_written = |known: &Digest| before.is_some_and(|file| file.digest == *known || file.as_lf == Some(*known));
+        let executable = before.is_some_and(|file| file.executable) || !artifact.executable || cfg!(windows);
+        let ours = || {
+            let known = std::iter::once(old).chain(others.iter().copied()).filter_map(|it| it.files.get(relative));
+            known.into_iter().any(as_written) || before.is_some_and(|file| self.is_our_program(artifact, file.is_program))
+        };
+        let act = match before {
+            None => Act::Create,
+            Some(_) if as_written(&wanted) && executable => Act::Keep,
+            Some(_) if as_written(&wanted) || ours() => Act::Update,
+            Some(file) => Act::SetAside { to: self.set_aside(anchor, relative, file.digest, file.bytes.as_deref()) },
+        };
+        if act != Act::Keep {
+            let before = before.map(|file| file.digest);
+            let path = path.clone();
+            self.plan.changes.push(match &artifact.contents {
+                Contents::Whole(text) => Change::WriteFile {
+                    path,
+                    bytes: text.clone().into_bytes(),
+                    access: if artifact.executable { Access::Executable } else { Access::Usual },
+                    owner: Owner::Program,
+                    before,
+                },
+                Contents::Binary | Contents::Shared(_) => {
+                    Change::LinkProgram { path, source: self.situation.program.path.clone(), before }
+                }
+            });
+        }
+        self.step(act, &path);
+        Ok(wanted)
+    }
+
+    /// An image of a program where ours belongs is an earlier one of ours, not a person's work.
+    fn is_our_program(&self, artifact: &Artifact, is_program: bool) -> bool {
+        is_program && artifact.contents == Contents::Binary
+    }
+
+    fn set_aside(
+        &mut self,
+        anchor: &Anchor,
+        relative: &RelativePath,
+        digest: Digest,
+        bytes: Option<&[u8]>,
+    ) -> AbsolutePath {
+        let to = self.situation.free_set_aside(self.target, anchor, relative, digest);
+        if self.situation.snapshot.found(&to) == &Found::Absent {
+            let bytes = bytes.unwrap_or_default().to_vec();
+            let (path, access, owner, before) = (to.clone(), Access::Usual, Owner::User, None);
+            self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
+        }
+        to
+    }
+
+    /// A file that was ours alone and is not wanted any more.
+    fn retire(&mut self, path: &AbsolutePath, digest: Digest) {
+        match self.situation.snapshot.found(path) {
+            Found::File(file) if file.digest == digest || file.as_lf == Some(digest) => {
+                let (path, before) = (path.clone(), file.digest);
+                self.plan.changes.push(Change::RemoveFile { path: path.clone(), owner: Owner::Program, before });
+                self.step(Act::Remove, &path);
+            }
+            Found::File(_) | Found::Folder | Found::Other => self.step(Act::Leave, path),
+            Found::Absent => {}
+        }
+    }
+
+    /// Our part of a file that is not ours alone; `None` if there is nothing for us to do in it.
+    fn merge(
+        &mut self,
+        path: &AbsolutePath,
+        file: &SharedFile,
+        old: Option<&Ledger>,
+        others: &[&Holdings],
+        relative: &RelativePath,
+    ) -> Result<Option<Ledger>, InstallError> {
+        if file.edits.is_empty() {
+            return Ok(None);
+        }
+        let refused = |source| InstallError::shared(path, source);
+        let text = self.text(path)?;
+        if let (Some(ledger), Some(text)) = (old.filter(|ledger| ledger.is_of(&file.edits)), &text) {
+            let (again, _) = shared::make(file.format, text, &file.edits).map_err(refused)?;
+            if again == *text {
+                self.images.extend(ledger.before);
+                self.step(Act::Keep, path);
+                return Ok(Some(ledger.clone()));
+            }
+        }
+        let base = match (old, &text) {
+            (Some(ledger), Some(text)) => self.without_us(text, ledger).map_err(refused)?,
+            (_, text) => text.clone(),
+        };
+        let (edited, mut edits) = shared::make(file.format, base.as_deref().unwrap_or_default(), &file.edits).map_err(refused)?;
+        let owners: Vec<&Ledger> = others.iter().filter_map(|other| other.shared.get(relative)).collect();
+        let inherited = inherit(&mut edits, &owners);
+        let created = base.is_none() || (inherited && owners.iter().any(|owner| owner.created));
+        let before = base.as_ref().filter(|_| !inherited).map(|base| Digest::of(base.as_bytes()));
+        if let (Some(digest), Some(base)) = (before, &base) {
+            self.keep_image(digest, base);
+        }
+        let after = Digest::of(edited.as_bytes());
+        if text.as_ref() == Some(&edited) {
+            self.step(Act::Keep, path);
+        } else {
+            self.plan.changes.write(path.clone(), edited, self.situation.snapshot.digest(path));
+            self.step(if text.is_none() { Act::Create } else { Act::Merge }, path);
+        }
+        Ok(Some(Ledger { format: file.format, before, after, created, edits }))
+    }
+
+    /// Our part of a file that is not ours alone goes.
+    fn retire_shared(&mut self, path: &AbsolutePath, ledger: &Ledger, owners: &[&Ledger]) -> Result<(), InstallError> {
+        let Some(text) = self.text(path)? else { return Ok(()) };
+        let left = if owners.is_empty() {
+            self.without_us(&text, ledger)
+        } else {
+            let only_ours = |made: &&MadeEdit| !owners.iter().any(|owner| owner.edits.iter().any(|it| it.edit == made.edit));
+            let edits: Vec<&MadeEdit> = ledger.edits.iter().filter(only_ours).collect();
+            shared::take_back(ledger.format, &text, edits.into_iter()).map(Some)
+        };
+        let before = self.situation.snapshot.digest(path);
+        match (left.map_err(|source| InstallError::shared(path, source))?, before) {
+            (None, Some(before)) => {
+                self.plan.changes.remove(path.clone(), before);
+                self.step(Act::Remove, path);
+            }
+            (Some(left), _) if left != text => {
+                self.plan.changes.write(path.clone(), left, before);
+                self.step(Act::Merge, path);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The file as it was before us: its very bytes if nobody touched it since, else the text without our edits.
+    /// `None` if there was no file and nobody put anything into ours.
+    fn without_us(&self, text: &str, ledger: &Ledger) -> Result<Option<String>, shared::SharedError> {
+        if Digest::of(text.as_bytes()) == ledger.after {
+            if ledger.created {
+                return Ok(None);
+            }
+            let image = ledger.before.and_then(|before| self.situation.images.get(&before));
+            if let Some(image) = image.and_then(|image| String::from_utf8(image.clone()).ok()) {
+                return Ok(Some(image));
+            }
+        }
+        let left = shared::take_back(ledger.format, text, ledger.edits.iter())?;
+        Ok(Some(left).filter(|left| !(ledger.created && shared::is_blank(ledger.format, left))))
+    }
+
+    fn text(&self, path: &AbsolutePath) -> Result<Option<String>, InstallError> {
+        match self.situation.snapshot.found(path) {
+            Found::Absent => Ok(None),
+            Found::Folder | Found::Other => Err(InstallError::InTheWay { path: path.clone() }),
+            Found::File(file) => String::from_utf8(file.bytes.clone().unwrap_or_default())
+                .map(Some)
+                .map_err(|_| InstallError::NotText { path: path.clone() }),
+        }
+    }
+
+    fn keep_image(&mut self, digest: Digest, text: &str) {
+        if !self.images.insert(digest) || self.situation.images.contains_key(&digest) {
+            return;
+        }
+        self.plan.changes.push(Change::WriteFile {
+            path: self.situation.image_path(digest),
+            bytes: text.as_bytes().to_vec(),
+            access: Access::Private,
+            owner: Owner::User,
+            before: None,
+        });
+    }
+
+    /// Removes the before-images that no ledger names any more.
+    fn drop_images(&mut self) {
+        for digest in self.situation.images.keys().filter(|digest| !self.images.contains(digest)) {
+            let path = self.situation.image_path(*digest);
+            self.plan.changes.push(Change::RemoveFile { path, owner: Owner::User, before: *digest });
+        }
+        if self.images.is_empty() && !self.situation.images.is_empty() {
+            let folder = self.situation.image_folder.clone();
+            self.plan.changes.extend(folder.parent().map(|path| Change::RemoveFolder { path }));
+            self.plan.changes.push(Change::RemoveFolder { path: folder });
+        }
+    }
+
+    /// Which folders are ours now, and which of those that were can go if they are empty.
+    fn folders(&mut self, base: &AbsolutePath, old: &Holdings, new: &mut Holdings, others: &[&Holdings]) {
+        let paths: Vec<RelativePath> = new.files.keys().chain(new.shared.keys()).cloned().collect();
+        for folder in paths.iter().flat_map(folders_of) {
+            let absent = self.situation.snapshot.found(&base.join(&folder)) == &Found::Absent;
+            if absent || old.folders.contains(&folder) || others.iter().any(|other| other.folders.contains(&folder)) {
+                new.folders.insert(folder);
+            }
+        }
+        for folder in old.folders.iter().filter(|folder| !new.folders.contains(folder)) {
+            self.plan.changes.push(Change::RemoveFolder { path: base.join(folder) });
+        }
+        let known = others.iter().map(|other| other.folders_above).chain([old.folders_above]).max().unwrap_or(0);
+        if paths.is_empty() {
+            let above = std::iter::successors(Some(base.clone()), AbsolutePath::parent).take(old.folders_above);
+            self.plan.changes.extend(above.map(|path| Change::RemoveFolder { path }));
+        } else {
+            new.folders_above = known.max(self.situation.missing_from(base));
+        }
+    }
+
+    fn set_section(&mut self, anchor: &Anchor, section: Option<Section>) {
+        let manifest = self.manifests.entry(self.target.manifest_folder(anchor)).or_default();
+        let key = self.target.section_key(anchor);
+        match section {
+            Some(section) => {
+                // A file that several installs own is the same file for all of them.
+                for other in manifest.installs.iter_mut().filter(|(other, _)| **other != key).map(|(_, other)| other) {
+                    for (path, digest) in &section.holdings.files {
+                        other.holdings.files.entry(path.clone()).and_modify(|known| *known = *digest);
+                    }
+                }
+                manifest.installs.insert(key, section);
+            }
+            None => {
+                manifest.installs.remove(&key);
+            }
+        }
+    }
+
+    fn write_manifests(&mut self) {
+        for (folder, manifest) in std::mem::take(&mut self.manifests) {
+            if self.situation.manifests.get(&folder) == Some(&manifest) {
+                continue;
+            }
+            let path = folder.resolve(super::manifest::FILE);
+            let before = self.situation.snapshot.digest(&path);
+            match (manifest.to_text(), before) {
+                (Some(text), before) => {
+                    let (bytes, access, owner) = (text.into_bytes(), Access::Usual, Owner::Program);
+                    self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
+                }
+                (None, Some(before)) => {
+                    self.plan.changes.push(Change::RemoveFile { path, owner: Owner::Program, before });
+                }
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn step(&mut self, act: Act, path: &AbsolutePath) {
+        self.plan.steps.push(Step { act, path: path.clone() });
+    }
+}
+
+/// What stood there already, because another install of ours had put it there, is ours as well. Says whether any was.
+fn inherit(edits: &mut [MadeEdit], owners: &[&Ledger]) -> bool {
+    let mut any = false;
+    for made in edits.iter_mut().filter(|made| made.applied == Applied::AlreadyThere) {
+        let theirs = owners.iter().flat_map(|owner| &owner.edits).find(|it| it.edit == made.edit && it.applied.changed());
+        if let Some(theirs) = theirs {
+            made.applied = theirs.applied.clone();
+            any = true;
+        }
+    }
+    any
+}
+
+/// The folders above a file, innermost first.
+fn folders_of(path: &RelativePath) -> Vec<RelativePath> {
+    let mut folders = Vec::new();
+    let mut rest = path.as_str();
+    while let Some((folder, _)) = rest.rsplit_once('/') {
+        folders.extend(RelativePath::parse(folder));
+        rest = folder;
+    }
+    folders
+}

@@ -1,0 +1,179 @@
+//! Our edits of a file that is not ours alone: made, and later taken back, on text. Pure.
+//!
+//! What was done is kept as a list of [`MadeEdit`]s in the ledger of the manifest. Each document keeps every byte
+//! that an edit does not name.
+
+use serde::{Deserialize, Serialize};
+
+use crate::emit::SharedEdit;
+use crate::text::edit::{Applied, EditError, FileFormat, ParseError, Undo};
+use crate::text::fragment::MarkedError;
+use crate::text::json::JsonDocument;
+use crate::text::toml::TomlDocument;
+
+/// An edit, and what it did to the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct MadeEdit {
+    pub(crate) edit: SharedEdit,
+    pub(crate) applied: Applied,
+}
+
+/// Why a file that is not ours alone was not edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SharedError {
+    #[error(transparent)]
+    Parse(ParseError),
+    #[error(transparent)]
+    Edit(EditError),
+    #[error(transparent)]
+    Marked(MarkedError),
+    #[error("an edit of another format was asked for")]
+    Format,
+}
+
+/// The text with all edits made, and what each of them did.
+pub(crate) fn make(
+    format: FileFormat,
+    text: &str,
+    edits: &[SharedEdit],
+) -> Result<(String, Vec<MadeEdit>), SharedError> {
+    let mut document = Document::parse(format, text)?;
+    let mut made = Vec::new();
+    for edit in edits {
+        let applied = document.apply(edit)?;
+        made.push(MadeEdit { edit: edit.clone(), applied });
+    }
+    Ok((document.into_text(), made))
+}
+
+/// The text with these edits taken back, last one first. What somebody changed since stays as they left it.
+pub(crate) fn take_back<'a>(
+    format: FileFormat,
+    text: &str,
+    edits: impl DoubleEndedIterator<Item = &'a MadeEdit>,
+) -> Result<String, SharedError> {
+    let mut document = Document::parse(format, text)?;
+    for made in edits.rev().filter(|made| made.applied.changed()) {
+        document.revert(made)?;
+    }
+    Ok(document.into_text())
+}
+
+/// Whether the text says nothing: blank, or an empty object.
+pub(crate) fn is_blank(format: FileFormat, text: &str) -> bool {
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return true;
+    }
+    match format {
+        FileFormat::Json(_) => {
+            let bare: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').collect();
+            bare == "{}"
+        }
+        FileFormat::Toml | FileFormat::Markdown | FileFormat::Lines => false,
+    }
+}
+
+enum Document {
+    Json(JsonDocument),
+    Toml(TomlDocument),
+    Lines(String),
+}
+
+impl Document {
+    fn parse(format: FileFormat, text: &str) -> Result<Self, SharedError> {
+        match format {
+            FileFormat::Json(dialect) => JsonDocument::parse(text, dialect).map(Self::Json),
+            FileFormat::Toml => TomlDocument::parse(text).map(Self::Toml),
+            FileFormat::Markdown | FileFormat::Lines => Ok(Self::Lines(text.to_owned())),
+        }
+        .map_err(SharedError::Parse)
+    }
+
+    fn apply(&mut self, edit: &SharedEdit) -> Result<Applied, SharedError> {
+        match (self, edit) {
+            (Self::Json(document), SharedEdit::Json(edit)) => document.apply(edit).map_err(SharedError::Edit),
+            (Self::Toml(document), SharedEdit::Toml(edit)) => document.apply(edit).map_err(SharedError::Edit),
+            (Self::Lines(text), SharedEdit::Marked(block)) => {
+                *text = block.marked().put(text, &block.body).map_err(SharedError::Marked)?;
+                // Only we write between these markers: what stands there is ours even if it stood there before.
+                Ok(Applied::Changed(Undo::default()))
+            }
+            _ => Err(SharedError::Format),
+        }
+    }
+
+    fn revert(&mut self, made: &MadeEdit) -> Result<(), SharedError> {
+        match (self, &made.edit) {
+            (Self::Json(document), SharedEdit::Json(edit)) => {
+                document.revert(edit, &made.applied).map(drop).map_err(SharedError::Edit)
+            }
+            (Self::Toml(document), SharedEdit::Toml(edit)) => {
+                document.revert(edit, &made.applied).map(drop).map_err(SharedError::Edit)
+            }
+            (Self::Lines(text), SharedEdit::Marked(block)) => {
+                *text = block.marked().remove(text).map_err(SharedError::Marked)?;
+                Ok(())
+            }
+            _ => Err(SharedError::Format),
+        }
+    }
+
+    fn into_text(self) -> String {
+        match self {
+            Self::Json(document) => document.to_string(),
+            Self::Toml(document) => document.to_string(),
+            Self::Lines(text) => text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::emit::MarkedText;
+    use crate::text::edit::JsonDialect;
+    use crate::text::json::JsonEdit;
+
+    const JSON: FileFormat = FileFormat::Json(JsonDialect::Comments);
+
+    fn append(value: &str) -> SharedEdit {
+        SharedEdit::Json(JsonEdit::Append { path: vec!["allow".into()], value: json!(value) })
+    }
+
+    #[test]
+    fn what_is_made_can_be_taken_back() {
+        let text = "{\n  // mine\n  \"allow\": [\"a\"]\n}\n";
+        let (edited, made) = make(JSON, text, &[append("b"), append("c")]).unwrap();
+        assert_ne!(edited, text);
+        assert_eq!(take_back(JSON, &edited, made.iter()).unwrap(), text);
+    }
+
+    #[test]
+    fn what_was_there_before_is_not_taken_back() {
+        let text = "{\"allow\": [\"a\"]}";
+        let (edited, made) = make(JSON, text, &[append("a")]).unwrap();
+        assert_eq!(edited, text);
+        assert_eq!(take_back(JSON, &edited, made.iter()).unwrap(), text);
+    }
+
+    #[test]
+    fn a_block_is_put_in_and_taken_out() {
+        let block = MarkedText { open: "<!-- a -->".into(), close: "<!-- /a -->".into(), body: "x".into() };
+        let (edited, made) = make(FileFormat::Markdown, "# Notes\n", &[SharedEdit::Marked(block)]).unwrap();
+        assert_eq!(take_back(FileFormat::Markdown, &edited, made.iter()).unwrap(), "# Notes\n");
+    }
+
+    #[test]
+    fn a_file_that_does_not_parse_is_an_error_with_its_line() {
+        let error = make(JSON, "{\n  oops\n}", &[append("b")]).unwrap_err();
+        assert!(matches!(error, SharedError::Parse(ParseError { line: 2, .. })), "{error:?}");
+    }
+
+    #[test]
+    fn blank_is_nothing_or_an_empty_object() {
+        assert!(is_blank(JSON, "{\n}\n") && is_blank(JSON, "\u{feff} ") && is_blank(FileFormat::Toml, "\n"));
+        assert!(!is_blank(JSON, "{ // note\n}") && !is_blank(FileFormat::Markdown, "{}"));
+    }
+}

@@ -1,0 +1,103 @@
+//! Where an installation goes: a host, a scope, and the folders that follow from them.
+
+use crate::disk::{self, AbsolutePath, RelativePath};
+use crate::emit::Anchor;
+use crate::runtime::{Descriptor, Home, Scope, Surroundings};
+use crate::world::World;
+
+use super::InstallError;
+
+/// One host in one scope, with its folders found.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) descriptor: Descriptor,
+    pub(crate) scope: Scope,
+    /// The host's own folder, its links resolved.
+    pub(crate) root: AbsolutePath,
+    pub(crate) user: AbsolutePath,
+    pub(crate) project: AbsolutePath,
+    /// Whether the host's folder is the one its maker chose.
+    usual: bool,
+}
+
+impl Target {
+    /// Finds the folders. `chosen` is a folder the person named in the place of the usual one.
+    pub(crate) fn resolve(
+        descriptor: Descriptor,
+        scope: Scope,
+        project: &AbsolutePath,
+        chosen: Option<&str>,
+        world: &World,
+    ) -> Result<Self, InstallError> {
+        let user = AbsolutePath::parse(world.home().ok_or(InstallError::NoHome)?)?;
+        let environment = |name: &str| world.variable(name);
+        let surroundings =
+            Surroundings { environment: &environment, user: user.as_path(), project: project.as_path(), chosen };
+        let home = Home::resolve(&descriptor, scope, surroundings)
+            .map_err(|source| InstallError::Home { name: descriptor.name.clone(), source })?;
+        let usual = Home::resolve(&descriptor, scope, Surroundings { environment: &|_| None, chosen: None, ..surroundings });
+        let (root, user, project) =
+            (AbsolutePath::parse(&home.root)?, disk::canonical(&user)?, disk::canonical(project)?);
+        let root = disk::canonical(&root)?;
+        if scope == Scope::Local && project == user {
+            return Err(InstallError::ProjectIsHome { path: project });
+        }
+        let usual = usual.is_ok_and(|usual| usual.root == home.root);
+        Ok(Self { descriptor, scope, root, user, project, usual })
+    }
+
+    /// The folder that paths of this anchor start from.
+    pub(crate) fn folder(&self, anchor: &Anchor) -> AbsolutePath {
+        match anchor {
+            Anchor::Root => self.root.clone(),
+            Anchor::Home(folder) => self.user.resolve(folder),
+            Anchor::Project => self.project.clone(),
+        }
+    }
+
+    /// The folder whose manifest lists what is below this anchor.
+    pub(crate) fn manifest_folder(&self, anchor: &Anchor) -> AbsolutePath {
+        match anchor {
+            Anchor::Root | Anchor::Project => self.root.clone(),
+            Anchor::Home(_) => self.folder(anchor),
+        }
+    }
+
+    /// The name of this install's section in the manifest of that anchor. A folder that several installs of one
+    /// host share tells them apart by where they are.
+    pub(crate) fn section_key(&self, anchor: &Anchor) -> String {
+        let key = format!("{}/{}", self.descriptor.id, scope_word(self.scope));
+        match anchor {
+            Anchor::Home(_) if !self.usual => format!("{key}@{}", self.root),
+            Anchor::Home(_) | Anchor::Root | Anchor::Project => key,
+        }
+    }
+
+    /// Where a file of ours is put that the person changed, before ours replaces it.
+    pub(crate) fn set_aside(&self, anchor: &Anchor, path: &RelativePath) -> AbsolutePath {
+        match anchor {
+            Anchor::Root => self.root.resolve(SET_ASIDE).join(path),
+            Anchor::Home(_) => self.folder(anchor).resolve(SET_ASIDE).join(path),
+            Anchor::Project => self.root.resolve(SET_ASIDE).resolve("project").join(path),
+        }
+    }
+
+    /// A path as a person would name it: from their home or their project.
+    pub(crate) fn shown(&self, path: &AbsolutePath) -> String {
+        if self.scope == Scope::Local
+            && let Some(path) = path.relative_to(&self.project)
+        {
+            return path.to_string();
+        }
+        path.relative_to(&self.user).map_or_else(|| path.to_string(), |path| format!("~/{path}"))
+    }
+}
+
+const SET_ASIDE: &str = "gsd-local-patches";
+
+pub(crate) fn scope_word(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Global => "global",
+        Scope::Local => "local",
+    }
+}
