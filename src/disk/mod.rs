@@ -16,7 +16,7 @@ mod recover;
 mod snapshot;
 mod transaction;
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub(crate) use atomic::{canonical, real, write};
@@ -41,6 +41,24 @@ pub(crate) fn read_text(path: impl AsRef<Path>) -> Result<Option<String>, DiskEr
 pub(crate) fn read_bytes(path: impl AsRef<Path>) -> Result<Option<Vec<u8>>, DiskError> {
     let path = path.as_ref();
     present(std::fs::read(path)).map_err(DiskError::io("read", path))
+}
+
+/// Whether the file is the image of a program, by its first bytes: ELF, Mach-O, or Windows.
+pub(crate) fn is_program(path: impl AsRef<Path>) -> Result<bool, DiskError> {
+    let path = path.as_ref();
+    let Some(mut file) = present(std::fs::File::open(path)).map_err(DiskError::io("read", path))? else {
+        return Ok(false);
+    };
+    let mut first = [0; 4];
+    match file.read_exact(&mut first) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+        Err(error) => return Err(DiskError::io("read", path)(error)),
+    }
+    Ok(first == *b"\x7fELF"
+        || first.starts_with(b"MZ")
+        || first == [0xcf, 0xfa, 0xed, 0xfe]
+        || first == [0xca, 0xfe, 0xba, 0xbe])
 }
 
 /// What a folder holds, by name; `None` if there is no such folder.

@@ -133,7 +133,8 @@ impl Manifest {
     pub(crate) fn parse(text: Option<&str>) -> Result<Self, ManifestProblem> {
         let Some(text) = text else { return Ok(Self::default()) };
         // The format is asked for first: a newer program's section need not look like ours otherwise.
-        let outline: Outline = serde_json::from_str(text).map_err(|error| ManifestProblem::Broken(error.to_string()))?;
+        let outline: Outline =
+            serde_json::from_str(text).map_err(|error| ManifestProblem::Broken(error.to_string()))?;
         if let Some(newer) = outline.installs.values().map(|section| section.format).find(|it| *it > Section::FORMAT) {
             return Err(ManifestProblem::Newer { found: newer, known: Section::FORMAT });
         }

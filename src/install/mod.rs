@@ -1,1 +1,154 @@
-//! Desired against actual: installing, uninstalling, status.
+//! Desired against actual: what the library and a host's descriptor say should stand where, and what stands there.
+//!
+//! ```text
+//! artifacts + manifest + snapshot -> plan -> changes -> one transaction, the new manifest in it
+//! ```
+//!
+//! The plan is made before anything is written; an install after an install is an empty plan; an uninstall is the
+//! plan for nothing and gives back every byte.
+
+mod error;
+mod manifest;
+mod plan;
+mod shared;
+mod situation;
+mod status;
+mod target;
+
+pub(crate) use error::InstallError;
+pub(crate) use plan::{Act, InstallPlan, Step};
+pub(crate) use situation::Program;
+pub(crate) use status::{Drift, Status, status};
+pub(crate) use target::{Target, scope_word};
+
+use crate::disk::{self, AbsolutePath, Digest, Disk};
+use crate::emit::{self, Anchor, Artifact, EmitOptions};
+use crate::library::Library;
+use crate::runtime::{Registry, Scope};
+use crate::text::edit::JsonDialect;
+use crate::text::json::JsonDocument;
+use crate::world::World;
+use manifest::Section;
+use situation::Situation;
+
+/// What every install of a call shares.
+#[derive(Debug)]
+pub(crate) struct Installer<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) disk: &'a Disk,
+    pub(crate) registry: &'a Registry,
+    pub(crate) library: &'a Library,
+    pub(crate) program: Program,
+    /// Whether hosts are told to let our program run without asking.
+    pub(crate) permissions: bool,
+}
+
+/// What is to be done with a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Install,
+    Uninstall,
+}
+
+impl Installer<'_> {
+    /// Decides what would be done and finds what stands in its way, without writing.
+    pub(crate) fn plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
+        let wanted = self.wanted(wish, target)?;
+        let plan = self.look_and_plan(wanted.as_deref(), target)?;
+        disk::check(self.roots(target, wanted.as_deref())?, &plan.changes)?;
+        Ok(plan)
+    }
+
+    /// Brings the host's folders to what the library says, or to what they were before us, or changes nothing.
+    pub(crate) fn perform(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
+        let wanted = self.wanted(wish, target)?;
+        let hold = self.disk.hold(self.roots(target, wanted.as_deref())?)?;
+        // What another call did before we had the locks counts.
+        let wanted = self.wanted(wish, target)?;
+        let plan = self.look_and_plan(wanted.as_deref(), target)?;
+        hold.apply(&plan.changes)?;
+        Ok(plan)
+    }
+
+    fn look_and_plan(&self, wanted: Option<&[Artifact]>, target: &Target) -> Result<InstallPlan, InstallError> {
+        let neighbours = self.neighbours(target)?;
+        let state = self.state()?;
+        let artifacts = wanted.unwrap_or_default();
+        let situation = Situation::look(target, artifacts, neighbours, &state, self.program.clone())?;
+        InstallPlan::between(wanted, target, &situation)
+    }
+
+    /// What should stand there; `None` for nothing.
+    fn wanted(&self, wish: Wish, target: &Target) -> Result<Option<Vec<Artifact>>, InstallError> {
+        if wish == Wish::Uninstall {
+            return Ok(None);
+        }
+        let mut options = EmitOptions::new(&target.home, env!("CARGO_PKG_VERSION"));
+        options.permissions = self.permissions;
+        options.status_line = target.scope == Scope::Global || !self.has_own_status_line(target)?;
+        options.existing = emit::alternatives(&target.descriptor)
+            .filter(|path| disk::is_file(target.root.resolve(path)))
+            .map(str::to_owned)
+            .collect();
+        Ok(Some(emit::emit_all(self.library, &target.descriptor, target.scope, &options)))
+    }
+
+    /// Whether the user's own settings have a status line, which a project's would win over.
+    fn has_own_status_line(&self, target: &Target) -> Result<bool, InstallError> {
+        let Some(line) = &target.descriptor.status_line else { return Ok(false) };
+        let Some(file) = target.descriptor.files.get(&line.file) else { return Ok(false) };
+        let global = Target::resolve(target.descriptor.clone(), Scope::Global, &target.project, None, self.world)?;
+        let path = file.path(Scope::Global, |path| disk::is_file(global.root.resolve(path)));
+        let Some(text) = disk::read_text(global.root.resolve(path))? else { return Ok(false) };
+        // A file that does not parse is the global install's matter; here it says nothing.
+        let document = JsonDocument::parse(&text, JsonDialect::CommentsAndTrailingCommas);
+        Ok(document.is_ok_and(|document| document.value(&line.path).is_some()))
+    }
+
+    /// The trees that an install takes part of, for their locks.
+    fn roots(&self, target: &Target, wanted: Option<&[Artifact]>) -> Result<Vec<AbsolutePath>, InstallError> {
+        let manifest = situation::read_manifest(&target.root)?;
+        let section = manifest.installs.get(&target.section_key(&Anchor::Root));
+        let homes = section.iter().flat_map(|section| section.homes.iter().cloned().map(Anchor::Home));
+        let owns_in_project = section.is_some_and(|section| !section.project.is_empty());
+        let project = owns_in_project.then_some(Anchor::Project);
+        let anchors = wanted.unwrap_or_default().iter().map(|artifact| artifact.anchor.clone());
+        let mut roots: Vec<AbsolutePath> =
+            anchors.chain(homes).chain(project).chain([Anchor::Root]).map(|anchor| target.folder(&anchor)).collect();
+        roots.push(situation::image_folder(target, &self.state()?));
+        roots.sort();
+        roots.dedup();
+        Ok(roots)
+    }
+
+    /// What other hosts own in the project of a local install.
+    fn neighbours(&self, target: &Target) -> Result<Vec<Section>, InstallError> {
+        let mut sections = Vec::new();
+        if target.scope == Scope::Global {
+            return Ok(sections);
+        }
+        for descriptor in self.registry.all()? {
+            let root = disk::canonical(&target.project.resolve(&descriptor.home.local))?;
+            if root == target.root {
+                continue;
+            }
+            let manifest = situation::read_manifest(&root)?;
+            sections.extend(manifest.installs.into_values().filter(|section| section.runtime == descriptor.id));
+        }
+        Ok(sections)
+    }
+
+    fn state(&self) -> Result<AbsolutePath, InstallError> {
+        let folder = self.world.state_folder().ok_or(InstallError::NoHome)?;
+        Ok(disk::canonical(&AbsolutePath::parse(folder)?)?)
+    }
+}
+
+impl Program {
+    /// The program that runs, its links resolved.
+    pub(crate) fn running(world: &World) -> Result<Self, InstallError> {
+        let path = disk::real(&AbsolutePath::parse(world.executable()?)?)?;
+        let digest = Digest::of_file(&path)?.ok_or_else(|| InstallError::NoProgram { path: path.clone() })?;
+        Ok(Self { path: path.as_path().to_path_buf(), digest })
+    }
+}

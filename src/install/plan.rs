@@ -9,7 +9,7 @@ use super::manifest::{Holdings, Ledger, Manifest, Section};
 use super::shared::{self, MadeEdit};
 use super::situation::Situation;
 use super::{InstallError, Target};
-use crate::disk::{Access, AbsolutePath, Change, ChangeSet, Digest, Found, Owner, RelativePath};
+use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedFile};
 use crate::text::edit::Applied;
 
@@ -160,17 +160,19 @@ impl Planner<'_> {
             Found::File(file) => Some(file),
             Found::Folder | Found::Other => return Err(InstallError::InTheWay { path }),
         };
-        let as_written = |known: &Digest| before.is_some_and(|file| file.digest == *known || file.as_lf == Some(*known));
+        let as_written = |known: Digest| self.situation.is_as_written(&path, known);
         let executable = before.is_some_and(|file| file.executable) || !artifact.executable || cfg!(windows);
         let ours = || {
-            let known = std::iter::once(old).chain(others.iter().copied()).filter_map(|it| it.files.get(relative));
-            known.into_iter().any(as_written) || before.is_some_and(|file| self.is_our_program(artifact, file.is_program))
+            let mut known = std::iter::once(old).chain(others.iter().copied()).filter_map(|it| it.files.get(relative));
+            // An image of a program where ours belongs is an earlier one of ours, not a person's work.
+            let program = artifact.contents == Contents::Binary && self.situation.is_program(&path);
+            program || known.any(|digest| as_written(*digest))
         };
         let act = match before {
             None => Act::Create,
-            Some(_) if as_written(&wanted) && executable => Act::Keep,
-            Some(_) if as_written(&wanted) || ours() => Act::Update,
-            Some(file) => Act::SetAside { to: self.set_aside(anchor, relative, file.digest, file.bytes.as_deref()) },
+            Some(_) if as_written(wanted) && executable => Act::Keep,
+            Some(_) if as_written(wanted) || ours() => Act::Update,
+            Some(file) => Act::SetAside { to: self.set_aside(anchor, relative, file) },
         };
         if act != Act::Keep {
             let before = before.map(|file| file.digest);
@@ -192,21 +194,10 @@ impl Planner<'_> {
         Ok(wanted)
     }
 
-    /// An image of a program where ours belongs is an earlier one of ours, not a person's work.
-    fn is_our_program(&self, artifact: &Artifact, is_program: bool) -> bool {
-        is_program && artifact.contents == Contents::Binary
-    }
-
-    fn set_aside(
-        &mut self,
-        anchor: &Anchor,
-        relative: &RelativePath,
-        digest: Digest,
-        bytes: Option<&[u8]>,
-    ) -> AbsolutePath {
-        let to = self.situation.free_set_aside(self.target, anchor, relative, digest);
+    fn set_aside(&mut self, anchor: &Anchor, relative: &RelativePath, file: &FoundFile) -> AbsolutePath {
+        let to = self.situation.set_aside(self.target, anchor, relative, file.digest);
         if self.situation.snapshot.found(&to) == &Found::Absent {
-            let bytes = bytes.unwrap_or_default().to_vec();
+            let bytes = file.bytes.clone().unwrap_or_default();
             let (path, access, owner, before) = (to.clone(), Access::Usual, Owner::User, None);
             self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
         }
@@ -216,7 +207,7 @@ impl Planner<'_> {
     /// A file that was ours alone and is not wanted any more.
     fn retire(&mut self, path: &AbsolutePath, digest: Digest) {
         match self.situation.snapshot.found(path) {
-            Found::File(file) if file.digest == digest || file.as_lf == Some(digest) => {
+            Found::File(file) if self.situation.is_as_written(path, digest) => {
                 let (path, before) = (path.clone(), file.digest);
                 self.plan.changes.push(Change::RemoveFile { path: path.clone(), owner: Owner::Program, before });
                 self.step(Act::Remove, &path);
@@ -252,7 +243,8 @@ impl Planner<'_> {
             (Some(ledger), Some(text)) => self.without_us(text, ledger).map_err(refused)?,
             (_, text) => text.clone(),
         };
-        let (edited, mut edits) = shared::make(file.format, base.as_deref().unwrap_or_default(), &file.edits).map_err(refused)?;
+        let (edited, mut edits) =
+            shared::make(file.format, base.as_deref().unwrap_or_default(), &file.edits).map_err(refused)?;
         let owners: Vec<&Ledger> = others.iter().filter_map(|other| other.shared.get(relative)).collect();
         let inherited = inherit(&mut edits, &owners);
         let created = base.is_none() || (inherited && owners.iter().any(|owner| owner.created));
@@ -276,7 +268,8 @@ impl Planner<'_> {
         let left = if owners.is_empty() {
             self.without_us(&text, ledger)
         } else {
-            let only_ours = |made: &&MadeEdit| !owners.iter().any(|owner| owner.edits.iter().any(|it| it.edit == made.edit));
+            let only_ours =
+                |made: &&MadeEdit| !owners.iter().any(|owner| owner.edits.iter().any(|it| it.edit == made.edit));
             let edits: Vec<&MadeEdit> = ledger.edits.iter().filter(only_ours).collect();
             shared::take_back(ledger.format, &text, edits.into_iter()).map(Some)
         };
@@ -416,7 +409,8 @@ impl Planner<'_> {
 fn inherit(edits: &mut [MadeEdit], owners: &[&Ledger]) -> bool {
     let mut any = false;
     for made in edits.iter_mut().filter(|made| made.applied == Applied::AlreadyThere) {
-        let theirs = owners.iter().flat_map(|owner| &owner.edits).find(|it| it.edit == made.edit && it.applied.changed());
+        let theirs =
+            owners.iter().flat_map(|owner| &owner.edits).find(|it| it.edit == made.edit && it.applied.changed());
         if let Some(theirs) = theirs {
             made.applied = theirs.applied.clone();
             any = true;

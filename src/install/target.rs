@@ -16,6 +16,8 @@ pub(crate) struct Target {
     pub(crate) root: AbsolutePath,
     pub(crate) user: AbsolutePath,
     pub(crate) project: AbsolutePath,
+    /// The same folders as the person knows them, for texts that name them.
+    pub(crate) home: Home,
     /// Whether the host's folder is the one its maker chose.
     usual: bool,
 }
@@ -35,7 +37,8 @@ impl Target {
             Surroundings { environment: &environment, user: user.as_path(), project: project.as_path(), chosen };
         let home = Home::resolve(&descriptor, scope, surroundings)
             .map_err(|source| InstallError::Home { name: descriptor.name.clone(), source })?;
-        let usual = Home::resolve(&descriptor, scope, Surroundings { environment: &|_| None, chosen: None, ..surroundings });
+        let usual =
+            Home::resolve(&descriptor, scope, Surroundings { environment: &|_| None, chosen: None, ..surroundings });
         let (root, user, project) =
             (AbsolutePath::parse(&home.root)?, disk::canonical(&user)?, disk::canonical(project)?);
         let root = disk::canonical(&root)?;
@@ -43,7 +46,7 @@ impl Target {
             return Err(InstallError::ProjectIsHome { path: project });
         }
         let usual = usual.is_ok_and(|usual| usual.root == home.root);
-        Ok(Self { descriptor, scope, root, user, project, usual })
+        Ok(Self { descriptor, scope, root, user, project, home, usual })
     }
 
     /// The folder that paths of this anchor start from.

@@ -1,0 +1,104 @@
+//! What stops an installation, with the file and the cure.
+
+use crate::disk::{AbsolutePath, DiskError, PathError};
+use crate::runtime::{HomeError, RegistryError};
+use crate::text::edit::ParseError;
+use crate::world::WorldError;
+
+use super::manifest::ManifestProblem;
+use super::shared::SharedError;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InstallError {
+    #[error("the home folder is not known")]
+    NoHome,
+    #[error("the folder of {name} cannot be told: {source}")]
+    Home { name: String, source: HomeError },
+    #[error("the project `{path}` is the home folder")]
+    ProjectIsHome { path: AbsolutePath },
+    #[error("the running program `{path}` is gone")]
+    NoProgram { path: AbsolutePath },
+    #[error("`{path}` does not parse: {source}")]
+    Unparsable { path: AbsolutePath, source: ParseError },
+    #[error("`{path}` is not UTF-8 text")]
+    NotText { path: AbsolutePath },
+    #[error("`{path}` cannot be edited: {source}")]
+    Refused { path: AbsolutePath, source: SharedError },
+    #[error("the manifest `{path}` cannot be used: {source}")]
+    Manifest { path: AbsolutePath, source: ManifestProblem },
+    #[error("something that is not a file stands at `{path}`")]
+    InTheWay { path: AbsolutePath },
+    #[error("the content library names a path that is none")]
+    Content(#[source] PathError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    #[error(transparent)]
+    World(#[from] WorldError),
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+impl InstallError {
+    pub(super) fn shared(path: &AbsolutePath, source: SharedError) -> Self {
+        let path = path.clone();
+        match source {
+            SharedError::Parse(source) => Self::Unparsable { path, source },
+            source => Self::Refused { path, source },
+        }
+    }
+
+    /// The exit code that tells a script what kind of failure this is.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Home { .. } | Self::ProjectIsHome { .. } | Self::Registry(RegistryError::Unknown { .. }) => 2,
+            Self::Unparsable { .. } | Self::NotText { .. } | Self::Refused { .. } | Self::Manifest { .. } => 65,
+            Self::InTheWay { .. } => 73,
+            Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) | Self::Registry(_) => 1,
+            Self::Content(_) => 70,
+            Self::Disk(error) => match error {
+                DiskError::Io { .. } | DiskError::Unfinished { .. } => 74,
+                DiskError::NotText { .. } | DiskError::BadJournal { .. } => 65,
+                DiskError::LinksTurnInCircles { .. }
+                | DiskError::LeadsOut { .. }
+                | DiskError::NotAFile { .. }
+                | DiskError::NotAFolder { .. }
+                | DiskError::NotOurs { .. }
+                | DiskError::NoLockFolder { .. }
+                | DiskError::ReadOnly { .. } => 73,
+                DiskError::Locked { .. } | DiskError::Changed { .. } => 75,
+                DiskError::Path(_)
+                | DiskError::TwoChanges { .. }
+                | DiskError::Unwritable { .. }
+                | DiskError::Fault { .. } => 70,
+            },
+        }
+    }
+
+    /// What a person can do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::ProjectIsHome { .. } => Some("leave out --local, or go into a project first".to_owned()),
+            Self::Unparsable { .. } | Self::NotText { .. } => {
+                Some("repair the file, then run the command again; nothing was written for this host".to_owned())
+            }
+            Self::Refused { .. } => Some("change that place by hand, then run the command again".to_owned()),
+            Self::Manifest { source: ManifestProblem::Newer { .. }, .. } => {
+                Some("use the newer gsd-tools that wrote it".to_owned())
+            }
+            Self::Manifest { source: ManifestProblem::Broken(_), .. } => {
+                Some("restore the file, or move it away: its files then count as yours".to_owned())
+            }
+            Self::InTheWay { .. } => Some("move it away, then run the command again".to_owned()),
+            Self::Disk(error) => error.hint(),
+            Self::NoHome
+            | Self::Home { .. }
+            | Self::NoProgram { .. }
+            | Self::Content(_)
+            | Self::Path(_)
+            | Self::Registry(_)
+            | Self::World(_) => None,
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What an installation finds: manifests, the files it would touch, kept before-images, the running program.
+//!
+//! Looked at once; the plan is made from this alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::manifest::{self, Holdings, Manifest, Section};
+use super::{InstallError, Target};
+use crate::disk::{self, AbsolutePath, Digest, Found, RelativePath, Snapshot};
+use crate::emit::{Anchor, Artifact, Contents};
+
+/// The running program: what an install puts beside the content.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    pub(crate) digest: Digest,
+}
+
+#[derive(Debug)]
+pub(crate) struct Situation {
+    /// By the folder they stand in.
+    pub(crate) manifests: BTreeMap<AbsolutePath, Manifest>,
+    /// What other hosts own in the same project.
+    neighbours: Vec<Section>,
+    pub(crate) snapshot: Snapshot,
+    /// Kept bytes of files that are not ours alone, as they were before our edits.
+    pub(crate) images: BTreeMap<Digest, Vec<u8>>,
+    pub(crate) image_folder: AbsolutePath,
+    pub(crate) program: Program,
+    /// What a file's digest would be with `\n` at the end of its lines, where they end with `\r\n`: a checkout
+    /// of git's may have changed them, no person did.
+    with_newlines: BTreeMap<AbsolutePath, Digest>,
+    /// Files that are images of a program.
+    programs: BTreeSet<AbsolutePath>,
+}
+
+impl Situation {
+    pub(crate) fn look(
+        target: &Target,
+        wanted: &[Artifact],
+        neighbours: Vec<Section>,
+        state: &AbsolutePath,
+        program: Program,
+    ) -> Result<Self, InstallError> {
+        let image_folder = image_folder(target, state);
+        let mut situation = Self {
+            manifests: BTreeMap::new(),
+            neighbours,
+            snapshot: Snapshot::default(),
+            images: BTreeMap::new(),
+            image_folder,
+            program,
+            with_newlines: BTreeMap::new(),
+            programs: BTreeSet::new(),
+        };
+        situation.read_manifest(&target.root)?;
+        let anchors = situation.anchors(target, wanted);
+        for anchor in &anchors {
+            situation.read_manifest(&target.manifest_folder(anchor))?;
+        }
+        for artifact in wanted {
+            situation.look_at_wanted(target, artifact)?;
+        }
+        for anchor in &anchors {
+            situation.look_at_owned(target, anchor)?;
+        }
+        situation.read_images()?;
+        Ok(situation)
+    }
+
+    /// The anchors at which something is wanted or owned.
+    pub(crate) fn anchors(&self, target: &Target, wanted: &[Artifact]) -> BTreeSet<Anchor> {
+        let mut anchors: BTreeSet<Anchor> = wanted.iter().map(|artifact| artifact.anchor.clone()).collect();
+        anchors.insert(Anchor::Root);
+        if let Some(section) = self.section(target) {
+            anchors.extend(section.homes.iter().cloned().map(Anchor::Home));
+            anchors.extend((!section.project.is_empty()).then_some(Anchor::Project));
+        }
+        anchors
+    }
+
+    /// The section of this install in the host's folder.
+    pub(crate) fn section(&self, target: &Target) -> Option<&Section> {
+        self.manifests.get(&target.root)?.installs.get(&target.section_key(&Anchor::Root))
+    }
+
+    /// What this install owns below the anchor.
+    pub(crate) fn holdings(&self, target: &Target, anchor: &Anchor) -> Option<&Holdings> {
+        let manifest = self.manifests.get(&target.manifest_folder(anchor))?;
+        let section = manifest.installs.get(&target.section_key(anchor))?;
+        Some(if *anchor == Anchor::Project { &section.project } else { &section.holdings })
+    }
+
+    /// What other installs own below the anchor.
+    pub(crate) fn others(&self, target: &Target, anchor: &Anchor) -> Vec<&Holdings> {
+        let key = target.section_key(anchor);
+        let manifest = self.manifests.get(&target.manifest_folder(anchor));
+        let here = manifest.into_iter().flat_map(|manifest| {
+            manifest.installs.iter().filter(|(other, _)| **other != key).map(|(_, section)| section)
+        });
+        if *anchor == Anchor::Project {
+            return here.chain(&self.neighbours).map(|section| &section.project).collect();
+        }
+        here.map(|section| &section.holdings).collect()
+    }
+
+    /// Whether the file is as these bytes were written.
+    pub(crate) fn is_as_written(&self, path: &AbsolutePath, written: Digest) -> bool {
+        self.snapshot.digest(path) == Some(written) || self.with_newlines.get(path) == Some(&written)
+    }
+
+    pub(crate) fn is_program(&self, path: &AbsolutePath) -> bool {
+        self.programs.contains(path)
+    }
+
+    /// Where the changed file can be put: at its own path below the folder for that, or beside an earlier one.
+    pub(crate) fn set_aside(
+        &self,
+        target: &Target,
+        anchor: &Anchor,
+        path: &RelativePath,
+        digest: Digest,
+    ) -> AbsolutePath {
+        let [first, second] = set_aside_names(target, anchor, path, digest);
+        let free = match self.snapshot.found(&first) {
+            Found::Absent => true,
+            Found::File(file) => file.digest == digest,
+            Found::Folder | Found::Other => false,
+        };
+        if free { first } else { second }
+    }
+
+    pub(crate) fn image_path(&self, digest: Digest) -> AbsolutePath {
+        self.image_folder.resolve(digest.to_string())
+    }
+
+    /// How many folders from this one upwards do not exist.
+    pub(crate) fn missing_from(&self, folder: &AbsolutePath) -> usize {
+        std::iter::successors(Some(folder.clone()), AbsolutePath::parent)
+            .take_while(|folder| *self.snapshot.found(folder) == Found::Absent)
+            .count()
+    }
+
+    fn read_manifest(&mut self, folder: &AbsolutePath) -> Result<(), InstallError> {
+        let path = folder.resolve(manifest::FILE);
+        self.snapshot.read(&path)?;
+        let manifest = read_manifest(folder)?;
+        self.manifests.insert(folder.clone(), manifest);
+        Ok(())
+    }
+
+    fn look_at_wanted(&mut self, target: &Target, artifact: &Artifact) -> Result<(), InstallError> {
+        let relative = RelativePath::parse(&artifact.path).map_err(InstallError::Content)?;
+        let path = target.folder(&artifact.anchor).join(&relative);
+        match &artifact.contents {
+            Contents::Binary => {
+                self.snapshot.look(&path)?;
+                if disk::is_program(&path)? {
+                    self.programs.insert(path.clone());
+                }
+                if !self.is_program(&path) {
+                    self.snapshot.read(&path)?;
+                }
+            }
+            Contents::Whole(_) | Contents::Shared(_) => self.look_at_text(&path)?,
+        }
+        if let Some(digest) = self.snapshot.digest(&path) {
+            for name in set_aside_names(target, &artifact.anchor, &relative, digest) {
+                self.snapshot.look(&name)?;
+            }
+        }
+        self.look_above(&path)
+    }
+
+    fn look_at_owned(&mut self, target: &Target, anchor: &Anchor) -> Result<(), InstallError> {
+        let Some(holdings) = self.holdings(target, anchor).cloned() else { return Ok(()) };
+        let folder = target.folder(anchor);
+        for (path, written) in &holdings.files {
+            let path = folder.join(path);
+            self.snapshot.look(&path)?;
+            if self.snapshot.digest(&path).is_some_and(|found| found != *written) && !self.is_program(&path) {
+                self.look_at_text(&path)?;
+            }
+        }
+        for path in holdings.shared.keys() {
+            self.snapshot.read(&folder.join(path))?;
+        }
+        Ok(())
+    }
+
+    fn look_at_text(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
+        let bytes = self.snapshot.read(path)?.unwrap_or_default();
+        if bytes.windows(2).any(|pair| pair == b"\r\n") {
+            let mut with_newlines = bytes.to_vec();
+            let mut next = bytes.iter().skip(1).chain(&[0]);
+            with_newlines.retain(|byte| next.next() != Some(&b'\n') || *byte != b'\r');
+            self.with_newlines.insert(path.clone(), Digest::of(&with_newlines));
+        }
+        Ok(())
+    }
+
+    /// The folders above a path, up to the first that is there.
+    fn look_above(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
+        for folder in std::iter::successors(path.parent(), AbsolutePath::parent) {
+            if *self.snapshot.look(&folder)? != Found::Absent {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_images(&mut self) -> Result<(), InstallError> {
+        for entry in disk::list(&self.image_folder)?.unwrap_or_default() {
+            if let (Some(digest), Some(bytes)) = (Digest::parse(&entry.name), disk::read_bytes(&entry.path)?)
+                && Digest::of(&bytes) == digest
+            {
+                self.images.insert(digest, bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the before-images of this install are kept: with the user's state, never in a project.
+pub(crate) fn image_folder(target: &Target, state: &AbsolutePath) -> AbsolutePath {
+    let install = format!("{}\0{}", target.root, target.section_key(&Anchor::Root));
+    let name = Digest::of(install.as_bytes()).to_string();
+    state.resolve("kept").resolve(&name[..16])
+}
+
+/// The manifest that stands in a folder; an empty one if there is none.
+pub(crate) fn read_manifest(folder: &AbsolutePath) -> Result<Manifest, InstallError> {
+    let path = folder.resolve(manifest::FILE);
+    let text = disk::read_text(&path)?;
+    Manifest::parse(text.as_deref()).map_err(|source| InstallError::Manifest { path, source })
+}
+
+fn set_aside_names(target: &Target, anchor: &Anchor, path: &RelativePath, digest: Digest) -> [AbsolutePath; 2] {
+    let first = target.set_aside(anchor, path);
+    let second = first.beside(&format!("{}.{}", first.name(), &digest.to_string()[..8]));
+    [first, second]
+}

@@ -1,0 +1,99 @@
+//! What is installed, and whether it is as we left it. Only looks.
+
+use serde::Serialize;
+
+use super::manifest::Holdings;
+use super::shared;
+use super::situation::read_manifest;
+use super::{InstallError, Target};
+use crate::disk::{self, AbsolutePath, Digest};
+use crate::emit::Anchor;
+
+/// One install, compared with its manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Status {
+    /// The version of the program that wrote it; `None` if nothing is installed.
+    pub(crate) version: Option<String>,
+    /// How many files are wholly ours.
+    pub(crate) files: usize,
+    /// What is not as we left it, by path.
+    pub(crate) drift: Vec<Drift>,
+    /// A write was cut short; the next command that writes finishes it, or `gsd-tools recover`.
+    pub(crate) unfinished: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub(crate) enum Drift {
+    /// A file of ours is gone.
+    Missing { path: String },
+    /// A file of ours was changed.
+    Edited { path: String },
+    /// Our part of a file is not whole any more.
+    EditMissing { path: String },
+    /// The file cannot be read as what it is.
+    Unreadable { path: String, why: String },
+}
+
+/// Compares an install with its manifest.
+pub(crate) fn status(target: &Target) -> Result<Status, InstallError> {
+    let manifest = read_manifest(&target.root)?;
+    let mut status = Status { version: None, files: 0, drift: Vec::new(), unfinished: false };
+    status.unfinished = disk::is_unfinished(&target.root)?;
+    let Some(section) = manifest.installs.get(&target.section_key(&Anchor::Root)) else { return Ok(status) };
+    status.version = Some(section.version.clone());
+    let mut places = vec![(Anchor::Root, section.holdings.clone()), (Anchor::Project, section.project.clone())];
+    for home in &section.homes {
+        let anchor = Anchor::Home(home.clone());
+        status.unfinished |= disk::is_unfinished(&target.folder(&anchor))?;
+        let manifest = read_manifest(&target.manifest_folder(&anchor))?;
+        let holdings = manifest.installs.get(&target.section_key(&anchor)).map(|section| section.holdings.clone());
+        places.push((anchor, holdings.unwrap_or_default()));
+    }
+    for (anchor, holdings) in places {
+        status.files += holdings.files.len();
+        compare(target, &target.folder(&anchor), &holdings, &mut status.drift)?;
+    }
+    Ok(status)
+}
+
+fn compare(
+    target: &Target,
+    folder: &AbsolutePath,
+    holdings: &Holdings,
+    drift: &mut Vec<Drift>,
+) -> Result<(), InstallError> {
+    for (path, written) in &holdings.files {
+        let path = folder.join(path);
+        let shown = || target.shown(&path);
+        match Digest::of_file(&path)? {
+            None => drift.push(Drift::Missing { path: shown() }),
+            Some(found) if found == *written => {}
+            Some(_) if with_newlines(&path)? == Some(*written) => {}
+            Some(_) => drift.push(Drift::Edited { path: shown() }),
+        }
+    }
+    for (path, ledger) in &holdings.shared {
+        let path = folder.join(path);
+        let shown = target.shown(&path);
+        let Some(text) = disk::read_text(&path)? else {
+            drift.push(Drift::Missing { path: shown });
+            continue;
+        };
+        let edits: Vec<_> = ledger.edits.iter().map(|made| made.edit.clone()).collect();
+        match shared::make(ledger.format, &text, &edits) {
+            Ok((again, _)) if again == text => {}
+            Ok(_) => drift.push(Drift::EditMissing { path: shown }),
+            Err(error) => drift.push(Drift::Unreadable { path: shown, why: error.to_string() }),
+        }
+    }
+    Ok(())
+}
+
+/// The digest of the file with `\n` at the end of its lines, as a checkout of git's may have changed them.
+fn with_newlines(path: &AbsolutePath) -> Result<Option<Digest>, InstallError> {
+    let bytes = disk::read_bytes(path)?;
+    Ok(bytes
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .map(|text| Digest::of(text.replace("\r\n", "\n").as_bytes())))
+}
