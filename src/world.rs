@@ -104,6 +104,14 @@ impl World {
         Some(base.join("gsd-tools"))
     }
 
+    /// Where the user keeps what they tell this program.
+    pub(crate) fn config_folder(&self) -> Option<PathBuf> {
+        let named = self.path_variable("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
+        let roaming = || self.path_variable("APPDATA").filter(|_| cfg!(windows));
+        let base = named.or_else(roaming).or_else(|| Some(self.home()?.join(".config")))?;
+        Some(base.join("gsd-tools"))
+    }
+
     /// A folder of the user's that does not outlive the session, where the system has one.
     pub(crate) fn runtime_folder(&self) -> Option<PathBuf> {
         let folder = self.path_variable("XDG_RUNTIME_DIR").filter(|folder| folder.is_absolute())?;

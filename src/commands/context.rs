@@ -193,6 +193,13 @@ impl Context {
         let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {advice}");
     }
 
+    /// Says how far a long call has come.
+    #[expect(clippy::unused_self, reason = "progress belongs to the call")]
+    pub(crate) fn tell(&self, progress: impl std::fmt::Display) {
+        // Where standard error is closed there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "{progress}");
+    }
+
     /// Ends the call with another exit code than 0 although nothing failed.
     pub(crate) fn exit_with(&mut self, code: u8) {
         self.exit_code = code;

@@ -17,6 +17,7 @@ mod error;
 mod git;
 mod help;
 mod models;
+mod install;
 mod phase;
 mod progress;
 mod project;
@@ -68,6 +69,7 @@ const FAMILIES: &[FamilyRow] = &[
         "Small answers",
         &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],
     ),
+    own_family::<install::Installation>("Install", &["install", "uninstall", "status", "recover"]),
 ];
 
 /// What a family's enum does with itself once clap has read it.
@@ -130,9 +132,13 @@ impl Answer {
     }
 }
 
-fn answer(call: Call, manner: Manner, world: World) -> Answer {
+fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
     let told = |text: String| Answer { stdout: text, outcome: Ok(0) };
     let failed = |error: CommandError| Answer { stdout: String::new(), outcome: Err(error) };
+    call.words = match install::spelled(call.words, &world) {
+        Ok(words) => words,
+        Err(error) => return failed(error),
+    };
     match call.wants {
         Wants::Version => return told(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
         Wants::Help => return told(help::page(FAMILIES, &call.words)),

@@ -1,6 +1,7 @@
 //! What stops an installation, with the file and the cure.
 
 use crate::disk::{AbsolutePath, DiskError, PathError};
+use crate::library::LibraryError;
 use crate::runtime::{HomeError, RegistryError};
 use crate::text::edit::ParseError;
 use crate::world::WorldError;
@@ -35,6 +36,8 @@ pub(crate) enum InstallError {
     #[error(transparent)]
     Registry(#[from] RegistryError),
     #[error(transparent)]
+    Library(#[from] LibraryError),
+    #[error(transparent)]
     World(#[from] WorldError),
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -56,7 +59,7 @@ impl InstallError {
             Self::Unparsable { .. } | Self::NotText { .. } | Self::Refused { .. } | Self::Manifest { .. } => 65,
             Self::InTheWay { .. } => 73,
             Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) | Self::Registry(_) => 1,
-            Self::Content(_) => 70,
+            Self::Content(_) | Self::Library(_) => 70,
             Self::Disk(error) => match error {
                 DiskError::Io { .. } | DiskError::Unfinished { .. } => 74,
                 DiskError::NotText { .. } | DiskError::BadJournal { .. } => 65,
@@ -96,6 +99,7 @@ impl InstallError {
             | Self::Home { .. }
             | Self::NoProgram { .. }
             | Self::Content(_)
+            | Self::Library(_)
             | Self::Path(_)
             | Self::Registry(_)
             | Self::World(_) => None,

@@ -144,6 +144,19 @@ impl Installer<'_> {
     }
 }
 
+/// The hosts we know, with those whose descriptors the user added in `runtimes/` of the configuration folder.
+pub(crate) fn registry(world: &World) -> Result<Registry, InstallError> {
+    let mut registry = Registry::embedded();
+    let Some(folder) = world.config_folder() else { return Ok(registry) };
+    for entry in disk::list(folder.join("runtimes"))?.unwrap_or_default() {
+        let id = entry.name.strip_suffix(".toml").and_then(|name| name.parse().ok());
+        if let (Some(id), Some(text)) = (id, disk::read_text(&entry.path)?) {
+            registry = registry.with(id, text);
+        }
+    }
+    Ok(registry)
+}
+
 impl Program {
     /// The program that runs, its links resolved.
     pub(crate) fn running(world: &World) -> Result<Self, InstallError> {

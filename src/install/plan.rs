@@ -344,7 +344,7 @@ impl Planner<'_> {
     fn folders(&mut self, base: &AbsolutePath, old: &Holdings, new: &mut Holdings, others: &[&Holdings]) {
         let paths: Vec<RelativePath> = new.files.keys().chain(new.shared.keys()).cloned().collect();
         for folder in paths.iter().flat_map(folders_of) {
-            let absent = self.situation.snapshot.found(&base.join(&folder)) == &Found::Absent;
+            let absent = self.situation.is_missing(&base.join(&folder));
             if absent || old.folders.contains(&folder) || others.iter().any(|other| other.folders.contains(&folder)) {
                 new.folders.insert(folder);
             }

@@ -33,6 +33,8 @@ pub(crate) struct Situation {
     with_newlines: BTreeMap<AbsolutePath, Digest>,
     /// Files that are images of a program.
     programs: BTreeSet<AbsolutePath>,
+    /// Folders on the way to what is wanted that do not exist.
+    missing: BTreeSet<AbsolutePath>,
 }
 
 impl Situation {
@@ -53,6 +55,7 @@ impl Situation {
             program,
             with_newlines: BTreeMap::new(),
             programs: BTreeSet::new(),
+            missing: BTreeSet::new(),
         };
         situation.read_manifest(&target.root)?;
         let anchors = situation.anchors(target, wanted);
@@ -135,11 +138,14 @@ impl Situation {
         self.image_folder.resolve(digest.to_string())
     }
 
-    /// How many folders from this one upwards do not exist.
+    /// Whether this folder on the way to something wanted does not exist.
+    pub(crate) fn is_missing(&self, folder: &AbsolutePath) -> bool {
+        self.missing.contains(folder)
+    }
+
+    /// How many folders, from this one upwards, do not exist.
     pub(crate) fn missing_from(&self, folder: &AbsolutePath) -> usize {
-        std::iter::successors(Some(folder.clone()), AbsolutePath::parent)
-            .take_while(|folder| *self.snapshot.found(folder) == Found::Absent)
-            .count()
+        std::iter::successors(Some(folder.clone()), AbsolutePath::parent).take_while(|it| self.is_missing(it)).count()
     }
 
     fn read_manifest(&mut self, folder: &AbsolutePath) -> Result<(), InstallError> {
@@ -203,9 +209,10 @@ impl Situation {
     /// The folders above a path, up to the first that is there.
     fn look_above(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
         for folder in std::iter::successors(path.parent(), AbsolutePath::parent) {
-            if *self.snapshot.look(&folder)? != Found::Absent {
-                break;
-            }
+            match self.snapshot.look(&folder)? {
+                Found::Absent => self.missing.insert(folder),
+                Found::File(_) | Found::Folder | Found::Other => break,
+            };
         }
         Ok(())
     }

@@ -1,0 +1,290 @@
+//! Installing for hosts, taking that back, and saying how things stand.
+//!
+//! Every host is planned before the first one is written, so that what cannot be done is known first. A host that
+//! fails does not stop the others; the summary and the exit code say that it did.
+
+mod ask;
+mod diff;
+mod report;
+mod words;
+
+pub(super) use words::spelled;
+
+use super::error::Reason;
+use super::{CommandError, Context, Family};
+use crate::disk::{self, AbsolutePath};
+use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
+use crate::library::Library;
+use crate::runtime::{Descriptor, PlaceAnchor, Registry, Scope};
+use report::{HostReport, InstallReport, Recovered, StatusReport};
+
+/// Installation for hosts.
+#[derive(Clone, Debug, clap::Subcommand)]
+pub(crate) enum Installation {
+    /// Install commands, workflows, agents and hooks for one or more hosts
+    ///
+    /// Each host's name is a flag. With no host, a terminal asks which.
+    ///
+    /// Example: gsd-tools install --all --global
+    Install(InstallArgs),
+    /// Remove an install and give back every file it had changed
+    ///
+    /// Example: gsd-tools uninstall --all --global
+    Uninstall(UninstallArgs),
+    /// Say what is installed, and whether it is as it was left
+    ///
+    /// Exits 1 if something is not. With no host, says it of all of them.
+    ///
+    /// Example: gsd-tools status --json
+    Status(StatusArgs),
+    /// Finish a write that was cut short
+    ///
+    /// Example: gsd-tools recover
+    Recover,
+}
+
+/// Which hosts, and where.
+#[derive(Clone, Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Which {
+    /// A host by name; each name is also a flag of its own
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// Every host there is
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
+    /// For you, in all projects
+    #[arg(long, short = 'g', conflicts_with = "local")]
+    global: bool,
+    /// For this project alone
+    #[arg(long, short = 'l')]
+    local: bool,
+    /// The folder of the host, in the place of the usual one
+    #[arg(long, short = 'c', value_name = "FOLDER", conflicts_with_all = ["all", "local"])]
+    config_dir: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How to install.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct InstallArgs {
+    #[command(flatten)]
+    which: Which,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Leave the lists alone in which hosts keep what may run without asking
+    #[arg(long)]
+    no_permissions: bool,
+}
+
+/// How to uninstall.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct UninstallArgs {
+    #[command(flatten)]
+    which: Which,
+    /// Show what would be removed, and remove nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Whose status.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    which: Which,
+}
+
+impl Family for Installation {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::Install(InstallArgs { which, dry_run, no_permissions }) => {
+                Job { wish: Wish::Install, which, only_show: dry_run, permissions: !no_permissions }.run(context)
+            }
+            Self::Uninstall(UninstallArgs { which, dry_run }) => {
+                Job { wish: Wish::Uninstall, which, only_show: dry_run, permissions: true }.run(context)
+            }
+            Self::Status(StatusArgs { which }) => status(context, &which),
+            Self::Recover => recover(context),
+        }
+    }
+}
+
+/// What is to be done for one host, or why it cannot be.
+type Planned = Result<(Target, InstallPlan), InstallError>;
+
+/// One call of `install` or `uninstall`.
+struct Job {
+    wish: Wish,
+    which: Which,
+    only_show: bool,
+    permissions: bool,
+}
+
+impl Job {
+    fn run(&self, context: &mut Context) -> Result<(), CommandError> {
+        let registry = install::registry(context.world()).map_err(told)?;
+        let descriptors = self.which.hosts(context, &registry, self.wish)?;
+        let scope = self.which.scope(context)?;
+        let library = Library::embedded().map_err(|error| told(error.into()))?;
+        let disk = context.disk();
+        let installer = Installer {
+            world: context.world(),
+            disk: &disk,
+            registry: &registry,
+            library: &library,
+            program: Program::running(context.world()).map_err(told)?,
+            permissions: self.permissions,
+        };
+        // Everything that can be known to fail is known before the first byte is written.
+        let planned: Vec<(Descriptor, Planned)> = descriptors
+            .into_iter()
+            .map(|descriptor| {
+                let target = self.which.target(context, descriptor.clone(), scope);
+                (descriptor, target.and_then(|target| Ok((target.clone(), installer.plan(self.wish, &target)?))))
+            })
+            .collect();
+        let count = planned.len();
+        let mut report = InstallReport::new(self.wish, self.only_show);
+        let mut shown = String::new();
+        for (number, (descriptor, planned)) in planned.into_iter().enumerate() {
+            let outcome = planned.and_then(|(target, plan)| {
+                if self.only_show {
+                    shown.push_str(&diff::text(&target, &plan, context.world().terminal())?);
+                    return Ok((target, plan));
+                }
+                if count > 1 {
+                    context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
+                }
+                let plan = installer.perform(self.wish, &target)?;
+                Ok((target, plan))
+            });
+            report.hosts.push(HostReport::new(&descriptor, scope, &outcome, self.wish));
+        }
+        let code = report.exit_code();
+        if self.which.json {
+            context.emit(&report)?;
+        } else {
+            context.text(shown + &report.text());
+        }
+        context.exit_with(code);
+        Ok(())
+    }
+}
+
+impl Which {
+    /// The hosts that were named, or chosen on a terminal.
+    fn hosts(&self, context: &Context, registry: &Registry, wish: Wish) -> Result<Vec<Descriptor>, CommandError> {
+        let known = || registry.all().map_err(|error| told(error.into()));
+        if self.all {
+            return known();
+        }
+        if self.hosts.is_empty() {
+            if context.world().terminal().stdin && !self.json {
+                return ask::hosts(known()?, wish);
+            }
+            let flags: Vec<String> = registry.ids().map(|id| format!("--{id}")).collect();
+            return Err(CommandError::usage("no host given")
+                .hint(format!("name one or more: {}, or --all", flags.join(" ")))
+                .exits(2));
+        }
+        let mut found: Vec<Descriptor> = Vec::new();
+        for name in &self.hosts {
+            let descriptor = registry.find(name).map_err(|error| told(error.into()))?;
+            if !found.iter().any(|known| known.id == descriptor.id) {
+                found.push(descriptor);
+            }
+        }
+        if self.config_dir.is_some() && found.len() > 1 {
+            return Err(CommandError::usage("`--config-dir` is the folder of one host").exits(2));
+        }
+        Ok(found)
+    }
+
+    fn scope(&self, context: &Context) -> Result<Scope, CommandError> {
+        if self.local {
+            return Ok(Scope::Local);
+        }
+        let asks = !self.global && self.config_dir.is_none() && self.hosts.is_empty() && !self.all && !self.json;
+        if asks && context.world().terminal().stdin { ask::scope() } else { Ok(Scope::Global) }
+    }
+
+    fn target(&self, context: &Context, descriptor: Descriptor, scope: Scope) -> Result<Target, InstallError> {
+        Target::resolve(descriptor, scope, context.here(), self.config_dir.as_deref(), context.world())
+    }
+}
+
+fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
+    let registry = install::registry(context.world()).map_err(told)?;
+    let everything = which.hosts.is_empty();
+    let descriptors = if everything {
+        registry.all().map_err(|error| told(error.into()))?
+    } else {
+        which.hosts(context, &registry, Wish::Install)?
+    };
+    let scopes = match (which.global, which.local) {
+        (false, false) if which.config_dir.is_none() => vec![Scope::Global, Scope::Local],
+        (_, true) => vec![Scope::Local],
+        _ => vec![Scope::Global],
+    };
+    let mut report = StatusReport::default();
+    for descriptor in descriptors {
+        for scope in &scopes {
+            let target = match which.target(context, descriptor.clone(), *scope) {
+                // In the home folder there is no project to ask about.
+                Err(InstallError::ProjectIsHome { .. }) if everything => continue,
+                target => target.map_err(told)?,
+            };
+            let status = install::status(&target).map_err(told)?;
+            if status.version.is_some() || status.unfinished || !everything {
+                report.push(&target, status);
+            }
+        }
+    }
+    let code = report.exit_code();
+    if which.json {
+        context.emit(&report)?;
+    } else {
+        context.text(report.text());
+    }
+    context.exit_with(code);
+    Ok(())
+}
+
+fn recover(context: &mut Context) -> Result<(), CommandError> {
+    let registry = install::registry(context.world()).map_err(told)?;
+    let mut roots: Vec<AbsolutePath> = vec![context.here().clone(), context.here().resolve(".planning")];
+    for descriptor in registry.all().map_err(|error| told(error.into()))? {
+        for scope in [Scope::Global, Scope::Local] {
+            let target = Target::resolve(descriptor.clone(), scope, context.here(), None, context.world());
+            let Ok(target) = target else { continue };
+            roots.extend(descriptor.places.iter().filter_map(|place| match &place.anchor {
+                PlaceAnchor::Home(folder) => Some(target.user.resolve(folder)),
+                PlaceAnchor::Root | PlaceAnchor::Project => None,
+            }));
+            roots.push(target.root);
+        }
+    }
+    let disk = context.disk();
+    let mut report = Recovered { finished: Vec::new() };
+    for root in roots {
+        if disk::is_unfinished(&root)? {
+            let hold = disk.hold([&root])?;
+            report.finished.extend(hold.recovered().iter().map(ToString::to_string));
+        }
+    }
+    context.emit(&report)
+}
+
+/// A failed installation as a failed command.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn told(error: InstallError) -> CommandError {
+    let reason = if error.exit_code() == 2 { Reason::Usage } else { Reason::Unknown };
+    let mut told = CommandError::because(reason, &error).exits(error.exit_code());
+    if let Some(hint) = error.hint() {
+        told = told.hint(hint);
+    }
+    told
+}

@@ -1,0 +1,280 @@
+//! What an install says when it is done: one report for programs, the same in sentences for people.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::install::{Act, Drift, InstallError, InstallPlan, Status, Target, Wish, scope_word};
+use crate::runtime::{Descriptor, Scope};
+
+/// What `install` or `uninstall` did.
+#[derive(Debug, Serialize)]
+pub(super) struct InstallReport {
+    action: &'static str,
+    dry_run: bool,
+    pub(super) hosts: Vec<HostReport>,
+}
+
+/// What was done for one host.
+#[derive(Debug, Serialize)]
+pub(super) struct HostReport {
+    runtime: String,
+    #[serde(skip)]
+    name: String,
+    scope: &'static str,
+    /// The host's folder; `None` if it is not known.
+    root: Option<String>,
+    outcome: Outcome,
+    created: usize,
+    updated: usize,
+    removed: usize,
+    unchanged: usize,
+    /// Files of the user's that hold our part, or held it.
+    merged: Vec<String>,
+    /// Files of ours that were changed since: the changed bytes were moved before ours took their place.
+    set_aside: Vec<SetAside>,
+    /// Files of ours that were changed since and were left.
+    left: Vec<String>,
+    error: Option<Failure>,
+    #[serde(skip)]
+    next: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Outcome {
+    Done,
+    Unchanged,
+    Failed,
+}
+
+#[derive(Debug, Serialize)]
+struct SetAside {
+    path: String,
+    to: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Failure {
+    message: String,
+    hint: Option<String>,
+    exit_code: u8,
+}
+
+impl InstallReport {
+    pub(super) fn new(wish: Wish, dry_run: bool) -> Self {
+        let action = match wish {
+            Wish::Install => "install",
+            Wish::Uninstall => "uninstall",
+        };
+        Self { action, dry_run, hosts: Vec::new() }
+    }
+
+    /// The code of the first failure, else 0.
+    pub(super) fn exit_code(&self) -> u8 {
+        self.hosts.iter().find_map(|host| host.error.as_ref()).map_or(0, |error| error.exit_code)
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        for host in &self.hosts {
+            host.write(&mut text, self);
+        }
+        let failed = self.hosts.iter().filter(|host| host.error.is_some()).count();
+        if self.hosts.len() > 1 && failed > 0 {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\n{failed} of {} hosts failed; the others are done.", self.hosts.len());
+        }
+        let next: Vec<&str> =
+            self.hosts.iter().filter(|host| host.error.is_none()).map(|host| host.next.as_str()).collect();
+        if self.action == "install" && !self.dry_run && !next.is_empty() {
+            let _ = writeln!(text, "\nNext, in a new session:");
+            for line in next {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+        text
+    }
+}
+
+impl HostReport {
+    pub(super) fn new(
+        descriptor: &Descriptor,
+        scope: Scope,
+        result: &Result<(Target, InstallPlan), InstallError>,
+        wish: Wish,
+    ) -> Self {
+        let command = descriptor.mention.command.replace("{name}", "help");
+        let mut report = Self {
+            runtime: descriptor.id.to_string(),
+            name: descriptor.name.clone(),
+            scope: scope_word(scope),
+            root: None,
+            outcome: Outcome::Failed,
+            created: 0,
+            updated: 0,
+            removed: 0,
+            unchanged: 0,
+            merged: Vec::new(),
+            set_aside: Vec::new(),
+            left: Vec::new(),
+            error: None,
+            next: format!("{}: type {command}", descriptor.name),
+        };
+        match result {
+            Ok((target, plan)) => report.count(target, plan, wish),
+            Err(error) => {
+                let (message, hint, exit_code) = (chain(error), error.hint(), error.exit_code());
+                report.error = Some(Failure { message, hint, exit_code });
+            }
+        }
+        report
+    }
+
+    fn count(&mut self, target: &Target, plan: &InstallPlan, wish: Wish) {
+        self.root = Some(target.root.to_string());
+        let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
+        self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
+        for step in &plan.steps {
+            let path = || target.shown(&step.path);
+            match &step.act {
+                Act::Create => self.created += 1,
+                Act::Update => self.updated += 1,
+                Act::Remove => self.removed += 1,
+                Act::Keep => self.unchanged += 1,
+                Act::Merge => self.merged.push(path()),
+                Act::Leave => self.left.push(path()),
+                Act::SetAside { to } => {
+                    self.updated += 1;
+                    self.set_aside.push(SetAside { path: path(), to: target.shown(to) });
+                }
+            }
+        }
+    }
+
+    fn write(&self, text: &mut String, report: &InstallReport) {
+        let root = self.root.as_deref().unwrap_or_default();
+        let did = match (report.action, report.dry_run, self.outcome) {
+            (_, _, Outcome::Failed) => "failed; nothing was written for it".to_owned(),
+            ("install", _, Outcome::Unchanged) => format!("is up to date in {root}"),
+            (_, _, Outcome::Unchanged) => format!("is not installed in {root}"),
+            ("install", false, Outcome::Done) => format!("installed in {root}"),
+            ("install", true, Outcome::Done) => format!("would be installed in {root}"),
+            (_, false, Outcome::Done) => format!("uninstalled from {root}"),
+            (_, true, Outcome::Done) => format!("would be uninstalled from {root}"),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}: {did}", self.name);
+        let counts = [(self.created, "new"), (self.updated, "updated"), (self.removed, "removed")];
+        let mut counts: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {} {what}", if *count == 1 { "file" } else { "files" }))
+            .collect();
+        if self.unchanged > 0 && self.outcome == Outcome::Done {
+            counts.push(format!("{} unchanged", self.unchanged));
+        }
+        if !counts.is_empty() {
+            let _ = writeln!(text, "  {}", counts.join(", "));
+        }
+        for path in &self.merged {
+            let _ = writeln!(text, "  edited: {path}");
+        }
+        for SetAside { path, to } in &self.set_aside {
+            let _ = writeln!(text, "  {path} was not as we had written it; that version is now {to}");
+        }
+        for path in &self.left {
+            let _ = writeln!(text, "  left, because it was changed since: {path}");
+        }
+        if let Some(error) = &self.error {
+            let _ = writeln!(text, "  {}", error.message);
+            if let Some(hint) = &error.hint {
+                let _ = writeln!(text, "  hint: {hint}");
+            }
+        }
+    }
+}
+
+/// The error with its causes, in one line. What a message says already is not said twice.
+fn chain(error: &InstallError) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// What `recover` did.
+#[derive(Debug, Serialize)]
+pub(super) struct Recovered {
+    /// Folders in which a write had been cut short.
+    pub(super) finished: Vec<String>,
+}
+
+/// What `status` found.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct StatusReport {
+    installs: Vec<HostStatus>,
+}
+
+#[derive(Debug, Serialize)]
+struct HostStatus {
+    runtime: String,
+    #[serde(skip)]
+    name: String,
+    scope: &'static str,
+    root: String,
+    #[serde(flatten)]
+    status: Status,
+}
+
+impl StatusReport {
+    pub(super) fn push(&mut self, target: &Target, status: Status) {
+        self.installs.push(HostStatus {
+            runtime: target.descriptor.id.to_string(),
+            name: target.descriptor.name.clone(),
+            scope: scope_word(target.scope),
+            root: target.root.to_string(),
+            status,
+        });
+    }
+
+    /// 1 if anything is not as it was left.
+    pub(super) fn exit_code(&self) -> u8 {
+        u8::from(self.installs.iter().any(|host| host.status.unfinished || !host.status.drift.is_empty()))
+    }
+
+    pub(super) fn text(&self) -> String {
+        if self.installs.is_empty() {
+            return "Nothing is installed. `gsd-tools install --help` says how.\n".to_owned();
+        }
+        let mut text = String::new();
+        for host in &self.installs {
+            let Status { version, files, drift, unfinished } = &host.status;
+            // Writing to a string cannot fail.
+            let _ = match version {
+                Some(version) => {
+                    writeln!(text, "{} ({}): version {version}, {files} files in {}", host.name, host.scope, host.root)
+                }
+                None => writeln!(text, "{} ({}): not installed in {}", host.name, host.scope, host.root),
+            };
+            if *unfinished {
+                let _ = writeln!(text, "  a write was cut short: run `gsd-tools recover`");
+            }
+            for drift in drift {
+                let _ = match drift {
+                    Drift::Missing { path } => writeln!(text, "  missing: {path}"),
+                    Drift::Edited { path } => writeln!(text, "  changed: {path}"),
+                    Drift::EditMissing { path } => writeln!(text, "  our part is not whole: {path}"),
+                    Drift::Unreadable { path, why } => writeln!(text, "  cannot be read: {path} ({why})"),
+                };
+            }
+        }
+        text
+    }
+}

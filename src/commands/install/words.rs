@@ -1,0 +1,110 @@
+//! The words of an install before clap sees them: each host's name is a flag, and a call that begins with such a
+//! flag means `install`.
+
+use crate::commands::error::CommandError;
+use crate::commands::usage::nearest;
+use crate::install;
+use crate::runtime::{Registry, RuntimeId};
+use crate::world::World;
+
+/// The words that the family answers to and that take host flags.
+const VERBS: &[&str] = &["install", "uninstall", "status"];
+
+/// Flags of the family with their short forms.
+const FLAGS: &[&str] =
+    &["all", "global", "local", "config-dir", "dry-run", "no-permissions", "json", "host", "uninstall"];
+const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
+
+/// The words as clap's tree expects them; words of other commands pass untouched.
+pub(in crate::commands) fn spelled(words: Vec<String>, world: &World) -> Result<Vec<String>, CommandError> {
+    let Some(first) = words.first() else { return Ok(words) };
+    let verb = VERBS.iter().find(|verb| *verb == first);
+    if verb.is_none() && !first.starts_with('-') {
+        return Ok(words);
+    }
+    let registry = install::registry(world).map_err(super::told)?;
+    match verb {
+        Some(verb) => translate(verb, &words[1..], &registry),
+        None if is_ours(first, &registry) => translate("install", &words, &registry),
+        None => Ok(words),
+    }
+}
+
+fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<String>, CommandError> {
+    let mut verb = verb;
+    let mut rest = Vec::new();
+    for word in words {
+        let name = flag_name(word);
+        match name {
+            Some("uninstall") => verb = "uninstall",
+            None if word == "-u" => verb = "uninstall",
+            Some(name) if !FLAGS.contains(&name) => match registry.find(name) {
+                Ok(descriptor) => rest.push(format!("--host={}", descriptor.id)),
+                Err(_) => return Err(unknown(name, registry)),
+            },
+            _ => rest.push(word.clone()),
+        }
+    }
+    rest.insert(0, verb.to_owned());
+    Ok(rest)
+}
+
+/// Whether a call that begins with this flag is an install, or was meant to be one.
+fn is_ours(word: &str, registry: &Registry) -> bool {
+    let short = word.split('=').next().unwrap_or(word);
+    match flag_name(word) {
+        None => SHORT_FLAGS.contains(&short),
+        Some(name) => FLAGS.contains(&name) || registry.find(name).is_ok() || nearest(name, names(registry)).is_some(),
+    }
+}
+
+fn unknown(name: &str, registry: &Registry) -> CommandError {
+    let error = CommandError::usage(format!("no host and no flag is called `--{name}`")).exits(2);
+    match nearest(name, names(registry).chain(FLAGS.iter().copied())) {
+        Some(near) => error.hint(format!("did you mean `--{near}`?")),
+        None => error.hint("`gsd-tools install --help` lists the flags"),
+    }
+}
+
+fn names(registry: &Registry) -> impl Iterator<Item = &str> {
+    registry.ids().map(RuntimeId::as_str)
+}
+
+/// `name` of `--name` and `--name=value`.
+fn flag_name(word: &str) -> Option<&str> {
+    word.strip_prefix("--").filter(|name| !name.is_empty()).and_then(|name| name.split('=').next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Result<String, CommandError> {
+        let world = World::with([("HOME", "/nowhere")], &std::env::temp_dir());
+        spelled(line.split(' ').map(str::to_owned).collect(), &world).map(|words| words.join(" "))
+    }
+
+    #[test]
+    fn a_call_that_begins_with_a_host_is_an_install() {
+        assert_eq!(words("--claude --global").unwrap(), "install --host=claude --global");
+        assert_eq!(words("--all -l").unwrap(), "install --all -l");
+        assert_eq!(words("--claude --codex-cli --uninstall").unwrap(), "uninstall --host=claude --host=codex");
+        assert_eq!(words("-g --claude -u").unwrap(), "uninstall -g --host=claude");
+        assert_eq!(words("status --claude --json").unwrap(), "status --host=claude --json");
+    }
+
+    #[test]
+    fn other_calls_pass_untouched() {
+        for line in ["state json --claude", "--version", "--xyzzy", "roadmap"] {
+            assert_eq!(words(line).unwrap(), line);
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_none_is_told_with_the_nearest() {
+        let text = |line| format!("{:?}", words(line).unwrap_err());
+        assert!(text("install --cladue").contains("did you mean `--claude`?"));
+        assert!(text("--cladue --global").contains("did you mean `--claude`?"));
+        assert!(text("install --dry-rnu --claude").contains("did you mean `--dry-run`?"));
+    }
+}
