@@ -86,7 +86,7 @@ impl InstallReport {
             let _ = writeln!(text, "\n{failed} of {} hosts failed; the others are done.", self.hosts.len());
         }
         let next: Vec<&str> =
-            self.hosts.iter().filter(|host| host.error.is_none()).map(|host| host.next.as_str()).collect();
+            self.hosts.iter().filter(|host| host.outcome == Outcome::Done).map(|host| host.next.as_str()).collect();
         if self.action == "install" && !self.dry_run && !next.is_empty() {
             let _ = writeln!(text, "\nNext, in a new session:");
             for line in next {
@@ -169,7 +169,7 @@ impl HostReport {
         let mut counts: Vec<String> = counts
             .iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {} {what}", if *count == 1 { "file" } else { "files" }))
+            .map(|(count, what)| format!("{count} {what} {}", if *count == 1 { "file" } else { "files" }))
             .collect();
         if self.unchanged > 0 && self.outcome == Outcome::Done {
             counts.push(format!("{} unchanged", self.unchanged));
