@@ -11,6 +11,7 @@ use super::library::{AGENT, Library, flat};
 use super::obedient::{ERRAND, Hands, ObedientModel, Places};
 use super::process::{Finished, end_processes_of, run_bounded};
 use super::server::{ModelServer, Request};
+use super::witness::Witness;
 use crate::kit::{TestContext, binary};
 
 const RUN_LIMIT: Duration = Duration::from_secs(90);
@@ -30,6 +31,15 @@ impl Scope {
     }
 }
 
+/// What a client's headless mode does with a command that the user types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// It sends the command's text.
+    Expanded,
+    /// It sends the line as it stands; instructions of ours tell the model which file to open.
+    SentAsTyped,
+}
+
 /// Where one client is tried.
 #[derive(Debug)]
 pub(crate) struct Bench<'library> {
@@ -37,6 +47,7 @@ pub(crate) struct Bench<'library> {
     pub(crate) scope: Scope,
     context: TestContext,
     program: PathBuf,
+    witness: Option<Witness>,
     findings: Vec<String>,
 }
 
@@ -49,7 +60,10 @@ pub(crate) struct Session {
 
 impl<'library> Bench<'library> {
     pub(crate) fn new(library: &'library Library, program: PathBuf, scope: Scope) -> Self {
-        Self { library, scope, context: TestContext::new(), program, findings: Vec::new() }
+        let context = TestContext::new();
+        // Clients look for a project's files from the root of its repository.
+        assert!(context.command("git").args(["init", "--quiet"]).status().unwrap().success());
+        Self { library, scope, context, program, witness: None, findings: Vec::new() }
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -75,6 +89,9 @@ impl<'library> Bench<'library> {
         self.expect(finished.succeeded(), || {
             format!("our install failed: {:?} {}{}", finished.code, finished.stdout, finished.stderr)
         });
+        self.witness =
+            Witness::before_binary_below(&[self.home(), self.project()], self.home().with_file_name("calls.log"));
+        self.expect(self.witness.is_some(), || "our install left no binary".to_owned());
     }
 
     /// Runs the client with `prepare`'s arguments; the model obeys our text with the client's `hands`.
@@ -83,8 +100,7 @@ impl<'library> Bench<'library> {
         let server = ModelServer::start(ObedientModel::new(
             hands,
             places,
-            &self.library.workflow_phrase,
-            &self.library.agent().phrase,
+            &[&self.library.command().phrase, &self.library.workflow_phrase, &self.library.agent().phrase],
         ));
         let url = server.url();
         let mut command = self.context.command(&self.program);
@@ -122,16 +138,16 @@ impl<'library> Bench<'library> {
         }
     }
 
-    /// What a client must show that takes a typed command in its headless mode.
-    pub(crate) fn expect_loaded(&mut self, session: &Session) {
+    /// What every client must show.
+    pub(crate) fn expect_loaded(&mut self, session: &Session, typed: Typed) {
         if self.started(session) {
-            self.expect_command(session);
+            self.expect_command(session, typed);
             self.expect_agents(session);
         }
     }
 
     /// Whether the client ended well and asked the model; all other checks would only repeat that it did not.
-    pub(crate) fn started(&mut self, session: &Session) -> bool {
+    fn started(&mut self, session: &Session) -> bool {
         let finished = &session.finished;
         self.expect(finished.succeeded(), || {
             format!(
@@ -148,10 +164,14 @@ impl<'library> Bench<'library> {
     }
 
     /// The typed command's text reached the model, and what it names can be read and run.
-    fn expect_command(&mut self, session: &Session) {
+    fn expect_command(&mut self, session: &Session, typed: Typed) {
         let library = self.library;
         let all = session.all_text();
-        self.expect(session.first_text().is_some_and(|text| text.contains(&library.command().phrase)), || {
+        let begin = match typed {
+            Typed::Expanded => session.first_text().unwrap_or_default(),
+            Typed::SentAsTyped => all.clone(),
+        };
+        self.expect(begin.contains(&library.command().phrase), || {
             format!("the typed command did not reach the model: no `{}` in the request", library.command().phrase)
         });
         self.expect(all.contains(&library.workflow_phrase), || {
@@ -165,8 +185,21 @@ impl<'library> Bench<'library> {
         });
     }
 
+    /// Each of these events of the client made it call our hook, and the hook ended well.
+    pub(crate) fn expect_hooks(&mut self, events: &[&str]) {
+        let Some(witness) = self.witness.take_if(|witness| witness.has_hooks()) else { return };
+        let calls = witness.calls();
+        for event in events {
+            let seen = calls.iter().any(|call| call.arguments.starts_with("hook ") && call.arguments.ends_with(event));
+            self.expect(seen, || format!("the client did not call our hook for `{event}`"));
+        }
+        for call in calls.iter().filter(|call| call.arguments.starts_with("hook ") && call.code != 0) {
+            self.findings.push(format!("`gsd-tools {}` ended with {}", call.arguments, call.code));
+        }
+    }
+
     /// The agents are offered to the model, and the one it spawned had our instructions.
-    pub(crate) fn expect_agents(&mut self, session: &Session) {
+    fn expect_agents(&mut self, session: &Session) {
         let library = self.library;
         let first = session.first_text().unwrap_or_default();
         for agent in &library.agents {

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::bench::{Bench, strings};
+use super::bench::{Bench, Typed, strings};
 use super::install::Package;
 use super::library::COMMAND;
 use super::obedient::Hands;
@@ -36,8 +36,9 @@ pub(crate) fn check(bench: &mut Bench<'_>) {
         command.args(["-p", &format!("/gsd-{COMMAND} 1"), "--output-format", "stream-json", "--verbose"]);
         command.arg("--debug-file").arg(&log);
     });
-    bench.expect_loaded(&session);
+    bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, "");
+    bench.expect_hooks(&["session-start", "before-tool", "after-tool"]);
     let events = session.events();
     let Some(start) = events.iter().find(|event| event["type"] == "system" && event["subtype"] == "init") else {
         bench.expect(false, || "the client did not say what it loaded".to_owned());

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::bench::{Bench, Scope};
+use super::bench::{Bench, Scope, Typed};
 use super::install::Package;
 use super::library::{COMMAND, flat};
 use super::obedient::Hands;
@@ -30,11 +30,12 @@ const HANDS: Hands = Hands {
 pub(crate) fn check(bench: &mut Bench<'_>) {
     bench.install_ours(&PACKAGE);
     let session = run(bench, &format!("$gsd-{COMMAND} 1"));
-    bench.expect_loaded(&session);
+    bench.expect_loaded(&session, Typed::Expanded);
     if !session.finished.succeeded() {
         return;
     }
     bench.expect_listing(&session, COMMAND);
+    bench.expect_hooks(&["session-start", "before-tool"]);
     bench.expect_no_complaint(&session.finished.stderr);
     let complaints: Vec<String> = session
         .events()
@@ -57,8 +58,8 @@ pub(crate) fn check(bench: &mut Bench<'_>) {
 fn run(bench: &Bench<'_>, prompt: &str) -> super::bench::Session {
     bench.run(HANDS, |command, url| {
         command.env("SUITE_KEY", "none");
-        command.args(["exec", "--skip-git-repo-check", "--json", "--strict-config"]);
-        command.arg("--dangerously-bypass-approvals-and-sandbox");
+        command.args(["exec", "--json", "--strict-config"]);
+        command.args(["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]);
         command.arg("-c").arg(format!(
             "model_providers.suite={{name=\"suite\",base_url=\"{url}/v1\",env_key=\"SUITE_KEY\",wire_api=\"responses\"}}"
         ));

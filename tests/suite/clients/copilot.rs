@@ -1,10 +1,11 @@
-//! Copilot CLI: skills and agents. Its print mode sends a slash command as typed, so the list of loaded skills is the proof.
+//! Copilot CLI: skills and agents. Its print mode sends a slash command as typed.
 
 use serde_json::json;
 
-use super::bench::{Bench, strings};
+use super::bench::{Bench, Scope, Typed, strings};
 use super::dialects::MODEL;
 use super::install::Package;
+use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
@@ -29,6 +30,11 @@ const HANDS: Hands = Hands {
 
 pub(crate) fn check(bench: &mut Bench<'_>) {
     bench.install_ours(&PACKAGE);
+    if bench.scope == Scope::Local {
+        // What the client writes when the user trusts a folder; without it a project's hooks do not run.
+        let trusted = json!({"trusted_folders": [bench.project()]});
+        bench.write_home(".copilot/config.json", &trusted.to_string());
+    }
     let logs = bench.home().join("logs");
     let session = bench.run(HANDS, |command, url| {
         command
@@ -36,13 +42,21 @@ pub(crate) fn check(bench: &mut Bench<'_>) {
             .env("COPILOT_PROVIDER_API_KEY", "none")
             .env("COPILOT_OFFLINE", "true")
             .env("COPILOT_MODEL", MODEL);
-        command.args(["-p", "Hello", "--allow-all-tools", "--output-format", "json", "--log-level", "debug"]);
+        command.args([
+            "-p",
+            &format!("/gsd-{COMMAND} 1"),
+            "--allow-all-tools",
+            "--allow-all-paths",
+            "--output-format",
+            "json",
+            "--log-level",
+            "debug",
+        ]);
         command.arg("--log-dir").arg(&logs);
     });
-    if bench.started(&session) {
-        bench.expect_agents(&session);
-    }
+    bench.expect_loaded(&session, Typed::SentAsTyped);
     bench.expect_listing(&session, "");
+    bench.expect_hooks(&["session-start", "before-tool"]);
     let events = session.events();
     let loaded = events.iter().find(|event| event["type"] == "session.skills_loaded");
     let names = loaded.map(|event| strings(&event["data"]["skills"], "name")).unwrap_or_default();

@@ -1,8 +1,9 @@
 //! Gemini CLI: commands in TOML under `/gsd:`, agents in Markdown.
 
-use serde_json::json;
+use serde_json::{Map, json};
+use sha2::{Digest, Sha256};
 
-use super::bench::Bench;
+use super::bench::{Bench, Scope, Typed};
 use super::install::Package;
 use super::library::COMMAND;
 use super::obedient::Hands;
@@ -42,13 +43,39 @@ const SETTINGS: &str = r#"{
 pub(crate) fn check(bench: &mut Bench<'_>) {
     bench.write_home(".gemini/settings.json", SETTINGS);
     bench.install_ours(&PACKAGE);
+    if bench.scope == Scope::Local {
+        trust(bench);
+    }
     let session = bench.run(HANDS, |command, url| {
         command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "none");
         // A named model: the automatic choice asks a model first, in a shape of its own.
-        command.args(["--skip-trust", "-m", "gemini-2.5-flash"]);
+        command.args(["-m", "gemini-2.5-flash"]);
+        match bench.scope {
+            Scope::Global => command.arg("--skip-trust"),
+            // A project's policies are not read, so nothing of ours lets the model call our binary unasked.
+            Scope::Local => command.args(["--approval-mode", "yolo"]),
+        };
         command.args(["-p", &format!("/gsd:{COMMAND} 1")]);
     });
-    bench.expect_loaded(&session);
+    bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
+    bench.expect_hooks(&["before-tool"]);
     bench.expect_no_complaint(&session.finished.stderr);
+}
+
+/// What the client writes when the user trusts a project and acknowledges each of its agents.
+fn trust(bench: &Bench<'_>) {
+    let project = bench.project().to_string_lossy().into_owned();
+    bench.write_home(".gemini/trustedFolders.json", &json!({&project: "TRUST_FOLDER"}).to_string());
+    let agents: Map<_, _> = bench
+        .agent_names()
+        .into_iter()
+        .filter_map(|name| {
+            let text = std::fs::read(bench.project().join(format!(".gemini/agents/{name}.md"))).ok()?;
+            let digest: String =
+                Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+            Some((name, json!(digest)))
+        })
+        .collect();
+    bench.write_home(".gemini/acknowledgments/agents.json", &json!({&project: agents}).to_string());
 }

@@ -17,6 +17,7 @@ mod obedient;
 mod opencode;
 mod process;
 mod server;
+mod witness;
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,6 +44,9 @@ const CHECKS: &[Check] = &[
     (&copilot::PACKAGE, Scope::Global, copilot::check),
     (&claude::PACKAGE, Scope::Local, claude::check),
     (&codex::PACKAGE, Scope::Local, codex::check),
+    (&opencode::PACKAGE, Scope::Local, opencode::check),
+    (&gemini::PACKAGE, Scope::Local, gemini::check),
+    (&copilot::PACKAGE, Scope::Local, copilot::check),
 ];
 
 #[derive(Debug)]

@@ -44,6 +44,7 @@ pub(crate) struct Places {
 pub(crate) struct ObedientModel {
     hands: Hands,
     places: Places,
+    command_phrase: String,
     workflow_phrase: String,
     agent_phrase: String,
     progress: Mutex<Progress>,
@@ -58,6 +59,7 @@ struct Progress {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
+    OpenCommand,
     OpenWorkflow,
     OpenReference,
     SpawnAgent,
@@ -66,13 +68,16 @@ enum Step {
 }
 
 impl ObedientModel {
-    pub(crate) fn new(hands: Hands, places: Places, workflow_phrase: &str, agent_phrase: &str) -> Self {
+    /// The phrases are those of the typed command, its workflow, and the agent.
+    pub(crate) fn new(hands: Hands, places: Places, phrases: &[&str; 3]) -> Self {
+        let [command_phrase, workflow_phrase, agent_phrase] = phrases.map(str::to_owned);
         Self {
             hands,
             places,
-            workflow_phrase: workflow_phrase.to_owned(),
-            agent_phrase: agent_phrase.to_owned(),
-            progress: Mutex::new(Progress { next: Step::OpenWorkflow, agent_spoke: false }),
+            command_phrase,
+            workflow_phrase,
+            agent_phrase,
+            progress: Mutex::new(Progress { next: Step::OpenCommand, agent_spoke: false }),
             agent_spoke: Condvar::new(),
         }
     }
@@ -94,6 +99,14 @@ impl Part for ObedientModel {
         }
         loop {
             match progress.next {
+                Step::OpenCommand => {
+                    progress.next = Step::OpenWorkflow;
+                    let named = text.replace("<name>", COMMAND);
+                    let path = self.places.path_ending(&named, &format!("gsd-{COMMAND}/SKILL.md"));
+                    if let (false, Some(path)) = (flat_text.contains(&self.command_phrase), path) {
+                        return self.read(&path);
+                    }
+                }
                 Step::OpenWorkflow => {
                     progress.next = Step::OpenReference;
                     let path = self.places.path_ending(&text, &format!("workflows/{COMMAND}.md"));

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::bench::Bench;
+use super::bench::{Bench, Typed};
 use super::dialects::MODEL;
 use super::install::Package;
 use super::library::COMMAND;
@@ -35,7 +35,7 @@ pub(crate) fn check(bench: &mut Bench<'_>) {
         prepare(command, url);
         command.args(["run", "--command", &format!("gsd-{COMMAND}"), "1"]);
     });
-    bench.expect_loaded(&session);
+    bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
     bench.expect_no_complaint(&session.finished.stderr);
 

@@ -1,0 +1,63 @@
+//! Who called our installed binary, and how it answered: a script in its place notes each call and passes it on.
+//!
+//! Nothing of what the client reads is touched, so a call in the log is a call that the installed files caused.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The log of one home's calls.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    log: PathBuf,
+    original: PathBuf,
+}
+
+/// A call of our binary.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) code: i32,
+    pub(crate) arguments: String,
+}
+
+impl Witness {
+    /// Stands before the binary that was installed below one of `folders`, if there is one.
+    pub(crate) fn before_binary_below(folders: &[PathBuf], log: PathBuf) -> Option<Self> {
+        let binary = folders.iter().find_map(|folder| find_binary(folder, 5))?;
+        let original = binary.with_file_name("gsd-tools-witnessed");
+        std::fs::rename(&binary, &original).unwrap();
+        let (seen, noted) = (original.display(), log.display());
+        let script = format!("#!/bin/sh\n'{seen}' \"$@\"\ncode=$?\necho \"$code $*\" >> '{noted}'\nexit $code\n");
+        std::fs::write(&binary, script).unwrap();
+        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Some(Self { log, original })
+    }
+
+    pub(crate) fn calls(&self) -> Vec<Call> {
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        log.lines()
+            .filter_map(|line| line.split_once(' '))
+            .map(|(code, arguments)| Call { code: code.parse().unwrap_or(-1), arguments: arguments.to_owned() })
+            .collect()
+    }
+
+    /// Whether the binary has hooks at all.
+    pub(crate) fn has_hooks(&self) -> bool {
+        Command::new(&self.original)
+            .args(["hook", "standard", "session-start"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+}
+
+fn find_binary(folder: &Path, depth: usize) -> Option<PathBuf> {
+    let here = folder.join("gsd-core/bin/gsd-tools");
+    if here.is_file() {
+        return Some(here);
+    }
+    let folders = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
+    if depth == 0 { None } else { folders.into_iter().find_map(|inner| find_binary(&inner, depth - 1)) }
+}
