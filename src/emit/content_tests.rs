@@ -252,8 +252,8 @@ fn what_each_host_gets_is_sound() {
                 if descriptor.spawn.agent.as_deref() != Some("subagent_type") && text.contains("subagent_type=") {
                     fault("spawns an agent in the words of another host");
                 }
-                if text.contains("`gsd-tools ") {
-                    fault("calls the program by its bare name");
+                if let Some(call) = bare_call(text) {
+                    fault(&format!("calls the program by its bare name: {call}"));
                 }
                 if !matches!(artifact.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent) {
                     continue;
@@ -282,4 +282,22 @@ fn what_each_host_gets_is_sound() {
         }
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// A line of shell code, or code between backticks, that calls `gsd-tools` as if it stood on the search path.
+fn bare_call(text: &str) -> Option<&str> {
+    let mut in_shell = false;
+    text.lines().find(|line| {
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            in_shell = matches!(language, "bash" | "sh");
+            return false;
+        }
+        let code = line.split(" #").next().unwrap_or(line);
+        let is_bare = |position: usize| {
+            let before = code[..position].trim_end();
+            !code[..position].ends_with('/') && !before.ends_with("npx") && !before.starts_with('#')
+        };
+        line.contains("`gsd-tools ")
+            || in_shell && code.match_indices("gsd-tools ").any(|(position, _)| is_bare(position))
+    })
 }
