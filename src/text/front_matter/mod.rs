@@ -2,11 +2,14 @@
 //!
 //! The block is a subset of YAML as people write it: nested maps, block and inline lists, quoted and plain scalars,
 //! block scalars, comments. Everything is text: `1`, `true` and `null` are what stands there. A plain value that holds a
-//! colon is text. Anchors and aliases are text too: they are never followed. Lines that fit nothing belong to the entry
-//! above them and keep their bytes.
+//! colon is text. Anchors and aliases are text too: they are never followed, and [`FrontMatter::problems`] names them,
+//! with every line that fits nothing.
+//!
+//! An edit changes one value: comments, spacing and all other lines keep their bytes.
 
 mod print;
 mod read;
+mod scalar;
 #[cfg(test)]
 mod tests;
 
@@ -14,10 +17,10 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use print::{one_line, print_entry};
-use read::{split_key, stays_open, top_level_key, value_without_comment};
-
-use super::markdown::{LineKind, Markdown};
+use self::print::{Printed, print_entry};
+use self::read::{Entry, Node};
+use super::edit::{EditError, without_mark};
+use super::markdown::{LineKind, Markdown, newline_of};
 use super::splice::Splices;
 
 /// A value as written, without types.
@@ -52,10 +55,10 @@ impl Value {
         self.items().iter().filter_map(Value::as_text).collect()
     }
 
-    /// The value of a key of a map.
+    /// The value of a key of a map. Of equal keys the last one counts.
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         match self {
-            Self::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            Self::Map(entries) => entries.iter().rfind(|(name, _)| name == key).map(|(_, value)| value),
             _ => None,
         }
     }
@@ -85,11 +88,18 @@ impl Serialize for Value {
     }
 }
 
-/// A top-level entry and the bytes it stands in, its line ends included.
-#[derive(Clone, Debug)]
-struct Entry {
-    key: String,
-    span: Range<usize>,
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// Why a front matter should not be edited: where, and what stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// Counts from one.
+    pub(crate) line: usize,
+    pub(crate) what: &'static str,
 }
 
 /// The front matter of a text. Borrows the text.
@@ -101,6 +111,7 @@ pub(crate) struct FrontMatter<'text> {
     /// The first byte after the closing line.
     body: usize,
     entries: Vec<Entry>,
+    problems: Vec<Problem>,
     newline: &'static str,
 }
 
@@ -112,23 +123,18 @@ impl<'text> FrontMatter<'text> {
 
     /// As [`Self::parse`], for a text that is scanned already.
     pub(crate) fn of(markdown: &Markdown<'text>) -> Option<Self> {
-        let close =
-            markdown.lines().iter().take_while(|line| line.kind == LineKind::FrontMatter).count().checked_sub(1)?;
         let lines = markdown.lines();
-        let inside = lines[0].next..lines[close].start;
+        let close = lines.iter().take_while(|line| line.kind == LineKind::FrontMatter).count().checked_sub(1)?;
         let text = markdown.text();
-        let mut entries: Vec<Entry> = Vec::new();
-        for line in &lines[1..close] {
-            match top_level_key(&text[line.start..line.end]) {
-                Some(key) => entries.push(Entry { key: key.to_owned(), span: line.start..line.next }),
-                None => {
-                    if let Some(last) = entries.last_mut() {
-                        last.span.end = line.next;
-                    }
-                }
-            }
-        }
-        Some(Self { text, inside, body: lines[close].next, entries, newline: markdown.newline() })
+        let (entries, problems) = read::read(text, &lines[1..close]);
+        Some(Self {
+            text,
+            inside: lines[0].next..lines[close].start,
+            body: lines[close].next,
+            entries,
+            problems,
+            newline: markdown.newline(),
+        })
     }
 
     /// The keys in order of appearance.
@@ -136,9 +142,9 @@ impl<'text> FrontMatter<'text> {
         self.entries.iter().map(|entry| entry.key.as_str())
     }
 
-    /// The value of a top-level key.
+    /// The value of a top-level key. Of equal keys the last one counts, as YAML readers take it.
     pub(crate) fn get(&self, key: &str) -> Option<Value> {
-        self.entry(key).map(|entry| self.value_of(entry))
+        read::find(&self.entries, key).map(|entry| entry.node.to_value())
     }
 
     /// The text of a top-level key, if it is a non-empty scalar.
@@ -154,7 +160,19 @@ impl<'text> FrontMatter<'text> {
 
     /// Every entry, in order.
     pub(crate) fn entries(&self) -> Vec<(String, Value)> {
-        self.entries.iter().map(|entry| (entry.key.clone(), self.value_of(entry))).collect()
+        self.entries.iter().map(|entry| (entry.key.clone(), entry.node.to_value())).collect()
+    }
+
+    /// The first place that a stricter reader would stumble over. An edit of such a text could mean something else
+    /// than it says.
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        self.problems.first().copied()
+    }
+
+    /// Every such place, by line: a line that belongs to nothing, a bracket or quote that stays open, a key that
+    /// stands twice, an anchor or alias.
+    pub(crate) fn problems(&self) -> &[Problem] {
+        &self.problems
     }
 
     /// The text after the closing line.
@@ -177,109 +195,164 @@ impl<'text> FrontMatter<'text> {
 
     /// As [`Self::with`], as splices, so that several keys can be set at once.
     pub(crate) fn set(&self, key: &str, value: &Value, splices: &mut Splices) {
-        let printed = print_entry(key, value, self.newline);
-        let Some(entry) = self.entry(key) else {
-            splices.insert(self.inside.end, printed);
-            return;
+        match read::find(&self.entries, key) {
+            Some(entry) => self.replace_value(entry, value, splices),
+            None => splices.insert(self.inside.end, print_entry(key, value, 0, self.newline)),
+        }
+    }
+
+    /// As [`Self::set`]; a new key goes behind the entry `neighbour`, if there is one.
+    pub(crate) fn set_after(&self, neighbour: &str, key: &str, value: &Value, splices: &mut Splices) {
+        match (read::find(&self.entries, key), read::find(&self.entries, neighbour)) {
+            (None, Some(neighbour)) => {
+                splices.insert(neighbour.lines.end, print_entry(key, value, 0, self.newline));
+            }
+            _ => self.set(key, value, splices),
+        }
+    }
+
+    /// As [`Self::set`], for a key inside maps. Missing maps are made: if several keys go into a missing map,
+    /// set the map. Refused where something other than a map is on the way.
+    pub(crate) fn set_path(&self, path: &[&str], value: &Value, splices: &mut Splices) -> Result<(), EditError> {
+        let Some((first, rest)) = path.split_first() else {
+            return Err(EditError::BadPath { path: String::new() });
         };
-        if self.value_of(entry) == *value {
+        let Some(mut entry) = read::find(&self.entries, first) else {
+            self.set(first, &nested(rest, value), splices);
+            return Ok(());
+        };
+        for (depth, key) in rest.iter().enumerate() {
+            let deeper = &rest[depth + 1..];
+            match &entry.node {
+                Node::Map(entries) => match (read::find(entries, key), entries.last()) {
+                    (Some(found), _) => entry = found,
+                    (None, Some(last)) => {
+                        let printed = print_entry(key, &nested(deeper, value), last.indent, self.newline);
+                        splices.insert(last.lines.end, printed);
+                        return Ok(());
+                    }
+                    (None, None) => return Err(EditError::Unsafe { path: path.join(".") }),
+                },
+                Node::Value(Value::Empty) => {
+                    self.replace_value(entry, &nested(&rest[depth..], value), splices);
+                    return Ok(());
+                }
+                Node::Value(inline @ Value::Map(_)) => {
+                    let mut changed = inline.clone();
+                    put(&mut changed, &rest[depth..], value, path)?;
+                    self.replace_value(entry, &changed, splices);
+                    return Ok(());
+                }
+                Node::Value(other) => return Err(wrong_kind(&path[..=depth], other)),
+            }
+        }
+        self.replace_value(entry, value, splices);
+        Ok(())
+    }
+
+    /// Removes a key with its lines and the indented comments below them, as splices. Other comments stay.
+    pub(crate) fn remove(&self, key: &str, splices: &mut Splices) {
+        for entry in self.entries.iter().filter(|entry| entry.key == key) {
+            let mut end = entry.lines.end;
+            let mut position = end;
+            for line in self.text[entry.lines.end..self.inside.end].split_inclusive('\n') {
+                position += line.len();
+                let is_indented = line.starts_with([' ', '\t']);
+                match line.trim() {
+                    "" => {}
+                    comment if is_indented && comment.starts_with('#') => end = position,
+                    _ => break,
+                }
+            }
+            splices.remove(entry.lines.start..end);
+        }
+    }
+
+    fn replace_value(&self, entry: &Entry, value: &Value, splices: &mut Splices) {
+        if entry.node.to_value() == *value {
             return;
         }
-        let lines = self.own_lines(entry);
-        match (self.value_span(entry, &lines), one_line(&printed, key)) {
-            (Some(span), Some(value)) if span.is_empty() => splices.insert(span.start, format!(" {value}")),
-            (Some(span), Some(value)) => splices.replace(span, value),
-            _ => splices.replace(lines, printed),
+        let Printed { inline, lines } = print::print_value(value, entry.indent, self.newline);
+        if inline.is_empty() || entry.inline.is_empty() {
+            let space = if inline.is_empty() { "" } else { " " };
+            splices.replace(entry.colon..entry.inline.end, format!("{space}{inline}"));
+        } else {
+            splices.replace(entry.inline.clone(), inline);
         }
-    }
-
-    /// The bytes of a value that stands wholly on the line of its key, without a comment behind it.
-    fn value_span(&self, entry: &Entry, lines: &Range<usize>) -> Option<Range<usize>> {
-        let line = self.text[lines.clone()].trim_end_matches(['\n', '\r']);
-        if line.contains('\n') {
-            return None;
-        }
-        let (_, rest) = split_key(line)?;
-        let start = if rest.is_empty() { line.trim_end().len() } else { line.rfind(rest)? };
-        let value = value_without_comment(rest);
-        (!value.starts_with(['|', '>'])).then(|| entry.span.start + start..entry.span.start + start + value.len())
-    }
-
-    /// The first place that a stricter reader would stumble over: a line that belongs to nothing, or a bracket or quote
-    /// that stays open. An edit of such a text could mean something else than it says.
-    pub(crate) fn problem(&self) -> Option<Problem> {
-        let line_of = |at: usize| self.text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let mut position = self.inside.start;
-        let mut keyed = false;
-        for line in self.text[self.inside.clone()].split_inclusive('\n') {
-            let content = line.trim_end();
-            let key = top_level_key(content);
-            let inside = content.starts_with([' ', '\t', '#', '-', ']', '}']) || content.is_empty();
-            if key.is_none() && !(inside && (keyed || content.is_empty() || content.starts_with('#'))) {
-                return Some(Problem { line: line_of(position), what: "a line that is no `key: value`" });
-            }
-            keyed |= key.is_some();
-            position += line.len();
-        }
-        self.entries
-            .iter()
-            .find(|entry| stays_open(&self.text[entry.span.clone()]))
-            .map(|entry| Problem { line: line_of(entry.span.start), what: "a bracket or quote that stays open" })
-    }
-
-    /// Removes a key with its lines, as splices.
-    pub(crate) fn remove(&self, key: &str, splices: &mut Splices) {
-        if let Some(entry) = self.entry(key) {
-            splices.remove(entry.span.clone());
-        }
-    }
-
-    /// A key that stands twice counts with its last value, as YAML readers take it.
-    fn entry(&self, key: &str) -> Option<&Entry> {
-        self.entries.iter().rev().find(|entry| entry.key == key)
-    }
-
-    /// The lines of an entry without blank and comment lines at its end, which belong to what follows.
-    fn own_lines(&self, entry: &Entry) -> Range<usize> {
-        let mut end = entry.span.start;
-        let mut position = entry.span.start;
-        for line in self.text[entry.span.clone()].split_inclusive('\n') {
-            position += line.len();
-            let content = line.trim();
-            if !content.is_empty() && !content.starts_with('#') {
-                end = position;
-            }
-        }
-        entry.span.start..end
-    }
-
-    fn value_of(&self, entry: &Entry) -> Value {
-        read::entry(&self.text[entry.span.clone()])
+        splices.replace(entry.children.clone(), lines);
     }
 }
 
-/// Why a front matter should not be edited: where, and what stands there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
-    /// Counts from one.
-    pub(crate) line: usize,
-    pub(crate) what: &'static str,
+/// `text` with the value at `path` in its front matter, which is made where there is none. Refused where the value
+/// would not be read back, because stray lines below it would be taken for a part of it.
+pub(crate) fn write(text: &str, path: &[&str], value: &Value) -> Result<String, EditError> {
+    let mut splices = Splices::default();
+    if let Some(front_matter) = FrontMatter::parse(text) {
+        front_matter.set_path(path, value, &mut splices)?;
+        let edited = splices.apply(text);
+        let read = FrontMatter::parse(&edited).and_then(|edited| edited.get_path(path));
+        return if read.as_ref() == Some(value) { Ok(edited) } else { Err(EditError::Unsafe { path: path.join(".") }) };
+    }
+    let Some((first, rest)) = path.split_first() else {
+        return Err(EditError::BadPath { path: String::new() });
+    };
+    let newline = newline_of(text);
+    let (bare, mark) = without_mark(text);
+    let gap = if bare.is_empty() || bare.starts_with(['\n', '\r']) { "" } else { newline };
+    splices.insert(mark, compose(&[((*first).to_owned(), nested(rest, value))], gap, newline));
+    Ok(splices.apply(text))
 }
 
 /// Whether `text` starts a front matter that is never closed.
 pub(crate) fn is_unclosed(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    first.trim_start_matches('\u{feff}').trim_end() == "---" && FrontMatter::parse(text).is_none()
+    let first = without_mark(text).0.lines().next().unwrap_or_default();
+    first.trim_end() == "---" && FrontMatter::parse(text).is_none()
 }
 
 /// A text with a front matter that holds `entries`, before `body`.
 pub(crate) fn compose(entries: &[(String, Value)], body: &str, newline: &str) -> String {
     let mut text = format!("---{newline}");
     for (key, value) in entries {
-        text.push_str(&print_entry(key, value, newline));
+        text.push_str(&print_entry(key, value, 0, newline));
     }
     text.push_str("---");
     text.push_str(newline);
     text.push_str(body);
     text
+}
+
+fn nested(path: &[&str], value: &Value) -> Value {
+    path.iter().rev().fold(value.clone(), |inner, key| Value::Map(vec![((*key).to_owned(), inner)]))
+}
+
+/// Puts `value` at the path `keys` of a map; `path` is the whole path, for the error.
+fn put(map: &mut Value, keys: &[&str], value: &Value, path: &[&str]) -> Result<(), EditError> {
+    let Some((key, deeper)) = keys.split_first() else {
+        *map = value.clone();
+        return Ok(());
+    };
+    match map {
+        Value::Map(entries) => {
+            if let Some((_, inner)) = entries.iter_mut().rfind(|(name, _)| name == key) {
+                return put(inner, deeper, value, path);
+            }
+            entries.push(((*key).to_owned(), nested(deeper, value)));
+            Ok(())
+        }
+        Value::Empty => {
+            *map = nested(keys, value);
+            Ok(())
+        }
+        other => Err(wrong_kind(&path[..path.len() - keys.len()], other)),
+    }
+}
+
+fn wrong_kind(path: &[&str], found: &Value) -> EditError {
+    let found = match found {
+        Value::Empty => "empty",
+        Value::Text(_) => "a text",
+        Value::List(_) => "a list",
+        Value::Map(_) => "a map",
+    };
+    EditError::WrongKind { path: path.join("."), expected: "a map", found }
 }

@@ -1,101 +1,69 @@
-//! Printing a value as an entry.
+//! Values as text: the shortest form that every YAML reader takes for the same.
 
 use std::fmt::Write as _;
 
 use super::Value;
-use super::read::split_key;
 
-/// Longest inline list: up to three texts of less than this many characters together, separators included.
+/// A value in its two parts: behind the colon, and in the lines below, line ends included.
+pub(super) struct Printed {
+    pub(super) inline: String,
+    pub(super) lines: String,
+}
+
+/// Longest inline list: up to three texts of less than this many characters together.
 const INLINE_LENGTH: usize = 60;
 
-/// The value of a printed entry, if it stands on one line.
-pub(super) fn one_line<'text>(printed: &'text str, key: &str) -> Option<&'text str> {
-    let value = printed.strip_prefix(&print_key(key))?.strip_prefix(": ")?.trim_end_matches(['\n', '\r']);
-    (!value.contains('\n')).then_some(value)
+/// `key: value` at this indentation, with its line ends.
+pub(super) fn print_entry(key: &str, value: &Value, indent: usize, newline: &str) -> String {
+    let Printed { inline, lines } = print_value(value, indent, newline);
+    let space = if inline.is_empty() { "" } else { " " };
+    format!("{}{}:{space}{inline}{newline}{lines}", " ".repeat(indent), print_scalar(key))
 }
 
-/// `key: value` with its line ends.
-pub(super) fn print_entry(key: &str, value: &Value, newline: &str) -> String {
-    let mut text = String::new();
-    print_into(&mut text, key, value, 0, newline);
-    text
-}
-
-fn add(text: &mut String, printed: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = text.write_fmt(printed);
-}
-
-/// A key, quoted where it would not be read back as it is.
-fn print_key(key: &str) -> String {
-    let plain = split_key(&format!("{key}: x")) == Some((key, "x")) && !key.starts_with(['-', '#', '"', '\'', '?']);
-    if plain { key.to_owned() } else { format!("\"{key}\"") }
-}
-
-fn print_into(text: &mut String, key: &str, value: &Value, indent: usize, newline: &str) {
-    let margin = " ".repeat(indent);
-    let key = print_key(key);
-    match value {
-        Value::Empty => add(text, format_args!("{margin}{key}:{newline}")),
-        Value::Text(scalar) => add(text, format_args!("{margin}{key}: {}{newline}", print_scalar(scalar))),
-        Value::List(items) => {
-            if let Some(inline) = inline_list(items) {
-                add(text, format_args!("{margin}{key}: {inline}{newline}"));
-                return;
-            }
-            add(text, format_args!("{margin}{key}:{newline}"));
-            for item in items {
-                print_item(text, item, indent + 2, newline);
-            }
-        }
+/// The value of a key at this indentation.
+pub(super) fn print_value(value: &Value, indent: usize, newline: &str) -> Printed {
+    let inner = indent + 2;
+    let (inline, lines) = match value {
+        Value::Empty => (String::new(), String::new()),
+        Value::Text(text) => (print_scalar(text), String::new()),
+        Value::List(items) => match inline_list(items) {
+            Some(inline) => (inline, String::new()),
+            None => (String::new(), items.iter().map(|item| print_item(item, inner, newline)).collect()),
+        },
+        Value::Map(entries) if entries.is_empty() => ("{}".to_owned(), String::new()),
         Value::Map(entries) => {
-            add(text, format_args!("{margin}{key}:{newline}"));
-            for (name, inner) in entries {
-                print_into(text, name, inner, indent + 2, newline);
-            }
+            (String::new(), entries.iter().map(|(key, value)| print_entry(key, value, inner, newline)).collect())
         }
-    }
+    };
+    Printed { inline, lines }
 }
 
-fn print_item(text: &mut String, item: &Value, indent: usize, newline: &str) {
+fn print_item(item: &Value, indent: usize, newline: &str) -> String {
     let margin = " ".repeat(indent);
     match item {
-        Value::Map(entries) if entries.is_empty() => add(text, format_args!("{margin}- {{}}{newline}")),
-        Value::Map(entries) => {
-            let mut inner = String::new();
-            for (name, value) in entries {
-                print_into(&mut inner, name, value, indent + 2, newline);
-            }
-            add(text, format_args!("{margin}- {}", inner.trim_start_matches(' ')));
+        Value::Map(entries) if !entries.is_empty() => {
+            let lines: String =
+                entries.iter().map(|(key, value)| print_entry(key, value, indent + 2, newline)).collect();
+            format!("{margin}- {}", lines.trim_start_matches(' '))
         }
-        Value::List(items) => {
-            if let Some(inline) = inline_list(items) {
-                add(text, format_args!("{margin}- {inline}{newline}"));
-                return;
-            }
-            let mut inner = String::new();
-            for item in items {
-                print_item(&mut inner, item, indent + 2, newline);
-            }
-            add(text, format_args!("{margin}- {}", inner.trim_start_matches(' ')));
+        other => {
+            let Printed { inline, lines } = print_value(other, indent, newline);
+            let space = if inline.is_empty() { "" } else { " " };
+            format!("{margin}-{space}{inline}{newline}{lines}")
         }
-        Value::Text(scalar) => add(text, format_args!("{margin}- {}{newline}", print_scalar(scalar))),
-        Value::Empty => add(text, format_args!("{margin}-{newline}")),
     }
 }
 
 fn inline_list(items: &[Value]) -> Option<String> {
     let texts: Vec<&str> = items.iter().map(Value::as_text).collect::<Option<_>>()?;
-    let length: usize = texts.iter().map(|text| text.chars().count() + 2).sum();
-    (texts.len() <= 3 && length < INLINE_LENGTH + 2).then(|| flow(&texts))
-}
-
-fn flow(texts: &[&str]) -> String {
-    let printed: Vec<String> = texts
-        .iter()
-        .map(|text| if text.contains([',', '[', ']', '{', '}']) { print_quoted(text) } else { print_scalar(text) })
-        .collect();
-    format!("[{}]", printed.join(", "))
+    let length = texts.iter().map(|text| text.chars().count()).sum::<usize>() + 2 * texts.len().saturating_sub(1);
+    if texts.len() > 3 || length >= INLINE_LENGTH {
+        return None;
+    }
+    let printed = texts
+        .into_iter()
+        .map(|text| if text.contains([',', '[', ']', '{', '}']) { print_quoted(text) } else { print_scalar(text) });
+    Some(format!("[{}]", printed.collect::<Vec<_>>().join(", ")))
 }
 
 /// A scalar, quoted where a reader could take it for something else.
@@ -106,14 +74,13 @@ fn print_scalar(text: &str) -> String {
         || text.contains([':', '#'])
         || text.starts_with(INDICATORS)
         || text.trim() != text
-        || text.chars().any(|letter| letter.is_control() || u32::from(letter) > 0xffff)
+        || text.chars().any(|letter| needs_escape(letter) || u32::from(letter) > 0xffff)
         || (text.parse::<f64>().is_ok() && text.parse::<i64>().is_err());
-    let risky = risky && !is_negative_integer(text);
     if risky { print_quoted(text) } else { text.to_owned() }
 }
 
-fn is_negative_integer(text: &str) -> bool {
-    text.strip_prefix('-').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+fn needs_escape(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 fn print_quoted(text: &str) -> String {
@@ -126,7 +93,10 @@ fn print_quoted(text: &str) -> String {
             '\n' => printed.push_str("\\n"),
             '\r' => printed.push_str("\\r"),
             '\t' => printed.push_str("\\t"),
-            control if control.is_control() => add(&mut printed, format_args!("\\u{:04x}", u32::from(control))),
+            letter if needs_escape(letter) => {
+                // Writing to a string cannot fail.
+                let _ = write!(printed, "\\u{:04x}", u32::from(letter));
+            }
             other => printed.push(other),
         }
     }

@@ -1,473 +1,367 @@
-//! Reading the lines of one entry into a value.
+//! Entries and nested blocks by indentation, with the bytes they stand in.
 
-use super::Value;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
-/// The value of an entry: `text` begins with the line of its key.
-pub(super) fn entry(text: &str) -> Value {
-    let mut reader = Reader { lines: text.lines().map(Source::new).collect(), next: 0 };
-    match reader.block(0) {
-        Value::Map(entries) => entries.into_iter().next().map_or(Value::Empty, |(_, value)| value),
-        other => other,
+use super::super::markdown;
+use super::scalar::{DEEPEST, quoted, read_scalar, without_comment};
+use super::{Problem, Value};
+
+/// `key: value` with the bytes of its parts.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) indent: usize,
+    /// From the start of the key's line to the end of its last own line; comments after it are not its own.
+    pub(super) lines: Range<usize>,
+    /// The first byte after the colon.
+    pub(super) colon: usize,
+    /// The value on the key's line, or the start of it; at the colon if there is none.
+    pub(super) inline: Range<usize>,
+    /// The lines below the key that belong to the value.
+    pub(super) children: Range<usize>,
+    pub(super) node: Node,
+}
+
+/// A value whose entries can be edited, or any other.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Value(Value),
+    /// A map written by lines; never empty.
+    Map(Vec<Entry>),
+}
+
+impl Node {
+    pub(super) fn to_value(&self) -> Value {
+        match self {
+            Node::Value(value) => value.clone(),
+            Node::Map(entries) => {
+                Value::Map(entries.iter().map(|entry| (entry.key.clone(), entry.node.to_value())).collect())
+            }
+        }
     }
 }
 
-/// Whether the value on the line of the key opens a bracket or a quote that the entry does not close.
-pub(super) fn stays_open(entry: &str) -> bool {
-    let first = entry.lines().next().unwrap_or_default();
-    let Some((_, rest)) = split_key(first).filter(|(_, rest)| rest.starts_with(['[', '{', '"', '\''])) else {
-        return false;
-    };
-    let mut balance = Balance::default();
-    balance.feed(rest);
-    for line in entry.lines().skip(1) {
-        balance.feed(line.trim());
-    }
-    balance.is_open()
+/// The entry of this key. Of equal keys the last one counts.
+pub(super) fn find<'tree>(entries: &'tree [Entry], key: &str) -> Option<&'tree Entry> {
+    entries.iter().rfind(|entry| entry.key == key)
 }
 
-/// A key at the start of a line: `key:` followed by a space or the end.
-pub(super) fn top_level_key(line: &str) -> Option<&str> {
-    if line.starts_with([' ', '\t', '#', '-']) {
-        return None;
+/// Reads the lines between the two `---` lines.
+pub(super) fn read(text: &str, lines: &[markdown::Line]) -> (Vec<Entry>, Vec<Problem>) {
+    let mut own: Vec<Line> = lines.iter().map(|line| Line::new(text, line)).collect();
+    let mut reader = Reader { text, problems: Vec::new() };
+    let mut entries = Vec::new();
+    let mut keys = BTreeSet::new();
+    let mut index = 0;
+    while index < own.len() {
+        let line = own[index];
+        if line.is_skipped(text) {
+            index += 1;
+            continue;
+        }
+        let Some(key) = split_key(line.content(text)).filter(|_| line.indent == 0) else {
+            reader.problems.push((line.start, "a line that is no `key: value`"));
+            index += 1;
+            continue;
+        };
+        if !keys.insert(key.name.clone()) {
+            reader.problems.push((line.start, "a key that stands twice"));
+        }
+        let end = reader.end_of_entry(&own, index, &key);
+        entries.push(reader.entry(&mut own[index..end], key, 0));
+        index = end;
     }
-    split_key(line).map(|(key, _)| key)
+    reader.problems.sort_by_key(|(offset, _)| *offset);
+    (entries, number(text, &reader.problems))
 }
 
-/// `key: value` split at the first colon that ends a key.
-pub(super) fn split_key(content: &str) -> Option<(&str, &str)> {
-    if let Some(quote) = content.chars().next().filter(|first| matches!(first, '"' | '\'')) {
-        let close = content[1..].find(quote)? + 1;
-        let rest = content[close + 1..].trim_start().strip_prefix(':')?;
-        return Some((&content[1..close], rest.trim()));
-    }
-    let colon = content
-        .match_indices(':')
-        .map(|(at, _)| at)
-        .find(|at| content.as_bytes().get(at + 1).is_none_or(|next| matches!(next, b' ' | b'\t' | b'\r')))?;
-    let key = content[..colon].trim_end();
-    let plain = !key.is_empty() && !key.starts_with(['[', '{', '&', '*', '!', '|', '>', '%', '@', '`', ',']);
-    plain.then(|| (key, content[colon + 1..].trim()))
+/// The problems by line instead of by offset.
+fn number(text: &str, problems: &[(usize, &'static str)]) -> Vec<Problem> {
+    let mut line = 1;
+    let mut position = 0;
+    let numbered = problems.iter().map(|(offset, what)| {
+        line += text[position..*offset].bytes().filter(|byte| *byte == b'\n').count();
+        position = *offset;
+        Problem { line, what }
+    });
+    numbered.collect()
 }
 
-/// A line with its indentation.
+/// A line, or the rest of one behind a dash.
 #[derive(Clone, Copy, Debug)]
-struct Source<'text> {
-    raw: &'text str,
+struct Line {
+    start: usize,
+    /// Where the content begins.
+    content: usize,
+    /// The column of the content.
     indent: usize,
-    content: &'text str,
-}
-
-impl<'text> Source<'text> {
-    fn new(raw: &'text str) -> Self {
-        let content = raw.trim_start_matches(' ');
-        Self { raw, indent: raw.len() - content.len(), content: content.trim_end() }
-    }
-
-    fn is_blank(&self) -> bool {
-        self.content.trim().is_empty() || self.content.starts_with('#')
-    }
-}
-
-/// Reads lines of one entry. Depth is bounded by indentation, which grows with each level.
-struct Reader<'text> {
-    lines: Vec<Source<'text>>,
+    end: usize,
     next: usize,
 }
 
-/// Deeper nesting than people write is read as text.
-const DEEPEST: usize = 64;
-
-impl<'text> Reader<'text> {
-    fn peek(&mut self) -> Option<Source<'text>> {
-        while self.lines.get(self.next).is_some_and(Source::is_blank) {
-            self.next += 1;
-        }
-        self.lines.get(self.next).copied()
+impl Line {
+    fn new(text: &str, line: &markdown::Line) -> Self {
+        let whole = &text[line.start..line.end];
+        let indent = whole.len() - whole.trim_start_matches([' ', '\t']).len();
+        let end = line.start + whole.trim_end().len();
+        let content = (line.start + indent).min(end);
+        Line { start: line.start, content, indent, end, next: line.next }
     }
 
-    /// The block of lines that are indented by at least `indent`.
-    fn block(&mut self, depth: usize) -> Value {
-        let Some(first) = self.peek() else { return Value::Empty };
-        if depth > DEEPEST {
-            self.next = self.lines.len();
-            return Value::Text(first.content.to_owned());
-        }
-        if first.content == "-" || first.content.starts_with("- ") {
-            self.list(first.indent, depth)
-        } else if split_key(first.content).is_some() {
-            self.map(first.indent, depth)
-        } else {
-            self.next += 1;
-            let mut text = first.content.to_owned();
-            while let Some(line) =
-                self.peek().filter(|line| line.indent >= first.indent && split_key(line.content).is_none())
-            {
-                self.next += 1;
-                text.push(' ');
-                text.push_str(line.content);
-            }
-            scalar(&text)
-        }
+    fn content<'text>(&self, text: &'text str) -> &'text str {
+        &text[self.content..self.end]
     }
 
-    fn list(&mut self, indent: usize, depth: usize) -> Value {
-        let mut items = Vec::new();
-        while let Some(line) = self.peek() {
-            let Some(rest) = line.content.strip_prefix('-').filter(|rest| rest.is_empty() || rest.starts_with(' '))
-            else {
-                break;
-            };
-            if line.indent != indent {
-                break;
-            }
-            let inner = rest.trim_start();
-            let inner_indent = indent + 1 + (rest.len() - inner.len());
-            if (inner == "-" || inner.starts_with("- ")) && depth < DEEPEST {
-                // A list within the list: its first dash stands behind ours.
-                self.lines[self.next] = Source { indent: inner_indent, content: inner, ..line };
-                items.push(self.list(inner_indent, depth + 1));
+    fn is_blank(&self) -> bool {
+        self.content == self.end
+    }
+
+    fn is_skipped(&self, text: &str) -> bool {
+        self.is_blank() || self.content(text).starts_with('#')
+    }
+
+    fn is_item(&self, text: &str) -> bool {
+        let content = self.content(text);
+        content == "-" || content.starts_with("- ") || content.starts_with("-\t")
+    }
+}
+
+/// A key found at the start of a content.
+struct Key {
+    name: String,
+    /// The length up to and with the colon.
+    colon: usize,
+    /// The length up to the value.
+    value: usize,
+    opens: Opens,
+}
+
+/// What stands behind the colon.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opens {
+    /// Nothing: the value is in the lines below, if anywhere.
+    Nothing,
+    /// `|` or `>`: all lines below are text.
+    BlockScalar,
+    /// A `[` or `{` that is not closed on the line.
+    OpenFlow,
+    Scalar,
+}
+
+/// `key:` at the start of `content`, before a space or the end.
+fn split_key(content: &str) -> Option<Key> {
+    if content.starts_with("- ") {
+        return None;
+    }
+    let (name, colon) = if let Some((name, rest)) = quoted(content) {
+        let gap = rest.len() - rest.trim_start().len();
+        rest[gap..].strip_prefix(':').filter(|after| starts_blank(after))?;
+        (name, content.len() - rest.len() + gap + 1)
+    } else {
+        const NOT_PLAIN: &[char] = &['"', '\'', '[', '{', '&', '*', '!', '|', '>', '%', '@', '`', ',', '#', ']', '}'];
+        let colon = content.match_indices(':').map(|(at, _)| at).find(|at| starts_blank(&content[at + 1..]))?;
+        let name = content[..colon].trim_end();
+        if name.is_empty() || name.starts_with(NOT_PLAIN) || without_comment(name).len() < name.len() {
+            return None;
+        }
+        (name.to_owned(), colon + 1)
+    };
+    let rest = &content[colon..];
+    let value = content.len() - rest.trim_start().len();
+    let opens = opens(&content[value..]);
+    Some(Key { name, colon, value, opens })
+}
+
+fn starts_blank(text: &str) -> bool {
+    text.is_empty() || text.starts_with([' ', '\t'])
+}
+
+fn opens(rest: &str) -> Opens {
+    if rest.is_empty() || rest.starts_with('#') {
+        return Opens::Nothing;
+    }
+    match rest.strip_prefix(['|', '>']).map(without_comment) {
+        Some(header) if header.bytes().all(|byte| matches!(byte, b'+' | b'-' | b'1'..=b'9')) => Opens::BlockScalar,
+        None if rest.starts_with(['[', '{']) && read_scalar(rest).stays_open => Opens::OpenFlow,
+        _ => Opens::Scalar,
+    }
+}
+
+/// Reads the lines of one entry. Depth is bounded, and no line is read more than a few times on each level.
+struct Reader<'text> {
+    text: &'text str,
+    /// Where, and what.
+    problems: Vec<(usize, &'static str)>,
+}
+
+impl Reader<'_> {
+    /// The index after the last line that belongs to the entry at `index`.
+    fn end_of_entry(&self, lines: &[Line], index: usize, key: &Key) -> usize {
+        self.end_of_value(lines, index, lines[index].indent, key.opens, key.opens == Opens::Nothing)
+    }
+
+    /// The index after the last line that belongs to the value that begins on line `index`: those further in than
+    /// `indent` and closing brackets; or, if `with_items`, a list at `indent` itself.
+    fn end_of_value(&self, lines: &[Line], index: usize, indent: usize, opens: Opens, with_items: bool) -> usize {
+        let mut end = index + 1;
+        let mut is_list = false;
+        for (offset, line) in lines[index + 1..].iter().enumerate() {
+            if line.is_blank() || (opens != Opens::BlockScalar && line.is_skipped(self.text)) {
                 continue;
             }
-            self.next += 1;
-            if inner.is_empty() || inner.starts_with('#') {
-                items.push(self.nested(indent, depth));
-            } else if split_key(inner).is_some() && !inner.starts_with(['"', '\'', '[', '{']) {
-                items.push(self.item_map(inner, inner_indent, depth));
-            } else {
-                items.push(self.value_after(inner, indent));
+            if end == index + 1 {
+                is_list = with_items && line.indent == indent && line.is_item(self.text);
             }
+            let item = is_list && line.indent == indent && line.is_item(self.text);
+            let closes =
+                opens == Opens::OpenFlow && line.indent == indent && line.content(self.text).starts_with([']', '}']);
+            if !(line.indent > indent || item || closes) {
+                break;
+            }
+            end = index + offset + 2;
+        }
+        end
+    }
+
+    /// The entry whose key is at the start of the first line.
+    fn entry(&mut self, lines: &mut [Line], key: Key, depth: usize) -> Entry {
+        let first = lines[0];
+        let last = lines[lines.len() - 1];
+        let colon = first.content + key.colon;
+        let value_start = first.content + key.value;
+        let (node, inline) = self.value(lines, value_start, key.opens, depth);
+        Entry {
+            key: key.name,
+            indent: first.indent,
+            lines: first.start..last.next,
+            colon,
+            inline: if inline.is_empty() { colon..colon } else { inline },
+            children: first.next..last.next,
+            node,
+        }
+    }
+
+    /// The value that begins at `start` on the first line, or below it; and what of it stands on that line.
+    fn value(&mut self, lines: &mut [Line], start: usize, opens: Opens, depth: usize) -> (Node, Range<usize>) {
+        let (first, below) = (lines[0], &mut lines[1..]);
+        match opens {
+            Opens::Nothing if below.is_empty() => (Node::Value(Value::Empty), start..start),
+            Opens::Nothing => (self.block(below, depth + 1), start..start),
+            Opens::BlockScalar => {
+                let header = without_comment(&self.text[start..first.end]);
+                (Node::Value(self.block_scalar(header, below)), start..start + header.len())
+            }
+            Opens::OpenFlow | Opens::Scalar => {
+                let end = below.last().map_or(first.end, |last| last.end);
+                let piece = &self.text[start..end];
+                if piece.starts_with(['&', '*']) && !starts_blank(&piece[1..]) {
+                    self.problems.push((start, "an anchor or alias"));
+                }
+                let scalar = read_scalar(piece);
+                if scalar.stays_open {
+                    self.problems.push((start, "a bracket or quote that stays open"));
+                }
+                (Node::Value(scalar.value), start..(start + scalar.length).min(first.end))
+            }
+        }
+    }
+
+    /// A block of lines: a list, a map, or text over several lines.
+    fn block(&mut self, lines: &mut [Line], depth: usize) -> Node {
+        let Some(skipped) = lines.iter().position(|line| !line.is_skipped(self.text)) else {
+            return Node::Value(Value::Empty);
+        };
+        let lines = &mut lines[skipped..];
+        let (first, last) = (lines[0], lines[lines.len() - 1]);
+        if depth <= DEEPEST {
+            if first.is_item(self.text) {
+                return Node::Value(self.list(lines, depth));
+            }
+            if let Some(entries) = self.map(lines, depth) {
+                return Node::Map(entries);
+            }
+        }
+        Node::Value(read_scalar(&self.text[first.content..last.end]).value)
+    }
+
+    /// The entries of a map whose keys all stand in the column of the first line; `None` if it is none.
+    fn map(&mut self, lines: &mut [Line], depth: usize) -> Option<Vec<Entry>> {
+        let indent = lines.first()?.indent;
+        let is_key = |line: &Line| line.indent == indent && split_key(line.content(self.text)).is_some();
+        // Looked at before anything is read, so that a text that turns out to be no map costs one pass.
+        let mut index = 0;
+        let mut starts = Vec::new();
+        while index < lines.len() {
+            if lines[index].is_skipped(self.text) {
+                index += 1;
+                continue;
+            }
+            if !is_key(&lines[index]) {
+                return None;
+            }
+            let key = split_key(lines[index].content(self.text))?;
+            let end = self.end_of_entry(lines, index, &key);
+            starts.push((index..end, key));
+            index = end;
+        }
+        Some(starts.into_iter().map(|(range, key)| self.entry(&mut lines[range], key, depth)).collect())
+    }
+
+    fn list(&mut self, lines: &mut [Line], depth: usize) -> Value {
+        let indent = lines[0].indent;
+        let mut items = Vec::new();
+        let mut index = 0;
+        while index < lines.len() {
+            let line = lines[index];
+            if line.is_skipped(self.text) || line.indent != indent || !line.is_item(self.text) {
+                index += 1;
+                continue;
+            }
+            let rest = &self.text[line.content + 1..line.end];
+            let gap = 1 + rest.len() - rest.trim_start().len();
+            let inner = Line { content: line.content + gap, indent: line.indent + gap, ..line };
+            let opens = opens(inner.content(self.text));
+            let end = self.end_of_value(lines, index, indent, opens, false);
+            lines[index] = inner;
+            let item = &mut lines[index..end];
+            let content = inner.content(self.text);
+            let is_block = inner.is_item(self.text) || split_key(content).is_some();
+            items.push(if opens != Opens::Nothing && is_block && opens != Opens::BlockScalar {
+                self.block(item, depth + 1).to_value()
+            } else {
+                self.value(item, inner.content, opens, depth).0.to_value()
+            });
+            index = end;
         }
         Value::List(items)
     }
 
-    /// A map whose first key stands on the line of its dash.
-    fn item_map(&mut self, first: &'text str, indent: usize, depth: usize) -> Value {
-        let mut entries = Vec::new();
-        if let Some((key, rest)) = split_key(first) {
-            entries.push((key.to_owned(), self.entry_value(rest, indent, depth)));
-        }
-        if let Some(line) = self.peek().filter(|line| line.indent == indent && !line.content.starts_with("- "))
-            && let Value::Map(more) = self.map(line.indent, depth + 1)
-        {
-            entries.extend(more);
-        }
-        Value::Map(entries)
-    }
-
-    fn map(&mut self, indent: usize, depth: usize) -> Value {
-        let mut entries = Vec::new();
-        while let Some(line) = self.peek() {
-            if line.indent != indent {
-                if line.indent > indent {
-                    self.next += 1;
-                    continue;
-                }
-                break;
-            }
-            let Some((key, rest)) = split_key(line.content) else {
-                if line.content.starts_with("- ") {
-                    break;
-                }
-                self.next += 1;
-                continue;
-            };
-            self.next += 1;
-            entries.push((key.to_owned(), self.entry_value(rest, indent, depth)));
-        }
-        Value::Map(entries)
-    }
-
-    /// The value behind `key:`: on the line, or in the lines below.
-    fn entry_value(&mut self, rest: &str, indent: usize, depth: usize) -> Value {
-        if rest.is_empty() || rest.starts_with('#') {
-            return self.nested(indent, depth);
-        }
-        self.value_after(rest, indent)
-    }
-
-    /// A value that starts on the line of its key or dash: a block scalar, an inline value over one or more lines, or text.
-    fn value_after(&mut self, rest: &str, indent: usize) -> Value {
-        if rest.starts_with(['|', '>']) {
-            return self.block_scalar(rest, indent);
-        }
-        let mut text = rest.to_owned();
-        let opens = rest.starts_with(['[', '{']);
-        let mut balance = Balance::default();
-        if opens || rest.starts_with(['"', '\'']) {
-            balance.feed(rest);
-        } else {
-            balance.ended = true;
-        }
-        while balance.is_open() {
-            let inside =
-                |line: &&Source<'_>| line.is_blank() || line.indent > indent || line.content.starts_with([']', '}']);
-            let Some(line) = self.lines.get(self.next).filter(inside) else { break };
-            self.next += 1;
-            text.push(' ');
-            text.push_str(line.content);
-            balance.feed(line.content);
-        }
-        if !opens && !text.starts_with(['"', '\'']) {
-            while let Some(line) = self.peek().filter(|line| {
-                line.indent > indent && split_key(line.content).is_none() && !line.content.starts_with("- ")
-            }) {
-                self.next += 1;
-                text.push(' ');
-                text.push_str(line.content);
-            }
-        }
-        scalar(&text)
-    }
-
-    /// What stands below a key or dash that has nothing on its line. A list may stand at the key's own indentation.
-    fn nested(&mut self, indent: usize, depth: usize) -> Value {
-        match self.peek() {
-            Some(line) if line.indent > indent => self.block(depth + 1),
-            Some(line) if line.indent == indent && line.content.starts_with("- ") && !self.inside_list(indent) => {
-                self.list(indent, depth + 1)
-            }
-            _ => Value::Empty,
-        }
-    }
-
-    /// Whether the line before is a list item of this indentation, so that a dash is its sibling.
-    fn inside_list(&self, indent: usize) -> bool {
-        self.next
-            .checked_sub(1)
-            .and_then(|index| self.lines.get(index))
-            .is_some_and(|line| line.indent == indent && line.content.starts_with('-'))
-    }
-
-    fn block_scalar(&mut self, header: &str, indent: usize) -> Value {
-        let folded = header.starts_with('>');
-        let start = self.next;
-        while self.lines.get(self.next).is_some_and(|line| line.content.is_empty() || line.indent > indent) {
-            self.next += 1;
-        }
-        let lines = &self.lines[start..self.next];
-        let margin = lines.iter().filter(|line| !line.content.is_empty()).map(|line| line.indent).min().unwrap_or(0);
-        let texts = lines.iter().map(|line| line.raw.get(margin..).unwrap_or("").trim_end());
+    /// The text of the lines below a `|` or `>`, without their common indentation. It ends in a line break, unless the
+    /// header says `-`.
+    fn block_scalar(&self, header: &str, lines: &[Line]) -> Value {
+        let margin = lines.iter().filter(|line| !line.is_blank()).map(|line| line.indent).min().unwrap_or(0);
+        let line = |line: &Line| if line.is_blank() { "" } else { &self.text[line.start + margin..line.end] };
         let mut text = String::new();
-        for line in texts {
-            if folded && !line.is_empty() && !text.is_empty() && !text.ends_with('\n') {
-                text.push(' ');
-            }
-            text.push_str(line);
-            if !folded || line.is_empty() {
+        for (index, content) in lines.iter().map(line).enumerate() {
+            if header.starts_with('>') {
+                let joins = !content.is_empty() && !text.is_empty() && !text.ends_with('\n');
+                text.push_str(if content.is_empty() {
+                    "\n"
+                } else if joins {
+                    " "
+                } else {
+                    ""
+                });
+            } else if index > 0 {
                 text.push('\n');
             }
+            text.push_str(content);
         }
-        text.truncate(text.trim_end().len());
+        text.truncate(text.trim_end_matches('\n').len());
         if !text.is_empty() && !header.contains('-') {
             text.push('\n');
         }
         Value::Text(text)
-    }
-}
-
-/// A value written on one line.
-fn scalar(text: &str) -> Value {
-    let text = text.trim();
-    if text.starts_with(['[', '{']) {
-        let mut flow = Flow { rest: text, depth: 0 };
-        if let Some(value) = flow.value() {
-            let tail = flow.rest.trim_start();
-            if tail.is_empty() || tail.starts_with('#') {
-                return value;
-            }
-        }
-        return Value::Text(without_comment(text).to_owned());
-    }
-    if let Some((value, rest)) = quoted(text)
-        && (rest.trim().is_empty() || rest.trim_start().starts_with('#'))
-    {
-        return Value::Text(value);
-    }
-    Value::Text(without_comment(text).to_owned())
-}
-
-/// Text up to a comment: a `#` at the start or behind white space.
-fn without_comment(text: &str) -> &str {
-    let comment = text.match_indices('#').map(|(at, _)| at).find(|at| *at == 0 || text[..*at].ends_with([' ', '\t']));
-    comment.map_or(text, |at| &text[..at]).trim_end()
-}
-
-/// The bytes of a value that is written on one line, without a comment behind it.
-pub(super) fn value_without_comment(text: &str) -> &str {
-    if text.starts_with(['[', '{', '"', '\'']) {
-        return Balance::default().feed(text).map_or(text, |length| &text[..length]);
-    }
-    without_comment(text)
-}
-
-/// The content of a quoted text at the start, and the rest.
-fn quoted(text: &str) -> Option<(String, &str)> {
-    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''))?;
-    let mut value = String::new();
-    let mut letters = text[1..].char_indices();
-    while let Some((at, letter)) = letters.next() {
-        if letter == quote {
-            if quote == '\'' && text[1 + at + 1..].starts_with('\'') {
-                value.push('\'');
-                letters.next();
-                continue;
-            }
-            return Some((value, &text[1 + at + 1..]));
-        }
-        if letter == '\\' && quote == '"' {
-            match letters.next()?.1 {
-                'n' => value.push('\n'),
-                't' => value.push('\t'),
-                'r' => value.push('\r'),
-                '0' => value.push('\0'),
-                'u' => {
-                    let digits: String = letters.by_ref().take(4).map(|(_, digit)| digit).collect();
-                    value.push(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).unwrap_or('\u{fffd}'));
-                }
-                other => value.push(other),
-            }
-            continue;
-        }
-        value.push(letter);
-    }
-    None
-}
-
-/// Whether the brackets or the quote that a value begins with are closed, fed piece by piece so that a long open value
-/// costs one pass. What follows the end, such as a comment, does not count.
-#[derive(Debug, Default)]
-struct Balance {
-    depth: usize,
-    quote: Option<char>,
-    escaped: bool,
-    previous: Option<char>,
-    ended: bool,
-}
-
-impl Balance {
-    /// Takes more text and gives the length up to the end of the value, if that is in it.
-    fn feed(&mut self, text: &str) -> Option<usize> {
-        for (at, letter) in text.char_indices() {
-            if self.ended {
-                return None;
-            }
-            let previous = self.previous;
-            if !letter.is_whitespace() {
-                self.previous = Some(letter);
-            }
-            if std::mem::take(&mut self.escaped) {
-                continue;
-            }
-            match (self.quote, letter) {
-                (Some('"'), '\\') => self.escaped = true,
-                (Some(open), _) if letter == open => {
-                    self.quote = None;
-                    // A doubled single quote is one quote of the text.
-                    self.ended = self.depth == 0 && !(open == '\'' && text[at + 1..].starts_with('\''));
-                }
-                (None, '"' | '\'') if previous.is_none_or(|before| matches!(before, '[' | '{' | ',' | ':' | '\'')) => {
-                    self.quote = Some(letter);
-                }
-                (None, '[' | '{') => self.depth += 1,
-                (None, ']' | '}') => {
-                    self.depth = self.depth.saturating_sub(1);
-                    self.ended = self.depth == 0;
-                }
-                _ => {}
-            }
-            if self.ended {
-                return Some(at + letter.len_utf8());
-            }
-        }
-        None
-    }
-
-    fn is_open(&self) -> bool {
-        !self.ended
-    }
-}
-
-/// Inline lists and maps.
-struct Flow<'text> {
-    rest: &'text str,
-    depth: usize,
-}
-
-impl<'text> Flow<'text> {
-    fn value(&mut self) -> Option<Value> {
-        self.rest = self.rest.trim_start();
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return None;
-        }
-        let value = match self.rest.chars().next() {
-            Some('[') => self.list(),
-            Some('{') => self.map(),
-            Some('"' | '\'') => {
-                let (text, rest) = quoted(self.rest)?;
-                self.rest = rest;
-                Some(Value::Text(text))
-            }
-            _ => Some(Value::Text(self.plain(&[',', ']', '}']).to_owned())),
-        };
-        self.depth -= 1;
-        value
-    }
-
-    fn plain(&mut self, ends: &[char]) -> &'text str {
-        let end = self.rest.find(|letter| ends.contains(&letter)).unwrap_or(self.rest.len());
-        let (text, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        text.trim()
-    }
-
-    fn list(&mut self) -> Option<Value> {
-        self.rest = &self.rest[1..];
-        let mut items = Vec::new();
-        loop {
-            self.rest = self.rest.trim_start();
-            if let Some(rest) = self.rest.strip_prefix(']') {
-                self.rest = rest;
-                return Some(Value::List(items));
-            }
-            if self.rest.is_empty() {
-                return None;
-            }
-            items.push(self.value()?);
-            self.rest = self.rest.trim_start();
-            match self.rest.strip_prefix(',') {
-                Some(rest) => self.rest = rest,
-                None if self.rest.starts_with(']') => {}
-                None => return None,
-            }
-        }
-    }
-
-    fn map(&mut self) -> Option<Value> {
-        self.rest = &self.rest[1..];
-        let mut entries = Vec::new();
-        loop {
-            self.rest = self.rest.trim_start();
-            if let Some(rest) = self.rest.strip_prefix('}') {
-                self.rest = rest;
-                return Some(Value::Map(entries));
-            }
-            let key = match quoted(self.rest) {
-                Some((key, rest)) => {
-                    self.rest = rest;
-                    key
-                }
-                None => self.plain(&[':', ',', '}']).to_owned(),
-            };
-            self.rest = self.rest.trim_start().strip_prefix(':')?;
-            let value = self.value()?;
-            entries.push((key, value));
-            self.rest = self.rest.trim_start();
-            match self.rest.strip_prefix(',') {
-                Some(rest) => self.rest = rest,
-                None if self.rest.starts_with('}') => {}
-                None => return None,
-            }
-        }
     }
 }
