@@ -10,10 +10,13 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// How long a program that is asked to end may take over it.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Everything that is neither an argument nor a file.
 #[derive(Debug, Clone)]
@@ -210,6 +213,39 @@ impl World {
         })
     }
 
+    /// Runs another program on this process's own streams. When its time is up it is stopped, with all it started.
+    pub(crate) fn hand_over(&self, program: &Program) -> Result<Ended, WorldError> {
+        let mut command = self.command(program);
+        // A group of its own can be stopped whole. At a terminal the program stays in ours: there the person stops it.
+        let grouped = cfg!(unix) && !std::io::stdin().is_terminal();
+        #[cfg(unix)]
+        if grouped {
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
+        let mut child = command.spawn().map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.to_string() },
+            _ => WorldError::Start { program: program.to_string(), source },
+        })?;
+        let failed = |source| WorldError::Wait { program: program.to_string(), source };
+        if let Some(status) = status_within(&mut child, program.timeout).map_err(failed)? {
+            return Ok(Ended::of(status));
+        }
+        if grouped {
+            self.signal_group("-TERM", child.id());
+            let _ = status_within(&mut child, Some(GRACE)).map_err(failed)?;
+            self.signal_group("-KILL", child.id());
+        }
+        // It may have ended in between; either way it is gone after the wait.
+        let _ = child.kill();
+        child.wait().map_err(failed)?;
+        Ok(Ended::OutOfTime)
+    }
+
+    /// A group that is gone already needs no signal, and one that cannot be signalled has its leader killed.
+    fn signal_group(&self, signal: &str, group: u32) {
+        let _ = self.run(&Program::new("kill").arguments([signal, "--", &format!("-{group}")]));
+    }
+
     /// Runs `git` in `folder`.
     pub(crate) fn git<S: AsRef<OsStr>>(
         &self,
@@ -394,6 +430,24 @@ impl Finished {
     }
 }
 
+/// How a program that had our streams ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Code(i32),
+    Signal(i32),
+    OutOfTime,
+}
+
+impl Ended {
+    fn of(status: ExitStatus) -> Self {
+        #[cfg(unix)]
+        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+            return Self::Signal(signal);
+        }
+        Self::Code(status.code().unwrap_or(1))
+    }
+}
+
 /// The world did not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorldError {
@@ -427,20 +481,28 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> 
 
 fn wait(child: &mut Child, program: &Program) -> Result<Option<i32>, WorldError> {
     let failed = |source| WorldError::Wait { program: program.to_string(), source };
-    let Some(limit) = program.timeout else { return Ok(child.wait().map_err(failed)?.code()) };
+    if let Some(status) = status_within(child, program.timeout).map_err(failed)? {
+        return Ok(status.code());
+    }
+    // It may have ended in between; either way it is gone after the wait.
+    let _ = child.kill();
+    child.wait().map_err(failed)?;
+    Err(WorldError::TimedOut { program: program.to_string(), limit: program.timeout.unwrap_or_default() })
+}
+
+/// How the program ended; `None` where it has not within `limit`.
+fn status_within(child: &mut Child, limit: Option<Duration>) -> std::io::Result<Option<ExitStatus>> {
+    let Some(limit) = limit else { return child.wait().map(Some) };
     let started = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
-        if let Some(status) = child.try_wait().map_err(failed)? {
-            return Ok(status.code());
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
         }
         if started.elapsed() >= limit {
-            // It may have ended in between; either way it is gone after the wait.
-            let _ = child.kill();
-            child.wait().map_err(failed)?;
-            return Err(WorldError::TimedOut { program: program.to_string(), limit });
+            return Ok(None);
         }
-        thread::sleep(pause);
+        thread::sleep(pause.min(limit.saturating_sub(started.elapsed())));
         pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
@@ -497,6 +559,17 @@ mod tests {
     fn a_program_that_does_not_end_is_stopped() {
         let program = Program::new("sleep").arguments(["60"]).timeout(Duration::from_millis(30));
         assert!(matches!(World::real().run(&program), Err(WorldError::TimedOut { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_with_our_streams_tells_how_it_ended() {
+        let shell = |line: &str| Program::new("sh").arguments(["-c", line]);
+        let world = World::real();
+        assert_eq!(world.hand_over(&shell("exit 7")).unwrap(), Ended::Code(7));
+        assert_eq!(world.hand_over(&shell("kill -9 $$")).unwrap(), Ended::Signal(9));
+        let endless = shell("sleep 60 & sleep 60").timeout(Duration::from_millis(30));
+        assert_eq!(world.hand_over(&endless).unwrap(), Ended::OutOfTime);
     }
 
     #[test]

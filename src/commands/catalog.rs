@@ -13,6 +13,8 @@ pub(crate) enum Effect {
 
 /// Command path to effect, sorted by path.
 pub(crate) const CATALOG: &[(&str, Effect)] = &[
+    ("agent-skills", Effect::Read),
+    ("check auto-mode", Effect::Read),
     ("check-commit", Effect::Read),
     ("commit", Effect::Write),
     ("config-ensure-section", Effect::Write),
@@ -26,6 +28,8 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("generate-slug", Effect::Read),
     ("git base-branch", Effect::Read),
     ("install", Effect::Write),
+    ("guide", Effect::Read),
+    ("loop render-hooks", Effect::Read),
     ("migrate-config", Effect::Write),
     ("phase add", Effect::Write),
     ("phase insert", Effect::Write),
@@ -34,6 +38,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("phases list", Effect::Read),
     ("progress", Effect::Read),
     ("recover", Effect::Write),
+    ("project-instruction-file", Effect::Read),
     ("resolve-execution", Effect::Read),
     ("resolve-granularity", Effect::Read),
     ("resolve-model", Effect::Read),
@@ -42,9 +47,11 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("roadmap get-phase", Effect::Read),
     ("roadmap milestone-scope", Effect::Read),
     ("roadmap update-plan-progress", Effect::Write),
+    ("run-with-timeout", Effect::Write),
     ("runtime-identity", Effect::Read),
     ("status", Effect::Read),
     ("uninstall", Effect::Destructive),
+    ("skills-root", Effect::Read),
     ("verification fingerprint", Effect::Read),
     ("verification resolve-file", Effect::Read),
     ("verification status", Effect::Read),

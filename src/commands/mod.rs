@@ -11,17 +11,22 @@
 mod argv;
 mod basics;
 mod catalog;
+mod check;
 mod config;
 mod context;
 mod error;
 mod git;
+mod guide;
 mod help;
+mod hosts;
 mod install;
+mod loops;
 mod models;
 mod phase;
 mod progress;
 mod project;
 mod roadmap;
+mod timeout;
 mod usage;
 mod verification;
 
@@ -65,6 +70,11 @@ const FAMILIES: &[FamilyRow] = &[
     ),
     family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
     family::<git::Commits>("Git", &["commit", "check-commit", "git"]),
+    family::<check::Gates>("Gates", &["check"]),
+    family::<loops::Loop>("Loop", &["loop"]),
+    family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
+    own_family::<guide::Pages>("Guide", &["guide"]),
+    own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
     family::<basics::Basics>(
         "Small answers",
         &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],

@@ -104,6 +104,22 @@ impl Library {
     }
 }
 
+/// The text of a page of the guide, as it is printed for a person; nothing else of the content is read.
+pub(crate) fn guide_page(name: &str) -> Option<&'static str> {
+    guide()?.get_file(format!("guide/{name}.md"))?.contents_utf8()
+}
+
+/// The names of the guide's pages.
+pub(crate) fn guide_pages() -> Vec<String> {
+    let files = guide().into_iter().flat_map(Dir::files);
+    files.filter_map(|file| Some(file.path().file_stem()?.to_string_lossy().into_owned())).collect()
+}
+
+fn guide() -> Option<&'static Dir<'static>> {
+    let (_, templates) = FOLDERS.iter().find(|(name, _)| *name == "templates")?;
+    templates.get_dir("guide")
+}
+
 fn collect(folder: &str, content: &Dir<'_>, files: &mut Vec<(String, String)>) -> Result<(), LibraryError> {
     for file in content.files() {
         let path = format!("{folder}/{}", with_slashes(file.path()));

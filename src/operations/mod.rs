@@ -10,4 +10,5 @@ pub(crate) mod models;
 pub(crate) mod phase;
 pub(crate) mod progress;
 pub(crate) mod roadmap;
+pub(crate) mod skills;
 pub(crate) mod verification;

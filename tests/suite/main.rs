@@ -9,4 +9,5 @@ mod clients;
 mod config;
 mod conformance;
 mod git;
+mod hosts;
 mod kit;
