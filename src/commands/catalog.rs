@@ -11,7 +11,7 @@ pub(crate) enum Effect {
     Destructive,
 }
 
-/// Command path to effect, sorted by path.
+/// Command path to effect.
 pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("agent-skills", Effect::Read),
     ("check auto-mode", Effect::Read),
@@ -27,8 +27,8 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("find-phase", Effect::Read),
     ("generate-slug", Effect::Read),
     ("git base-branch", Effect::Read),
-    ("install", Effect::Write),
     ("guide", Effect::Read),
+    ("install", Effect::Write),
     ("loop render-hooks", Effect::Read),
     ("migrate-config", Effect::Write),
     ("phase add", Effect::Write),
@@ -37,8 +37,8 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("phase next-decimal", Effect::Read),
     ("phases list", Effect::Read),
     ("progress", Effect::Read),
-    ("recover", Effect::Write),
     ("project-instruction-file", Effect::Read),
+    ("recover", Effect::Write),
     ("resolve-execution", Effect::Read),
     ("resolve-granularity", Effect::Read),
     ("resolve-model", Effect::Read),
@@ -49,9 +49,9 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("roadmap update-plan-progress", Effect::Write),
     ("run-with-timeout", Effect::Write),
     ("runtime-identity", Effect::Read),
+    ("skills-root", Effect::Read),
     ("status", Effect::Read),
     ("uninstall", Effect::Destructive),
-    ("skills-root", Effect::Read),
     ("verification fingerprint", Effect::Read),
     ("verification resolve-file", Effect::Read),
     ("verification status", Effect::Read),
@@ -80,7 +80,8 @@ mod tests {
             }
         }
         found.sort();
-        let listed: Vec<&str> = CATALOG.iter().map(|(path, _)| *path).collect();
+        let mut listed: Vec<&str> = CATALOG.iter().map(|(path, _)| *path).collect();
+        listed.sort_unstable();
         assert_eq!(listed, found);
     }
 }
