@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::footprint::{Footprint, is_state, paths_below};
 use super::install::Package;
 use super::library::{AGENT, Library, flat};
 use super::obedient::{ERRAND, Hands, ObedientModel, Places};
@@ -48,7 +49,9 @@ pub(crate) struct Bench<'library> {
     context: TestContext,
     program: PathBuf,
     witness: Option<Witness>,
+    footprint: Footprint,
     findings: Vec<String>,
+    notes: Vec<&'static str>,
 }
 
 /// One run of the client and what it asked the model.
@@ -63,7 +66,16 @@ impl<'library> Bench<'library> {
         let context = TestContext::new();
         // Clients look for a project's files from the root of its repository.
         assert!(context.command("git").args(["init", "--quiet"]).status().unwrap().success());
-        Self { library, scope, context, program, witness: None, findings: Vec::new() }
+        Self {
+            library,
+            scope,
+            context,
+            program,
+            witness: None,
+            footprint: Footprint::default(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -83,15 +95,36 @@ impl<'library> Bench<'library> {
 
     /// Installs ours for `package`'s host; a failure is a finding.
     pub(crate) fn install_ours(&mut self, package: &Package) {
-        let mut command = self.context.command(installer());
-        command.args(["install", &format!("--{}", package.host), self.scope.flag()]);
-        let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
-        self.expect(finished.succeeded(), || {
-            format!("our install failed: {:?} {}{}", finished.code, finished.stdout, finished.stderr)
-        });
+        let before = paths_below(&[self.home(), self.project()]);
+        self.run_ours("install", package);
+        self.footprint = Footprint::between(&before, paths_below(&[self.home(), self.project()]));
         self.witness =
             Witness::before_binary_below(&[self.home(), self.project()], self.home().with_file_name("calls.log"));
         self.expect(self.witness.is_some(), || "our install left no binary".to_owned());
+    }
+
+    /// Uninstalls after the client has used it; nothing of ours may stay.
+    pub(crate) fn uninstall_ours(&mut self, package: &Package) {
+        if let Some(witness) = self.witness.take() {
+            witness.step_aside();
+        }
+        self.run_ours("uninstall", package);
+        let (home, project) = (self.home(), self.project());
+        let is_ours = |text: &str| {
+            text.replace(&*project.to_string_lossy(), "").replace(&*home.to_string_lossy(), "").contains("gsd")
+        };
+        for path in self.footprint.left(is_ours).into_iter().filter(|path| !is_state(path)) {
+            self.findings.push(format!("the uninstall left {}", path.display()));
+        }
+    }
+
+    fn run_ours(&mut self, verb: &str, package: &Package) {
+        let mut command = self.context.command(installer());
+        command.args([verb, &format!("--{}", package.host), self.scope.flag()]);
+        let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
+        self.expect(finished.succeeded(), || {
+            format!("our {verb} failed: {:?} {}{}", finished.code, finished.stdout, finished.stderr)
+        });
     }
 
     /// Runs the client with `prepare`'s arguments; the model obeys our text with the client's `hands`.
@@ -187,7 +220,11 @@ impl<'library> Bench<'library> {
 
     /// Each of these events of the client made it call our hook, and the hook ended well.
     pub(crate) fn expect_hooks(&mut self, events: &[&str]) {
-        let Some(witness) = self.witness.take_if(|witness| witness.has_hooks()) else { return };
+        let Some(witness) = &self.witness else { return };
+        if !witness.has_hooks() {
+            self.notes.push("hooks not looked at, the program has none");
+            return;
+        }
         let calls = witness.calls();
         for event in events {
             let seen = calls.iter().any(|call| call.arguments.starts_with("hook ") && call.arguments.ends_with(event));
@@ -247,8 +284,8 @@ impl<'library> Bench<'library> {
         self.library.agents.iter().map(|page| format!("gsd-{}", page.stem)).collect()
     }
 
-    pub(crate) fn into_findings(self) -> Vec<String> {
-        self.findings
+    pub(crate) fn into_results(self) -> (Vec<String>, Vec<&'static str>) {
+        (self.findings, self.notes)
     }
 
     fn scratch(&self) -> PathBuf {

@@ -4,14 +4,18 @@ use std::process::Command;
 
 use serde_json::json;
 
+use super::Client;
 use super::bench::{Bench, Typed, strings};
 use super::install::Package;
 use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
-pub(crate) const PACKAGE: Package =
-    Package { host: "claude", npm: "@anthropic-ai/claude-code", version: "2.1.330", program: "claude" };
+pub(crate) const CLIENT: Client = Client {
+    package: Package { host: "claude", npm: "@anthropic-ai/claude-code", version: "2.1.330", program: "claude" },
+    before_install: |_| {},
+    check,
+};
 
 const HANDS: Hands = Hands {
     shell: |command| ToolCall {
@@ -28,8 +32,7 @@ const HANDS: Hands = Hands {
     finish: None,
 };
 
-pub(crate) fn check(bench: &mut Bench<'_>) {
-    bench.install_ours(&PACKAGE);
+fn check(bench: &mut Bench<'_>) {
     let log = bench.home().join("debug.log");
     let session = bench.run(HANDS, |command, url| {
         prepare(command, url);

@@ -2,14 +2,18 @@
 
 use serde_json::json;
 
+use super::Client;
 use super::bench::{Bench, Scope, Typed};
 use super::install::Package;
 use super::library::{COMMAND, flat};
 use super::obedient::Hands;
 use super::server::ToolCall;
 
-pub(crate) const PACKAGE: Package =
-    Package { host: "codex", npm: "@openai/codex", version: "0.169.0", program: "codex" };
+pub(crate) const CLIENT: Client = Client {
+    package: Package { host: "codex", npm: "@openai/codex", version: "0.169.0", program: "codex" },
+    before_install: |_| {},
+    check,
+};
 
 const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "exec_command", namespace: None, arguments: json!({"cmd": command}) },
@@ -27,8 +31,7 @@ const HANDS: Hands = Hands {
     finish: None,
 };
 
-pub(crate) fn check(bench: &mut Bench<'_>) {
-    bench.install_ours(&PACKAGE);
+fn check(bench: &mut Bench<'_>) {
     let session = run(bench, &format!("$gsd-{COMMAND} 1"));
     bench.expect_loaded(&session, Typed::Expanded);
     if !session.finished.succeeded() {

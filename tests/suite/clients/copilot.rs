@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::Client;
 use super::bench::{Bench, Scope, Typed, strings};
 use super::dialects::MODEL;
 use super::install::Package;
@@ -9,8 +10,11 @@ use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
-pub(crate) const PACKAGE: Package =
-    Package { host: "copilot", npm: "@github/copilot", version: "1.0.102", program: "copilot" };
+pub(crate) const CLIENT: Client = Client {
+    package: Package { host: "copilot", npm: "@github/copilot", version: "1.0.102", program: "copilot" },
+    before_install: |_| {},
+    check,
+};
 
 const HANDS: Hands = Hands {
     shell: |command| ToolCall {
@@ -28,8 +32,7 @@ const HANDS: Hands = Hands {
     finish: None,
 };
 
-pub(crate) fn check(bench: &mut Bench<'_>) {
-    bench.install_ours(&PACKAGE);
+fn check(bench: &mut Bench<'_>) {
     if bench.scope == Scope::Local {
         // What the client writes when the user trusts a folder; without it a project's hooks do not run.
         let trusted = json!({"trusted_folders": [bench.project()]});

@@ -3,14 +3,18 @@
 use serde_json::{Map, json};
 use sha2::{Digest, Sha256};
 
+use super::Client;
 use super::bench::{Bench, Scope, Typed};
 use super::install::Package;
 use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
-pub(crate) const PACKAGE: Package =
-    Package { host: "gemini", npm: "@google/gemini-cli", version: "0.61.0", program: "gemini" };
+pub(crate) const CLIENT: Client = Client {
+    package: Package { host: "gemini", npm: "@google/gemini-cli", version: "0.61.0", program: "gemini" },
+    before_install: |bench| bench.write_home(".gemini/settings.json", SETTINGS),
+    check,
+};
 
 const HANDS: Hands = Hands {
     shell: |command| ToolCall {
@@ -40,9 +44,7 @@ const SETTINGS: &str = r#"{
 }
 "#;
 
-pub(crate) fn check(bench: &mut Bench<'_>) {
-    bench.write_home(".gemini/settings.json", SETTINGS);
-    bench.install_ours(&PACKAGE);
+fn check(bench: &mut Bench<'_>) {
     if bench.scope == Scope::Local {
         trust(bench);
     }

@@ -10,6 +10,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod dialects;
+mod footprint;
 mod gemini;
 mod install;
 mod library;
@@ -34,24 +35,34 @@ use crate::kit::repository;
 /// How many clients run at a time: installing waits for the network, running for the processor.
 const WORKERS: usize = 2;
 
-type Check = (&'static Package, Scope, fn(&mut Bench<'_>));
+/// A client and how it is tried.
+#[derive(Debug)]
+struct Client {
+    package: Package,
+    /// What a user of this client has before our install.
+    before_install: fn(&Bench<'_>),
+    check: fn(&mut Bench<'_>),
+}
+
+type Check = (&'static Client, Scope);
 
 const CHECKS: &[Check] = &[
-    (&claude::PACKAGE, Scope::Global, claude::check),
-    (&opencode::PACKAGE, Scope::Global, opencode::check),
-    (&codex::PACKAGE, Scope::Global, codex::check),
-    (&gemini::PACKAGE, Scope::Global, gemini::check),
-    (&copilot::PACKAGE, Scope::Global, copilot::check),
-    (&claude::PACKAGE, Scope::Local, claude::check),
-    (&codex::PACKAGE, Scope::Local, codex::check),
-    (&opencode::PACKAGE, Scope::Local, opencode::check),
-    (&gemini::PACKAGE, Scope::Local, gemini::check),
-    (&copilot::PACKAGE, Scope::Local, copilot::check),
+    (&claude::CLIENT, Scope::Global),
+    (&opencode::CLIENT, Scope::Global),
+    (&codex::CLIENT, Scope::Global),
+    (&gemini::CLIENT, Scope::Global),
+    (&copilot::CLIENT, Scope::Global),
+    (&opencode::CLIENT, Scope::Local),
+    (&claude::CLIENT, Scope::Local),
+    (&codex::CLIENT, Scope::Local),
+    (&gemini::CLIENT, Scope::Local),
+    (&copilot::CLIENT, Scope::Local),
 ];
 
 #[derive(Debug)]
 enum Verdict {
-    Checked,
+    /// With what could not be looked at.
+    Checked(Vec<&'static str>),
     Failed(Vec<String>),
     NotRun(String),
 }
@@ -79,9 +90,9 @@ fn real_clients_load_what_we_install() {
     say(&format!("clients: {} checked, {not_run} not run", verdicts.len() - not_run));
     let failures: Vec<String> = verdicts
         .iter()
-        .filter_map(|((package, scope, _), verdict)| match verdict {
+        .filter_map(|((client, scope), verdict)| match verdict {
             Verdict::Failed(findings) => {
-                Some(format!("{} {}:\n  {}", package.host, scope.flag(), findings.join("\n  ")))
+                Some(format!("{} {}:\n  {}", client.package.host, scope.flag(), findings.join("\n  ")))
             }
             _ => None,
         })
@@ -102,7 +113,8 @@ impl Chosen {
     }
 }
 
-fn judge((package, scope, check): &Check, chosen: &Chosen) -> Verdict {
+fn judge((client, scope): &Check, chosen: &Chosen) -> Verdict {
+    let package = &client.package;
     let library = match ready(package, chosen) {
         Ok(library) => library,
         Err(NotRun(reason)) => return Verdict::NotRun(reason),
@@ -112,11 +124,15 @@ fn judge((package, scope, check): &Check, chosen: &Chosen) -> Verdict {
         Err(NotRun(reason)) => return Verdict::NotRun(reason),
     };
     let mut bench = Bench::new(&library, program, *scope);
-    let findings = match catch_unwind(AssertUnwindSafe(|| check(&mut bench))) {
-        Ok(()) => bench.into_findings(),
-        Err(_) => vec!["the check itself broke, see above".to_owned()],
-    };
-    if findings.is_empty() { Verdict::Checked } else { Verdict::Failed(findings) }
+    let whole = catch_unwind(AssertUnwindSafe(|| {
+        (client.before_install)(&bench);
+        bench.install_ours(package);
+        (client.check)(&mut bench);
+        bench.uninstall_ours(package);
+    }));
+    let Ok(()) = whole else { return Verdict::Failed(vec!["the check itself broke, see above".to_owned()]) };
+    let (findings, notes) = bench.into_results();
+    if findings.is_empty() { Verdict::Checked(notes) } else { Verdict::Failed(findings) }
 }
 
 /// What must be there before a client is worth installing.
@@ -136,11 +152,15 @@ fn ready(package: &Package, chosen: &Chosen) -> Result<Library, NotRun> {
     Library::read()
 }
 
-fn report((package, scope, _): &Check, verdict: &Verdict, begin: Instant) {
+fn report((client, scope): &Check, verdict: &Verdict, begin: Instant) {
+    let package = &client.package;
     let (host, version, seconds) = (package.host, package.version, begin.elapsed().as_secs_f32());
     let scope = scope.flag().trim_start_matches('-');
     match verdict {
-        Verdict::Checked => say(&format!("clients: {host} {version}, {scope}: checked in {seconds:.1} s")),
+        Verdict::Checked(notes) => {
+            let notes: String = notes.iter().map(|note| format!("; {note}")).collect::<Vec<_>>().concat();
+            say(&format!("clients: {host} {version}, {scope}: checked in {seconds:.1} s{notes}"));
+        }
         Verdict::Failed(findings) => {
             say(&format!("clients: {host} {version}, {scope}: {} findings in {seconds:.1} s", findings.len()));
         }

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::Client;
 use super::bench::{Bench, Typed};
 use super::dialects::MODEL;
 use super::install::Package;
@@ -11,8 +12,11 @@ use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
-pub(crate) const PACKAGE: Package =
-    Package { host: "opencode", npm: "opencode-ai", version: "1.18.33", program: "opencode" };
+pub(crate) const CLIENT: Client = Client {
+    package: Package { host: "opencode", npm: "opencode-ai", version: "1.18.33", program: "opencode" },
+    before_install: |_| {},
+    check,
+};
 
 const HANDS: Hands = Hands {
     shell: |command| ToolCall {
@@ -29,8 +33,7 @@ const HANDS: Hands = Hands {
     finish: None,
 };
 
-pub(crate) fn check(bench: &mut Bench<'_>) {
-    bench.install_ours(&PACKAGE);
+fn check(bench: &mut Bench<'_>) {
     let session = bench.run(HANDS, |command, url| {
         prepare(command, url);
         command.args(["run", "--command", &format!("gsd-{COMMAND}"), "1"]);

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 pub(crate) struct Witness {
     log: PathBuf,
     original: PathBuf,
+    place: PathBuf,
 }
 
 /// A call of our binary.
@@ -30,7 +31,7 @@ impl Witness {
         let script = format!("#!/bin/sh\n'{seen}' \"$@\"\ncode=$?\necho \"$code $*\" >> '{noted}'\nexit $code\n");
         std::fs::write(&binary, script).unwrap();
         std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
-        Some(Self { log, original })
+        Some(Self { log, original, place: binary })
     }
 
     pub(crate) fn calls(&self) -> Vec<Call> {
@@ -39,6 +40,11 @@ impl Witness {
             .filter_map(|line| line.split_once(' '))
             .map(|(code, arguments)| Call { code: code.parse().unwrap_or(-1), arguments: arguments.to_owned() })
             .collect()
+    }
+
+    /// Gives the binary its place back, as an uninstall expects it.
+    pub(crate) fn step_aside(self) {
+        std::fs::rename(self.original, self.place).unwrap();
     }
 
     /// Whether the binary has hooks at all.
