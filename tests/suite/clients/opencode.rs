@@ -68,6 +68,8 @@ fn prepare(command: &mut Command, url: &str) {
         "share": "disabled",
     });
     command.env("OPENCODE_CONFIG_CONTENT", configuration.to_string());
+    // On a first start the client installs its plugin library in the background; here nothing is to be had.
+    command.env("npm_config_offline", "true");
     for switch in ["AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS", "LSP_DOWNLOAD"] {
         command.env(format!("OPENCODE_DISABLE_{switch}"), "1");
     }
