@@ -18,7 +18,7 @@ mod target;
 pub(crate) use error::InstallError;
 pub(crate) use plan::{Act, InstallPlan, Step};
 pub(crate) use situation::Program;
-pub(crate) use status::{Drift, Status, status};
+pub(crate) use status::{Drift, Status, status, unfinished};
 pub(crate) use target::{Target, scope_word};
 
 use crate::disk::{self, AbsolutePath, Digest, Disk};
@@ -53,29 +53,34 @@ pub(crate) enum Wish {
 impl Installer<'_> {
     /// Decides what would be done and finds what stands in its way, without writing.
     pub(crate) fn plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
-        let wanted = self.wanted(wish, target)?;
-        let plan = self.look_and_plan(wanted.as_deref(), target)?;
-        disk::check(self.roots(target, wanted.as_deref())?, &plan.changes)?;
+        let plan = self.look_and_plan(wish, target)?;
+        disk::check(self.roots(target)?, &plan.changes)?;
         Ok(plan)
+    }
+
+    /// Finishes what an earlier call left unfinished in the folders of the install.
+    pub(crate) fn settle(&self, target: &Target) -> Result<(), InstallError> {
+        let unfinished = unfinished(target, self.world)?;
+        if !unfinished.is_empty() {
+            self.disk.hold(&unfinished)?;
+        }
+        Ok(())
     }
 
     /// Brings the host's folders to what the library says, or to what they were before us, or changes nothing.
     pub(crate) fn perform(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
-        let wanted = self.wanted(wish, target)?;
-        let hold = self.disk.hold(self.roots(target, wanted.as_deref())?)?;
-        // What another call did before we had the locks counts.
-        let wanted = self.wanted(wish, target)?;
-        let plan = self.look_and_plan(wanted.as_deref(), target)?;
+        let hold = self.disk.hold(self.roots(target)?)?;
+        let plan = self.look_and_plan(wish, target)?;
         hold.apply(&plan.changes)?;
         Ok(plan)
     }
 
-    fn look_and_plan(&self, wanted: Option<&[Artifact]>, target: &Target) -> Result<InstallPlan, InstallError> {
-        let neighbours = self.neighbours(target)?;
-        let state = self.state()?;
-        let artifacts = wanted.unwrap_or_default();
+    fn look_and_plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
+        let wanted = self.wanted(wish, target)?;
+        let artifacts = wanted.as_deref().unwrap_or_default();
+        let (neighbours, state) = (self.neighbours(target)?, state(self.world)?);
         let situation = Situation::look(target, artifacts, neighbours, &state, self.program.clone())?;
-        InstallPlan::between(wanted, target, &situation)
+        InstallPlan::between(wanted.as_deref(), target, &situation)
     }
 
     /// What should stand there; `None` for nothing.
@@ -105,19 +110,13 @@ impl Installer<'_> {
         Ok(document.is_ok_and(|document| document.value(&line.path).is_some()))
     }
 
-    /// The trees that an install takes part of, for their locks.
-    fn roots(&self, target: &Target, wanted: Option<&[Artifact]>) -> Result<Vec<AbsolutePath>, InstallError> {
+    /// The trees that an install may write in, for their locks.
+    fn roots(&self, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+        let mut roots = target.possible_roots(&state(self.world)?);
         let manifest = situation::read_manifest(&target.root)?;
+        // An earlier version may have used a folder that the host's descriptor no longer names.
         let section = manifest.installs.get(&target.section_key(&Anchor::Root));
-        let homes = section.iter().flat_map(|section| section.homes.iter().cloned().map(Anchor::Home));
-        let owns_in_project = section.is_some_and(|section| !section.project.is_empty());
-        let project = owns_in_project.then_some(Anchor::Project);
-        let anchors = wanted.unwrap_or_default().iter().map(|artifact| artifact.anchor.clone());
-        let mut roots: Vec<AbsolutePath> =
-            anchors.chain(homes).chain(project).chain([Anchor::Root]).map(|anchor| target.folder(&anchor)).collect();
-        roots.push(situation::image_folder(target, &self.state()?));
-        roots.sort();
-        roots.dedup();
+        roots.extend(section.iter().flat_map(|section| &section.homes).map(|home| target.user.resolve(home)));
         Ok(roots)
     }
 
@@ -137,11 +136,12 @@ impl Installer<'_> {
         }
         Ok(sections)
     }
+}
 
-    fn state(&self) -> Result<AbsolutePath, InstallError> {
-        let folder = self.world.state_folder().ok_or(InstallError::NoHome)?;
-        Ok(disk::canonical(&AbsolutePath::parse(folder)?)?)
-    }
+/// Where the user's state is kept.
+fn state(world: &World) -> Result<AbsolutePath, InstallError> {
+    let folder = world.state_folder().ok_or(InstallError::NoHome)?;
+    Ok(disk::canonical(&AbsolutePath::parse(folder)?)?)
 }
 
 /// The hosts we know, with those whose descriptors the user added in `runtimes/` of the configuration folder.

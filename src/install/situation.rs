@@ -219,11 +219,9 @@ impl Situation {
 
     fn read_images(&mut self) -> Result<(), InstallError> {
         for entry in disk::list(&self.image_folder)?.unwrap_or_default() {
-            if let (Some(digest), Some(bytes)) = (Digest::parse(&entry.name), disk::read_bytes(&entry.path)?)
-                && Digest::of(&bytes) == digest
-            {
-                self.images.insert(digest, bytes);
-            }
+            let Some(digest) = Digest::parse(&entry.name) else { continue };
+            self.images
+                .extend(disk::read_bytes(&entry.path)?.filter(|it| Digest::of(it) == digest).map(|it| (digest, it)));
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::situation::read_manifest;
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::emit::Anchor;
+use crate::world::World;
 
 /// One install, compared with its manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,16 +37,15 @@ pub(crate) enum Drift {
 }
 
 /// Compares an install with its manifest.
-pub(crate) fn status(target: &Target) -> Result<Status, InstallError> {
+pub(crate) fn status(target: &Target, world: &World) -> Result<Status, InstallError> {
     let manifest = read_manifest(&target.root)?;
     let mut status = Status { version: None, files: 0, drift: Vec::new(), unfinished: false };
-    status.unfinished = disk::is_unfinished(&target.root)?;
+    status.unfinished = !unfinished(target, world)?.is_empty();
     let Some(section) = manifest.installs.get(&target.section_key(&Anchor::Root)) else { return Ok(status) };
     status.version = Some(section.version.clone());
     let mut places = vec![(Anchor::Root, section.holdings.clone()), (Anchor::Project, section.project.clone())];
     for home in &section.homes {
         let anchor = Anchor::Home(home.clone());
-        status.unfinished |= disk::is_unfinished(&target.folder(&anchor))?;
         let manifest = read_manifest(&target.manifest_folder(&anchor))?;
         let holdings = manifest.installs.get(&target.section_key(&anchor)).map(|section| section.holdings.clone());
         places.push((anchor, holdings.unwrap_or_default()));
@@ -55,6 +55,14 @@ pub(crate) fn status(target: &Target) -> Result<Status, InstallError> {
         compare(target, &target.folder(&anchor), &holdings, &mut status.drift)?;
     }
     Ok(status)
+}
+
+/// The folders of an install in which a write was cut short.
+pub(crate) fn unfinished(target: &Target, world: &World) -> Result<Vec<AbsolutePath>, InstallError> {
+    let mut found = target.possible_roots(&super::state(world)?);
+    let mut failure = None;
+    found.retain(|root| disk::is_unfinished(root).unwrap_or_else(|error| failure.replace(error).is_some()));
+    failure.map_or(Ok(found), |error| Err(error.into()))
 }
 
 fn compare(

@@ -2,7 +2,7 @@
 
 use crate::disk::{self, AbsolutePath, RelativePath};
 use crate::emit::Anchor;
-use crate::runtime::{Descriptor, Home, Scope, Surroundings};
+use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
 use crate::world::World;
 
 use super::InstallError;
@@ -56,6 +56,16 @@ impl Target {
             Anchor::Home(folder) => self.user.resolve(folder),
             Anchor::Project => self.project.clone(),
         }
+    }
+
+    /// Every folder an install may write in, `state` being where the user's state is kept.
+    pub(crate) fn possible_roots(&self, state: &AbsolutePath) -> Vec<AbsolutePath> {
+        let homes = self.descriptor.places.iter().filter_map(|place| match &place.anchor {
+            PlaceAnchor::Home(folder) => Some(self.user.resolve(folder)),
+            PlaceAnchor::Root | PlaceAnchor::Project => None,
+        });
+        let project = (self.scope == Scope::Local).then(|| self.project.clone());
+        homes.chain(project).chain([self.root.clone(), super::situation::image_folder(self, state)]).collect()
     }
 
     /// The folder whose manifest lists what is below this anchor.

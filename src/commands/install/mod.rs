@@ -15,7 +15,7 @@ use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
-use crate::runtime::{Descriptor, PlaceAnchor, Registry, Scope};
+use crate::runtime::{Descriptor, Registry, Scope};
 use report::{HostReport, InstallReport, Recovered, StatusReport};
 
 /// Installation for hosts.
@@ -143,7 +143,7 @@ impl Job {
             .into_iter()
             .map(|descriptor| {
                 let target = self.which.target(context, descriptor.clone(), scope);
-                (descriptor, target.and_then(|target| Ok((target.clone(), installer.plan(self.wish, &target)?))))
+                (descriptor, target.and_then(|target| self.plan(&installer, target)))
             })
             .collect();
         let count = planned.len();
@@ -171,6 +171,16 @@ impl Job {
         }
         context.exit_with(code);
         Ok(())
+    }
+}
+
+impl Job {
+    fn plan(&self, installer: &Installer, target: Target) -> Planned {
+        if !self.only_show {
+            installer.settle(&target)?;
+        }
+        let plan = installer.plan(self.wish, &target)?;
+        Ok((target, plan))
     }
 }
 
@@ -237,7 +247,7 @@ fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
                 Err(InstallError::ProjectIsHome { .. }) if everything => continue,
                 target => target.map_err(told)?,
             };
-            let status = install::status(&target).map_err(told)?;
+            let status = install::status(&target, context.world()).map_err(told)?;
             if status.version.is_some() || status.unfinished || !everything {
                 report.push(&target, status);
             }
@@ -259,12 +269,9 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
     for descriptor in registry.all().map_err(|error| told(error.into()))? {
         for scope in [Scope::Global, Scope::Local] {
             let target = Target::resolve(descriptor.clone(), scope, context.here(), None, context.world());
+            // A place that cannot be told holds nothing of ours.
             let Ok(target) = target else { continue };
-            roots.extend(descriptor.places.iter().filter_map(|place| match &place.anchor {
-                PlaceAnchor::Home(folder) => Some(target.user.resolve(folder)),
-                PlaceAnchor::Root | PlaceAnchor::Project => None,
-            }));
-            roots.push(target.root);
+            roots.extend(install::unfinished(&target, context.world()).map_err(told)?);
         }
     }
     let disk = context.disk();

@@ -165,11 +165,12 @@ impl HostReport {
         };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}: {did}", self.name);
+        let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
         let counts = [(self.created, "new"), (self.updated, "updated"), (self.removed, "removed")];
         let mut counts: Vec<String> = counts
-            .iter()
+            .into_iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what} {}", if *count == 1 { "file" } else { "files" }))
+            .map(|(count, what)| format!("{} {what}", files(count)))
             .collect();
         if self.unchanged > 0 && self.outcome == Outcome::Done {
             counts.push(format!("{} unchanged", self.unchanged));

@@ -1,0 +1,409 @@
+//! Installing and taking it back, in homes that people have lived in.
+
+use std::path::Path;
+
+use crate::lived::{HOSTS, Host, Lived, put};
+use crate::tree::{difference, stamps};
+
+fn host(flag: &str) -> &'static Host {
+    HOSTS.iter().find(|host| host.flag == flag).unwrap()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn install_then_uninstall_gives_back_every_byte() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    for host in HOSTS {
+        for scope in ["--global", "--local"] {
+            lived.gsd(["install", host.flag, scope]).success();
+            let installed = lived.tree();
+            assert!(installed.len() > old.len() + 50, "{} {scope}", host.flag);
+            let untouched = stamps(&lived.everything());
+            let again = lived.gsd(["install", host.flag, scope, "--json"]).json();
+            assert_eq!(again["hosts"][0]["outcome"], "unchanged", "{} {scope}", host.flag);
+            let mut after = stamps(&lived.everything());
+            // The lock files say who held them last.
+            after.extend(
+                untouched.iter().filter(|(path, _)| path.starts_with("/tmp")).map(|(p, s)| (p.clone(), s.clone())),
+            );
+            assert_eq!(after, untouched, "{} {scope}: the second install wrote something", host.flag);
+            lived.gsd(["status", host.flag, scope]).success();
+            lived.gsd(["uninstall", host.flag, scope]).success();
+            assert_eq!(difference(&old, &lived.tree()), [""; 0], "{} {scope}", host.flag);
+            assert!(!lived.state().join("gsd-tools/kept").exists(), "{} {scope}: kept bytes are left", host.flag);
+        }
+    }
+}
+
+#[test]
+fn all_hosts_at_once_in_an_empty_home_leave_nothing() {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    let old = lived.tree();
+    for scope in ["--global", "--local"] {
+        let report = lived.gsd(["--all", scope]).success();
+        assert!(report.contains("type /gsd-help"), "{report}");
+        assert!(lived.gsd(["--all", scope]).success().contains("is up to date"));
+        lived.gsd(["--all", scope, "--uninstall"]).success();
+        assert_eq!(difference(&old, &lived.tree()), [""; 0], "{scope}");
+    }
+}
+
+#[test]
+fn the_order_of_uninstalls_does_not_matter() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    lived.gsd(["--all", "--global"]).success();
+    lived.gsd(["--all", "--local"]).success();
+    for host in HOSTS {
+        lived.gsd(["uninstall", host.flag, "--global"]).success();
+        lived.gsd(["uninstall", host.flag, "--local"]).success();
+    }
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn settings_are_edited_and_keep_what_their_owner_wrote() {
+    let lived = Lived::new();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    let path = lived.root(host("--claude"), "--global").join("settings.json");
+    let text = read(&path);
+    assert!(text.contains("\t// tabs and comments\n\t\"model\": \"opus\",\n"), "{text}");
+    assert!(text.contains("mine.sh") && text.contains("gsd-tools"), "{text}");
+    #[cfg(unix)]
+    assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink());
+}
+
+#[test]
+fn what_a_person_changes_after_the_install_survives_the_uninstall() {
+    let lived = Lived::new();
+    for host in HOSTS {
+        lived.gsd(["install", host.flag, "--global"]).success();
+    }
+    let settings = lived.root(host("--claude"), "--global").join("settings.json");
+    std::fs::write(&settings, read(&settings).replace("tabs and comments", "changed my mind")).unwrap();
+    let config = lived.root(host("--codex"), "--global").join("config.toml");
+    std::fs::write(&config, format!("{}\r\n[added]\r\nlater = true\r\n", read(&config))).unwrap();
+    let rules = lived.root(host("--copilot"), "--global").join("copilot-instructions.md");
+    std::fs::write(&rules, format!("{}\n- Be kind.\n", read(&rules))).unwrap();
+    lived.gsd(["uninstall", "--all", "--global"]).success();
+    assert!(read(&settings).contains("// changed my mind") && !read(&settings).contains("gsd"));
+    assert!(read(&config).ends_with("[added]\r\nlater = true\r\n") && !read(&config).contains("hooks = true"));
+    assert!(
+        read(&rules).starts_with("# House rules")
+            && read(&rules).contains("- Be kind.")
+            && !read(&rules).contains("gsd")
+    );
+}
+
+#[test]
+fn a_second_install_after_a_persons_change_writes_nothing() {
+    let lived = Lived::new();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    let settings = lived.root(host("--claude"), "--global").join("settings.json");
+    std::fs::write(&settings, read(&settings).replace("\"opus\"", "\"sonnet\"")).unwrap();
+    let report = lived.gsd(["install", "--claude", "--global", "--json"]).json();
+    assert_eq!(report["hosts"][0]["outcome"], "unchanged", "{report}");
+}
+
+#[test]
+fn an_edit_that_was_taken_out_is_put_back_by_an_install() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    lived.gsd(["install", "--cursor", "--global"]).success();
+    let hooks = lived.root(host("--cursor"), "--global").join("hooks.json");
+    let installed = read(&hooks);
+    std::fs::write(&hooks, host("--cursor").text("hooks.json")).unwrap();
+    assert!(lived.gsd(["status", "--cursor", "--global"]).failure(1).is_empty());
+    lived.gsd(["install", "--cursor", "--global"]).success();
+    assert_eq!(read(&hooks), installed);
+    lived.gsd(["uninstall", "--cursor", "--global"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn a_changed_file_of_ours_is_set_aside_and_said() {
+    let lived = Lived::new();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    let root = lived.root(host("--claude"), "--global");
+    let (workflow, aside) = (root.join("gsd-core/VERSION"), root.join("gsd-local-patches/gsd-core/VERSION"));
+    std::fs::write(&workflow, "my own").unwrap();
+    let report = lived.gsd(["install", "--claude", "--global"]).success();
+    assert!(report.contains("gsd-local-patches/gsd-core/VERSION"), "{report}");
+    assert_eq!(read(&aside), "my own");
+    assert_ne!(read(&workflow), "my own");
+    std::fs::write(&workflow, "again, otherwise").unwrap();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    assert_eq!(read(&aside), "my own", "an earlier change is not overwritten by a later one");
+    let kept = std::fs::read_dir(aside.parent().unwrap()).unwrap().map(|entry| read(&entry.unwrap().path()));
+    assert!(kept.into_iter().any(|text| text == "again, otherwise"));
+}
+
+#[test]
+fn a_changed_file_of_ours_stays_when_we_go() {
+    let lived = Lived::new();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    let version = lived.root(host("--claude"), "--global").join("gsd-core/VERSION");
+    std::fs::write(&version, "my own").unwrap();
+    let report = lived.gsd(["uninstall", "--claude", "--global"]).success();
+    assert!(report.contains("left, because it was changed since: ~/.claude/gsd-core/VERSION"), "{report}");
+    assert_eq!(read(&version), "my own");
+}
+
+#[test]
+fn a_persons_file_in_our_place_is_set_aside_not_lost() {
+    let lived = Lived::new();
+    let root = lived.root(host("--claude"), "--global");
+    put(&root.join("gsd-core/VERSION"), "theirs");
+    put(&root.join("gsd-core/notes.md"), "theirs too");
+    lived.gsd(["install", "--claude", "--global"]).success();
+    assert_eq!(read(&root.join("gsd-local-patches/gsd-core/VERSION")), "theirs");
+    lived.gsd(["uninstall", "--claude", "--global"]).success();
+    assert_eq!(read(&root.join("gsd-local-patches/gsd-core/VERSION")), "theirs");
+    assert_eq!(read(&root.join("gsd-core/notes.md")), "theirs too");
+}
+
+#[test]
+fn a_host_whose_settings_do_not_parse_is_refused_and_the_others_go_on() {
+    let lived = Lived::new();
+    put(&lived.root(host("--codex"), "--global").join("hooks.json"), "{\n  \"hooks\": {\n    oops\n");
+    let old = lived.tree();
+    let ran = lived.gsd(["install", "--codex", "--claude", "--global", "--json"]);
+    assert_eq!(ran.code, 65, "{}", ran.stderr);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let message = report["hosts"][0]["error"]["message"].as_str().unwrap();
+    assert!(message.contains(".codex/hooks.json") && message.contains("line 3, column 5"), "{message}");
+    assert_eq!(report["hosts"][1]["outcome"], "done");
+    let changed = difference(&old, &lived.tree());
+    assert!(changed.iter().all(|line| !line.contains(".codex/") && !line.contains(".agents")), "{changed:#?}");
+    let text = lived.gsd(["install", "--codex", "--claude", "--global"]);
+    assert!(text.stdout.contains("1 of 2 hosts failed"), "{}", text.stdout);
+}
+
+#[test]
+fn nothing_is_taken_out_of_a_file_that_is_broken() {
+    let lived = Lived::new();
+    lived.gsd(["install", "--codex", "--global"]).success();
+    put(&lived.root(host("--codex"), "--global").join("hooks.json"), "{\n  \"hooks\": {\n    oops\n");
+    let installed = lived.tree();
+    let ran = lived.gsd(["uninstall", "--codex", "--global"]);
+    assert_eq!(ran.code, 65, "{}", ran.stdout);
+    assert_eq!(difference(&installed, &lived.tree()), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_ours_that_leads_out_is_refused_before_anything_is_written() {
+    let lived = Lived::new();
+    let root = lived.root(host("--claude"), "--global");
+    std::fs::create_dir_all(lived.everything().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(lived.everything().join("elsewhere"), root.join("gsd-core")).unwrap();
+    let old = lived.tree();
+    let ran = lived.gsd(["install", "--claude", "--global"]);
+    assert_eq!(ran.code, 73, "{}", ran.stdout);
+    assert!(ran.stdout.contains("leads out of its folder"), "{}", ran.stdout);
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_linked_root_is_installed_where_it_leads() {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    std::fs::create_dir_all(lived.everything().join("dotfiles/claude")).unwrap();
+    std::os::unix::fs::symlink("../dotfiles/claude", lived.context.home().join(".claude")).unwrap();
+    let old = lived.tree();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    assert!(lived.everything().join("dotfiles/claude/gsd-core/VERSION").is_file());
+    assert!(lived.gsd(["install", "--claude", "--global"]).success().contains("is up to date"));
+    lived.gsd(["uninstall", "--claude", "--global"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+/// A second host that reads the same folder of skills as another one.
+const SECOND_READER: &str = r#"
+id = "second-reader"
+name = "Second Reader"
+arguments = "beside"
+include = "read"
+instruction-file = "AGENTS.md"
+verified = { date = "2026-01-02", by = "secondary" }
+home = { global = "~/.second", local = ".second" }
+mention = { command = "/gsd-{name}" }
+command = { keep = ["name", "description"] }
+agent = { keep = ["name", "description"] }
+
+[[place]]
+items = ["command", "router"]
+anchor = "~/.agents"
+path = "skills/gsd-{name}/SKILL.md"
+encoding = "markdown"
+
+[[place]]
+items = ["agent"]
+path = "agents/gsd-{name}.md"
+encoding = "markdown"
+"#;
+
+#[test]
+fn a_shared_folder_goes_with_the_last_of_its_owners() {
+    for last in ["--codex", "--second-reader"] {
+        let lived = Lived { context: crate::kit::TestContext::new() };
+        put(&lived.context.home().join(".config/gsd-tools/runtimes/second-reader.toml"), SECOND_READER);
+        let old = lived.tree();
+        lived.gsd(["install", "--codex", "--second-reader", "--global"]).success();
+        let first = if last == "--codex" { "--second-reader" } else { "--codex" };
+        lived.gsd(["uninstall", first, "--global"]).success();
+        let skill = lived.context.home().join(".agents/skills/gsd-help/SKILL.md");
+        assert!(skill.is_file(), "the other host still reads it");
+        lived.gsd(["status", last, "--global"]).success();
+        lived.gsd(["uninstall", last, "--global"]).success();
+        assert_eq!(difference(&old, &lived.tree()), [""; 0], "{last} was the last");
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_lines_and_writes_nothing() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    let shown = lived.gsd(["install", "--claude", "--global", "--dry-run"]).success();
+    assert!(shown.contains("+++ ~/.claude/settings.json") && shown.contains("+ ~/.claude/gsd-core/VERSION"), "{shown}");
+    assert!(shown.contains("would be installed"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "no colour where no terminal is");
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+    assert!(!lived.state().exists(), "not even a lock");
+    lived.gsd(["install", "--claude", "--global"]).success();
+    let installed = lived.tree();
+    let shown = lived.gsd(["uninstall", "--claude", "--global", "--dry-run"]).success();
+    assert!(shown.contains("- ~/.claude/gsd-core/VERSION"), "{shown}");
+    assert_eq!(difference(&installed, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn wrong_calls_are_usage_errors_with_the_nearest_name() {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    assert!(lived.gsd(["install", "--cladue"]).failure(2).contains("did you mean `--claude`?"));
+    assert!(lived.gsd(["--cladue", "--global"]).failure(2).contains("did you mean `--claude`?"));
+    assert!(lived.gsd(["install", "--host", "gemnii"]).failure(2).contains("did you mean `gemini`?"));
+    assert!(lived.gsd(["install", "--claude", "--dry-rnu"]).failure(2).contains("did you mean `--dry-run`?"));
+    assert!(lived.gsd(["install"]).failure(2).contains("--all"));
+    for wrong in [
+        &["install", "--claude", "--global", "--local"][..],
+        &["install", "--claude", "--local", "--config-dir", "x"],
+        &["install", "--claude", "--codex", "--config-dir", "x"],
+        &["install", "--claude", "--config-dir", ""],
+        &["install", "--claude", "--config-dir"],
+    ] {
+        let ran = lived.gsd_with(wrong, &[]);
+        assert_eq!(ran.code, 2, "{wrong:?}: {}{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(lived.tree().keys().collect::<Vec<_>>(), ["/home", "/project"]);
+}
+
+#[test]
+fn a_local_install_in_the_home_folder_is_refused() {
+    let lived = Lived::new();
+    let home = lived.context.home();
+    let ran = lived.gsd(["--cwd", home.to_str().unwrap(), "install", "--claude", "--local"]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+}
+
+#[test]
+fn a_chosen_folder_takes_the_place_of_the_usual_one() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    lived.gsd(["--codex", "--config-dir=elsewhere/codex"]).success();
+    lived.gsd(["--codex", "--global"]).success();
+    assert!(lived.context.project().join("elsewhere/codex/agents").is_dir());
+    lived.gsd(["uninstall", "--codex", "--global"]).success();
+    assert!(
+        lived.context.home().join(".agents/skills/gsd-help/SKILL.md").is_file(),
+        "the other install has skills there"
+    );
+    lived.gsd(["--codex", "--config-dir", "elsewhere/codex", "-u"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn permissions_can_be_left_out() {
+    let lived = Lived::new();
+    let settings = lived.root(host("--claude"), "--global").join("settings.json");
+    lived.gsd(["install", "--claude", "--global"]).success();
+    assert!(read(&settings).contains("\"permissions\""));
+    lived.gsd(["install", "--claude", "--global", "--no-permissions"]).success();
+    assert!(!read(&settings).contains("\"permissions\""), "{}", read(&settings));
+    assert!(read(&settings).contains("gsd-tools"), "hooks are something else");
+}
+
+#[test]
+fn the_installed_program_runs_and_can_uninstall_itself() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    lived.gsd(["install", "--claude", "--local"]).success();
+    let program = lived.root(host("--claude"), "--local").join("gsd-core/bin/gsd-tools");
+    let run = |arguments: &[&str]| {
+        let mut command = lived.context.command(&program);
+        let output = command.env("XDG_STATE_HOME", lived.state()).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(run(&["--version"]).starts_with("gsd-tools "));
+    run(&["uninstall", "--claude", "--local"]);
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn line_ends_that_git_changed_are_no_persons_edit() {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    let old = lived.tree();
+    lived.gsd(["install", "--claude", "--local"]).success();
+    let version = lived.root(host("--claude"), "--local").join("gsd-core/VERSION");
+    std::fs::write(&version, read(&version).replace('\n', "\r\n")).unwrap();
+    lived.gsd(["status", "--claude", "--local"]).success();
+    let report = lived.gsd(["install", "--claude", "--local", "--json"]).json();
+    assert_eq!(report["hosts"][0]["outcome"], "unchanged", "{report}");
+    lived.gsd(["uninstall", "--claude", "--local"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn another_programs_manifest_of_the_same_name_survives() {
+    let lived = Lived::new();
+    let manifest = lived.root(host("--claude"), "--global").join("gsd-file-manifest.json");
+    put(&manifest, "{\n  \"manifestVersion\": 2,\n  \"files\": {\n    \"agents/x.md\": \"00\"\n  }\n}");
+    let old = lived.tree();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    assert!(read(&manifest).contains("\"manifestVersion\": 2") && read(&manifest).contains("claude/global"));
+    lived.gsd(["uninstall", "--claude", "--global"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn status_says_what_is_not_as_it_was_left() {
+    let lived = Lived::new();
+    assert!(lived.gsd(["status"]).success().contains("Nothing is installed"));
+    lived.gsd(["install", "--claude", "--global"]).success();
+    let root = lived.root(host("--claude"), "--global");
+    std::fs::write(root.join("gsd-core/VERSION"), "mine").unwrap();
+    std::fs::remove_file(root.join("gsd-core/.gsd-runtime")).unwrap();
+    let ran = lived.gsd(["status", "--json"]);
+    assert_eq!(ran.code, 1);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        report["installs"][0]["drift"],
+        serde_json::json!([
+            { "what": "missing", "path": "~/.claude/gsd-core/.gsd-runtime" },
+            { "what": "edited", "path": "~/.claude/gsd-core/VERSION" },
+        ])
+    );
+}
+
+#[test]
+fn progress_is_told_for_several_hosts_and_the_answer_is_clean() {
+    let lived = Lived::new();
+    let ran = lived.gsd(["install", "--claude", "--cursor", "--global", "--json"]);
+    assert_eq!(ran.stderr, "[1 of 2] Claude Code\n[2 of 2] Cursor\n");
+    serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap();
+}

@@ -1,0 +1,197 @@
+//! Homes and projects that people have before they install us: settings with comments and habits of their own,
+//! hooks, agents, links.
+
+use std::path::{Path, PathBuf};
+
+use crate::kit::{Ran, TestContext};
+use crate::tree::{Tree, tree};
+
+/// A host as its user set it up.
+pub(crate) struct Host {
+    pub(crate) flag: &'static str,
+    /// Below the home folder, and below the project.
+    pub(crate) global: &'static str,
+    pub(crate) local: &'static str,
+    /// Files below either of them.
+    files: &'static [(&'static str, &'static str)],
+    /// One of `files` that is a link to a dotfiles folder.
+    linked: &'static str,
+}
+
+pub(crate) const HOSTS: &[Host] = &[
+    Host {
+        flag: "--claude",
+        global: ".claude",
+        local: ".claude",
+        files: &[
+            (
+                "settings.json",
+                "{\n\t// tabs and comments\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \
+                 \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"mine.sh\" }] }\n\t\t]\n\t}\n}",
+            ),
+            ("settings.local.json", "{\"permissions\":{\"allow\":[\"Bash(ls:*)\"]}}"),
+            ("agents/reviewer.md", "---\nname: reviewer\n---\nMine.\n"),
+            ("skills/own/SKILL.md", "---\nname: own\n---\n"),
+            ("CLAUDE.md", "# Mine\r\n"),
+        ],
+        linked: "settings.json",
+    },
+    Host {
+        flag: "--codex",
+        global: ".codex",
+        local: ".codex",
+        files: &[
+            (
+                "config.toml",
+                "# my settings\r\nmodel   = \"gpt-5\" # the big one\r\n\r\n[features]\r\nweb_search = true\r\n\r\n\
+                 [mcp_servers.docs]\r\ncommand = \"docs\"\r\nargs = [\r\n  \"--all\",\r\n]\r\n",
+            ),
+            (
+                "hooks.json",
+                "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"hello\"}]}]}}",
+            ),
+            ("agents/own.toml", "name = \"own\"\n"),
+            ("AGENTS.md", "# Mine"),
+        ],
+        linked: "config.toml",
+    },
+    Host {
+        flag: "--gemini",
+        global: ".gemini",
+        local: ".gemini",
+        files: &[
+            (
+                "settings.json",
+                "\u{feff}{\n    /* four spaces */\n    \"theme\": \"GitHub\",\n    \"mcpServers\": {},\n    \"hooks\": \
+                 {\"SessionStart\": []}\n}\n\n",
+            ),
+            ("commands/own.toml", "prompt = \"mine\"\n"),
+            ("GEMINI.md", "mine\n"),
+        ],
+        linked: "settings.json",
+    },
+    Host {
+        flag: "--opencode",
+        global: ".config/opencode",
+        local: ".opencode",
+        files: &[
+            (
+                "opencode.jsonc",
+                "{\n  // the schema\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"permission\": {\n    \
+                 \"read\": { \"*.env\": \"deny\", },\n  },\n  \"mcp\": {} // none yet\n}\n",
+            ),
+            ("commands/own.md", "mine\n"),
+        ],
+        linked: "opencode.jsonc",
+    },
+    Host {
+        flag: "--copilot",
+        global: ".copilot",
+        local: ".github",
+        files: &[
+            ("copilot-instructions.md", "# House rules\n\n- Be brief."),
+            ("workflows/ci.yml", "on: push\n"),
+            ("agents/own.agent.md", "---\nname: own\n---\n"),
+        ],
+        linked: "copilot-instructions.md",
+    },
+    Host {
+        flag: "--cursor",
+        global: ".cursor",
+        local: ".cursor",
+        files: &[
+            (
+                "hooks.json",
+                "{ \"version\": 1,\n  \"hooks\": { \"sessionStart\": [ { \"command\": \"mine.sh\" } ] } }\n",
+            ),
+            ("rules/own.mdc", "mine\n"),
+        ],
+        linked: "hooks.json",
+    },
+];
+
+impl Host {
+    /// The text of one of its files.
+    pub(crate) fn text(&self, path: &str) -> &'static str {
+        self.files.iter().find(|(name, _)| *name == path).unwrap().1
+    }
+}
+
+/// A home and a project in which every host was used before.
+pub(crate) struct Lived {
+    pub(crate) context: TestContext,
+}
+
+impl Lived {
+    pub(crate) fn new() -> Self {
+        let lived = Self { context: TestContext::new() };
+        for host in HOSTS {
+            for scope in ["--global", "--local"] {
+                lived.lay(host, scope);
+            }
+        }
+        lived
+    }
+
+    /// The folder that holds everything of the user's: home, project, dotfiles.
+    pub(crate) fn everything(&self) -> PathBuf {
+        self.context.home().parent().unwrap().to_path_buf()
+    }
+
+    pub(crate) fn root(&self, host: &Host, scope: &str) -> PathBuf {
+        match scope {
+            "--global" => self.context.home().join(host.global),
+            _ => self.context.project().join(host.local),
+        }
+    }
+
+    fn lay(&self, host: &Host, scope: &str) {
+        let root = self.root(host, scope);
+        for (path, text) in host.files {
+            let path = if *path == host.linked { self.behind_the_link(host, scope) } else { root.join(path) };
+            put(&path, text);
+        }
+        let dotfile = self.behind_the_link(host, scope);
+        std::fs::create_dir_all(&root).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&dotfile, std::fs::Permissions::from_mode(0o640)).unwrap();
+            std::os::unix::fs::symlink(&dotfile, root.join(host.linked)).unwrap();
+        }
+        #[cfg(not(unix))]
+        std::fs::rename(&dotfile, root.join(host.linked)).unwrap();
+    }
+
+    fn behind_the_link(&self, host: &Host, scope: &str) -> PathBuf {
+        self.everything().join("dotfiles").join(scope).join(host.flag).join(host.linked)
+    }
+
+    pub(crate) fn gsd<const N: usize>(&self, arguments: [&str; N]) -> Ran {
+        self.gsd_with(&arguments, &[])
+    }
+
+    /// Runs the program with its state outside of what [`Self::tree`] sees.
+    pub(crate) fn gsd_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
+        let state = self.state();
+        let mut environment = environment.to_vec();
+        environment.push(("XDG_STATE_HOME", state.to_str().unwrap()));
+        self.context.gsd_with(arguments, &environment, "")
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.everything().join("tmp/state")
+    }
+
+    /// Home, project and dotfiles.
+    pub(crate) fn tree(&self) -> Tree {
+        let mut tree = tree(&self.everything());
+        tree.retain(|path, _| !path.starts_with("/tmp"));
+        tree
+    }
+}
+
+pub(crate) fn put(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
