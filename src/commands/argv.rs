@@ -44,6 +44,7 @@ pub(crate) struct Globals {
 
 /// Reads how failures should be told; this is asked first, so that a bad call is told the right way too.
 pub(crate) fn manner(arguments: &[OsString], world: &World) -> (Manner, Result<(), CommandError>) {
+    let (arguments, _) = arguments.split_at(ours(arguments));
     let json = arguments.iter().any(|argument| argument == "--json-errors")
         || world.variable("GSD_JSON_ERRORS").as_deref() == Some("1");
     let flag = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--exit-contract="));
@@ -61,11 +62,14 @@ pub(crate) fn manner(arguments: &[OsString], world: &World) -> (Manner, Result<(
 
 /// Splits `arguments` into the flags of every command and the words of this one.
 pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, CommandError> {
+    let verbatim = arguments[ours(&arguments)..].to_vec();
+    if !verbatim.is_empty() {
+        let words = texts(verbatim)?;
+        let wants = if words.get(1).is_some_and(|word| is_help(word)) { Wants::Help } else { Wants::Work };
+        return Ok(Call { words, wants, ..Call::default() });
+    }
     let mut arguments = texts(arguments)?;
     arguments.retain(|argument| argument != "--json-errors" && !argument.starts_with("--exit-contract="));
-    if arguments.first().is_some_and(|first| first == VERBATIM) {
-        return Ok(Call { words: arguments, ..Call::default() });
-    }
     if arguments.first().is_some_and(|first| matches!(first.as_str(), "--version" | "-V")) {
         return Ok(Call { wants: Wants::Version, ..Call::default() });
     }
@@ -82,6 +86,17 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, CommandError> {
         call.words.insert(1, verb);
     }
     Ok(call)
+}
+
+/// How many arguments are ours to read: all, unless the first word hands the rest to another program.
+fn ours(arguments: &[OsString]) -> usize {
+    let flag = |text: &str| text == "--json-errors" || text == "query" || text.starts_with("--exit-contract=");
+    let first = arguments.iter().position(|argument| !argument.to_str().is_some_and(flag));
+    first.filter(|first| arguments[*first] == VERBATIM).unwrap_or(arguments.len())
+}
+
+fn is_help(argument: &str) -> bool {
+    matches!(argument, "-h" | "-?" | "--h" | "--help" | "--usage")
 }
 
 fn texts(arguments: Vec<OsString>) -> Result<Vec<String>, CommandError> {
@@ -109,7 +124,7 @@ fn lift(arguments: Vec<String>) -> Result<Call, CommandError> {
                 call.words.push(argument);
                 call.words.extend(rest.by_ref());
             }
-            ("-h" | "-?" | "--h" | "--help" | "--usage", false) => call.wants = Wants::Help,
+            (flag, false) if is_help(flag) => call.wants = Wants::Help,
             ("--raw", false) => globals.raw = true,
             ("--pick", _) => globals.pick = Some(value_of(flag, attached, &mut rest)?),
             // The one flag that may stand without a value: an empty default is a default.
@@ -175,8 +190,9 @@ mod tests {
 
     #[test]
     fn another_programs_arguments_are_left_alone() {
-        let words = call("run-with-timeout 5 ls --raw --help").words;
-        assert_eq!(words, ["run-with-timeout", "5", "ls", "--raw", "--help"]);
+        let words = call("--exit-contract=v1 query run-with-timeout 5 ls --raw --json-errors").words;
+        assert_eq!(words, ["run-with-timeout", "5", "ls", "--raw", "--json-errors"]);
+        assert_eq!(call("run-with-timeout --help").wants, Wants::Help);
         assert_eq!(call("todo add -- --raw").words, ["todo", "add", "--", "--raw"]);
     }
 

@@ -1,6 +1,8 @@
 //! The frame every command stands in: flags of every command, failures, help, exit codes.
 
-use crate::kit::TestContext;
+use std::process::Stdio;
+
+use crate::kit::{TestContext, binary};
 
 #[test]
 fn an_answer_is_indented_json_without_a_final_newline() {
@@ -84,4 +86,14 @@ fn another_folder_must_exist() {
     assert!(context.gsd(["--project-dir", "deep", "verify-path-exists", "a"]).failure(1).contains(".planning"));
     context.write("deep/.planning/STATE.md", "");
     assert_eq!(context.gsd(["--project-dir", "deep", "verify-path-exists", "a.txt", "--raw"]).success(), "true");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let context = TestContext::new();
+    let mut child =
+        context.command(binary()).arg("--help").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
