@@ -159,6 +159,8 @@ fn push_lines(result: &mut String, body: &str, ending: &str) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn marked() -> Marked {
@@ -210,6 +212,34 @@ mod tests {
             let put = marked().put(text, "one\n\ntwo").unwrap();
             assert_eq!(marked().remove(&put).unwrap(), text, "{text:?}");
             assert_eq!(marked().put(&put, "one\n\ntwo").unwrap(), put, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_large_text_is_searched_in_one_pass() {
+        let plain = "<!-- /ours -->\nx\n".repeat(50_000);
+        let put = marked().put(&plain, "one").unwrap();
+        assert!(marked().remove(&put).unwrap() == plain);
+        let blocks = "<!-- ours -->\n<!-- /ours -->\n".repeat(20_000);
+        assert_eq!(marked().put(&blocks, "one").unwrap().matches("one").count(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn a_block_leaves_no_trace(
+            text in "\u{feff}?([a #]{0,3}\r?\n|<!-- /ours -->\n|<!-- ours -->!\n){0,6}[a ]{0,3}",
+            first in "([a-z]{0,4}\r?\n?){0,3}", second in "([a-z]{0,4}\n?){0,3}", after in "([a-z]{0,4}\r?\n){0,3}",
+        ) {
+            let marked = marked();
+            let put = marked.put(&text, &first).unwrap();
+            let replaced = marked.put(&put, &second).unwrap();
+            let body = marked.body(&replaced).unwrap().unwrap().replace('\r', "");
+            prop_assert_eq!(body, second.lines().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat());
+            prop_assert_eq!(marked.remove(&replaced).unwrap(), text.clone());
+            if text.ends_with('\n') {
+                let followed = format!("{replaced}{after}");
+                prop_assert_eq!(marked.remove(&followed).unwrap(), format!("{text}{after}"));
+            }
         }
     }
 }

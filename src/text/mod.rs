@@ -13,6 +13,7 @@ pub(crate) mod json;
 pub(crate) mod markdown;
 mod slug;
 pub(crate) mod splice;
+pub(crate) mod table;
 pub(crate) mod toml;
 
 pub(crate) use slug::slug;
