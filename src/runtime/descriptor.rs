@@ -367,7 +367,7 @@ pub(crate) struct Sidecar {
 }
 
 /// How a workflow asks for an agent. The default is the canonical spelling.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Spawn {
     /// The tool; `{agent}` where each agent is a tool of its own.
@@ -375,11 +375,19 @@ pub(crate) struct Spawn {
     /// The parameter that names the agent; absent where the tool itself does.
     pub(crate) agent: Option<String>,
     pub(crate) prompt: String,
+    /// What every call needs here to do what the canonical one does, in the host's words.
+    #[serde(default)]
+    pub(crate) always: Option<String>,
 }
 
 impl Default for Spawn {
     fn default() -> Self {
-        Spawn { call: "Task".to_owned(), agent: Some("subagent_type".to_owned()), prompt: "prompt".to_owned() }
+        Spawn {
+            call: "Task".to_owned(),
+            agent: Some("subagent_type".to_owned()),
+            prompt: "prompt".to_owned(),
+            always: None,
+        }
     }
 }
 

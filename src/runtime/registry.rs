@@ -176,7 +176,6 @@ mod tests {
         ("agent.body-key", "any host whose agents are TOML or YAML"),
         ("agent.tools.denials", "kilo grants by permissions too"),
         ("command.body-key", "qwen reads commands in TOML too"),
-        ("file-tools", "other hosts with sandboxed file tools may follow"),
         ("files.instead", "kilo reads a .jsonc too"),
         ("files.local-path", "hosts with private project settings: qwen, codebuddy, augment"),
         ("files.local-private", "as files.local-path"),
@@ -185,6 +184,7 @@ mod tests {
         ("own-file", "permission rules in files of their own: codex has them too"),
         ("place.anchor", "kimi and antigravity read a shared folder too"),
         ("place.scopes", "follows from a shared folder in the home and another in the project"),
+        ("spawn.always", "other hosts may fork the conversation too"),
         ("status-line", "qwen and codebuddy have one"),
         ("typed-only.sidecar", "the only way where no front matter key works"),
     ];

@@ -4,8 +4,7 @@ use crate::runtime::Spawn;
 
 /// A text with its spawn calls in the host's words. A call that is not closed is left alone.
 pub(super) fn rewrite(text: &str, spawn: &Spawn) -> String {
-    let canonical = Spawn::default();
-    if spawn.call == canonical.call && spawn.agent == canonical.agent && spawn.prompt == canonical.prompt {
+    if *spawn == Spawn::default() {
         return text.to_owned();
     }
     let mut result = String::with_capacity(text.len());
@@ -63,6 +62,11 @@ fn call(arguments: &[&str], spawn: &Spawn) -> String {
             if let Some(key) = &spawn.agent {
                 written.push(format!("{space}{key}={value}"));
             }
+            if let Some(always) = &spawn.always {
+                let call = written.pop().unwrap_or_default();
+                let (agent, comma) = call.strip_suffix(',').map_or((call.as_str(), ""), |agent| (agent, ","));
+                written.push(format!("{agent}, {always}{comma}"));
+            }
         } else if let Some(value) = bare.strip_prefix("prompt=") {
             written.push(format!("{space}{}={value}", spawn.prompt));
         } else {
@@ -81,7 +85,12 @@ mod tests {
 
     #[test]
     fn a_call_takes_the_words_of_the_host() {
-        let spawn = Spawn { call: "spawn_agent".into(), agent: Some("agent_type".into()), prompt: "message".into() };
+        let spawn = Spawn {
+            call: "spawn_agent".into(),
+            agent: Some("agent_type".into()),
+            prompt: "message".into(),
+            always: None,
+        };
         let expected =
             "x spawn_agent(agent_type=\"gsd-a\", model={m}, message=\"\nGo (on), {a, b}\") y MyTask(1) Task(open";
         assert_eq!(rewrite(TEXT, &spawn), expected);
@@ -89,8 +98,15 @@ mod tests {
 
     #[test]
     fn an_agent_may_be_a_tool_of_its_own() {
-        let spawn = Spawn { call: "{agent}".into(), agent: None, prompt: "query".into() };
+        let spawn = Spawn { call: "{agent}".into(), agent: None, prompt: "query".into(), always: None };
         assert_eq!(rewrite(TEXT, &spawn), "x gsd-a(model={m}, query=\"\nGo (on), {a, b}\") y MyTask(1) Task(open");
+    }
+
+    #[test]
+    fn what_every_call_needs_stands_beside_the_agent() {
+        let spawn = Spawn { always: Some("alone=true".into()), ..Spawn::default() };
+        let expected = "x Task(subagent_type=\"gsd-a\", alone=true, model={m}, prompt=\"\nGo (on), {a, b}\") y MyTask(1) Task(open";
+        assert_eq!(rewrite(TEXT, &spawn), expected);
     }
 
     #[test]
