@@ -124,12 +124,20 @@ impl World {
     /// Where lock files may stand, best first. The same folder for every call of the user if it can be written to:
     /// two calls that look in different places do not see each other.
     pub(crate) fn lock_folders(&self) -> Vec<PathBuf> {
+        let folders = [self.state_folder(), self.runtime_folder(), Some(self.shared_temporary_folder())];
+        folders.into_iter().flatten().map(|folder| folder.join("locks")).collect()
+    }
+
+    /// Where notes between the calls of one session stand.
+    pub(crate) fn private_temporary_folder(&self) -> PathBuf {
+        self.runtime_folder().unwrap_or_else(|| self.shared_temporary_folder()).join("sessions")
+    }
+
+    /// A folder of this user's in the temporary folder, which is everybody's: the name keeps users apart.
+    fn shared_temporary_folder(&self) -> PathBuf {
         let mut hasher = std::hash::DefaultHasher::new();
         self.home().hash(&mut hasher);
-        // The temporary folder is everybody's; the name keeps users apart.
-        let temporary = self.temporary_folder().join(format!("gsd-tools-{:016x}", hasher.finish()));
-        let folders = [self.state_folder(), self.runtime_folder(), Some(temporary)];
-        folders.into_iter().flatten().map(|folder| folder.join("locks")).collect()
+        self.temporary_folder().join(format!("gsd-tools-{:016x}", hasher.finish()))
     }
 
     /// The system's folder for temporary files.

@@ -22,6 +22,26 @@ pub(crate) fn write(path: &AbsolutePath, bytes: &[u8], access: Access) -> Result
     sync_folder(&target)
 }
 
+/// As [`write`], for a note that only has to outlive this process: its folder is made, nothing waits for the disk.
+pub(crate) fn write_fleeting(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError> {
+    if let Some(folder) = path.parent() {
+        make_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;
+    }
+    let staged = path.beside(&format!(".{}.{}.gsd-new", path.name(), std::process::id()));
+    stage(&staged, bytes, Access::Private, path, Sync::Later).and_then(|()| rename(&staged, path))
+}
+
+#[cfg(unix)]
+fn make_private_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_private_folder(folder: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).create(folder)
+}
+
 /// Whether bytes must have reached the disk before we go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sync {

@@ -19,7 +19,7 @@ mod transaction;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use atomic::{canonical, real, write};
+pub(crate) use atomic::{canonical, real, write, write_fleeting};
 pub(crate) use change::{Access, Before, Change, ChangeSet, Owner};
 pub(crate) use hold::{Disk, Faults, Hold, check};
 pub(crate) use lock::{Holder, Lock, PeerLock};

@@ -30,7 +30,7 @@ pub(crate) fn registrations(
 ) -> Option<HookArtifacts> {
     let hooks = descriptor.hooks.as_ref()?;
     let private = hooks.form.file().and_then(|file| descriptor.files.get(file)).is_some_and(|file| file.local_private);
-    let commands = CommandLines { hooks, scope, spelling, guarded: scope == Scope::Local && !private };
+    let commands = CommandLines { table, hooks, scope, spelling, guarded: scope == Scope::Local && !private };
     let events: Vec<Registration> =
         table.events.iter().filter_map(|event| registration(event, table, descriptor, hooks)).collect();
     if events.is_empty() {
@@ -90,9 +90,14 @@ pub(crate) fn registrations(
 }
 
 /// The change that makes the host's status line ours, where it has one and the user has set none.
-pub(crate) fn status_line(descriptor: &Descriptor, scope: Scope, spelling: &Spelling) -> Option<(String, JsonEdit)> {
+pub(crate) fn status_line(
+    table: &HookTable,
+    descriptor: &Descriptor,
+    scope: Scope,
+    spelling: &Spelling,
+) -> Option<(String, JsonEdit)> {
     let (hooks, line) = (descriptor.hooks.as_ref()?, descriptor.status_line.as_ref()?);
-    let commands = CommandLines { hooks, scope, spelling, guarded: false };
+    let commands = CommandLines { table, hooks, scope, spelling, guarded: false };
     let value = object([("type", Value::from("command")), ("command", Value::from(commands.shell(Event::StatusLine)))]);
     Some((line.file.clone(), JsonEdit::SetIfAbsent { path: line.path.clone(), value }))
 }
@@ -148,6 +153,7 @@ fn matcher(tools: &[ToolSet], names: &runtime::ToolNames) -> Option<String> {
 
 /// The command lines a host runs at our events.
 struct CommandLines<'a> {
+    table: &'a HookTable,
     hooks: &'a runtime::HookTable,
     scope: Scope,
     spelling: &'a Spelling,
@@ -173,7 +179,10 @@ impl CommandLines<'_> {
     }
 
     fn arguments(&self, event: Event) -> String {
-        format!("hook {} {}", self.hooks.dialect.word(), event.word())
+        let call = format!("hook {} {}", self.hooks.dialect.word(), event.word());
+        let needless =
+            self.table.rows.iter().filter(|row| row.event == event && self.hooks.without.contains(&row.name));
+        needless.fold(call, |call, row| format!("{call} --without {}", row.name))
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn artifacts(
     if let Some((file, edits)) = &hook_edits {
         shared.entry(file).or_default().extend(edits.iter().cloned().map(SharedEdit::Json));
     }
-    let line = options.status_line.then(|| status_line(descriptor, scope, spelling)).flatten();
+    let line = options.status_line.then(|| status_line(library.hooks(), descriptor, scope, spelling)).flatten();
     if let Some((file, edit)) = &line {
         shared.entry(file).or_default().push(SharedEdit::Json(edit.clone()));
     }

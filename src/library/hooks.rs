@@ -72,6 +72,13 @@ impl Event {
             Event::StatusLine => "status-line",
         }
     }
+
+    /// The event that a word in a command line means.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        [Self::SessionStart, Self::BeforeTool, Self::AfterTool, Self::StatusLine]
+            .into_iter()
+            .find(|event| event.word() == word)
+    }
 }
 
 /// Tools by what they do.

@@ -179,6 +179,7 @@ mod tests {
         ("files.instead", "kilo reads a .jsonc too"),
         ("files.local-path", "hosts with private project settings: qwen, codebuddy, augment"),
         ("files.local-private", "as files.local-path"),
+        ("hooks.without", "one host refuses edits of unread files itself"),
         ("instructions", "cline and windsurf keep a rules file"),
         ("mention.router", "follows from commands and skills with different spellings"),
         ("own-file", "permission rules in files of their own: codex has them too"),

@@ -15,6 +15,9 @@ pub(crate) struct HookTable {
     pub(crate) events: EventNames,
     #[serde(default)]
     pub(crate) tools: ToolNames,
+    /// Hooks of ours that the host makes needless, because it demands the same itself.
+    #[serde(default)]
+    pub(crate) without: Vec<String>,
 }
 
 /// The conversation between host and hook. The word stands in the registered command line, so it never changes.
@@ -40,6 +43,13 @@ impl Dialect {
             Dialect::Camel => "camel",
             Dialect::Conversation => "conversation",
         }
+    }
+
+    /// The dialect that a word in a command line means.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        [Self::Standard, Self::BeforeAfter, Self::Camel, Self::Conversation]
+            .into_iter()
+            .find(|dialect| dialect.word() == word)
     }
 }
 

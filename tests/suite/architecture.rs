@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("install", &["emit", "library", "runtime", "disk", "text", "world"]),
     ("project", &["text", "disk"]),
     ("operations", &["project", "text"]),
-    ("hooks", &["text", "project", "disk", "world"]),
+    ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
     ("commands", &["install", "operations", "emit", "project", "library", "runtime", "text", "disk", "world", "hooks"]),
 ];
 

@@ -12,6 +12,7 @@ mod crash;
 mod git;
 mod hosts;
 mod install;
+mod hooks;
 mod kit;
 mod lived;
 mod tree;

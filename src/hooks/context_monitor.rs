@@ -1,0 +1,107 @@
+//! Tells the agent when little context is left, and not more often than helps.
+
+use serde::{Deserialize, Serialize};
+
+/// The numbers the status line saw last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ContextUse {
+    /// Per hundred of the window.
+    pub(crate) remaining: f64,
+    /// Milliseconds since 1970.
+    pub(crate) noted_at: i64,
+}
+
+/// What was said in this session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Memory {
+    said: Option<Level>,
+    /// Tool uses since then.
+    quiet_for: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Warning,
+    Critical,
+}
+
+/// Remaining context, per hundred, from which on the agent is told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) warning: f64,
+    pub(crate) critical: f64,
+}
+
+/// Numbers older than this say nothing about now.
+const STALE_AFTER: i64 = 60_000;
+
+/// Tool uses between two notes of the same level.
+const QUIET: u32 = 5;
+
+/// The note to give now, if any, and what to remember, if that changed.
+pub(crate) fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64) -> (Option<String>, Option<Memory>) {
+    let level = if used.remaining <= limits.critical {
+        Level::Critical
+    } else if used.remaining <= limits.warning {
+        Level::Warning
+    } else {
+        return (None, (*memory != Memory::default()).then(Memory::default));
+    };
+    if now - used.noted_at > STALE_AFTER {
+        return (None, None);
+    }
+    let worse = memory.said.is_none_or(|said| level > said);
+    if !worse && memory.quiet_for + 1 < QUIET {
+        return (None, Some(Memory { said: memory.said, quiet_for: memory.quiet_for + 1 }));
+    }
+    let remaining = used.remaining.round();
+    let note = match level {
+        Level::Warning => format!(
+            "CONTEXT WARNING: {remaining} % of the context window is left. Finish the step at hand, start nothing large, \
+             and tell the user."
+        ),
+        Level::Critical => format!(
+            "CONTEXT CRITICAL: {remaining} % of the context window is left. Stop after the step at hand, tell the user, and \
+             propose to record where the work stands before a fresh session goes on."
+        ),
+    };
+    (Some(note), Some(Memory { said: Some(level), quiet_for: 0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { warning: 35.0, critical: 25.0 };
+
+    /// What is said over a session with these remaining percentages, one tool use each.
+    fn told(remaining: &[f64]) -> Vec<&'static str> {
+        let mut memory = Memory::default();
+        let mut said = Vec::new();
+        for remaining in remaining {
+            let used = ContextUse { remaining: *remaining, noted_at: 0 };
+            let (note, next) = note(&used, &memory, LIMITS, 1_000);
+            memory = next.unwrap_or(memory);
+            said.push(match note {
+                Some(note) if note.contains("CRITICAL") => "critical",
+                Some(_) => "warning",
+                None => "",
+            });
+        }
+        said
+    }
+
+    #[test]
+    fn notes_are_five_tool_uses_apart_and_worse_news_come_at_once() {
+        assert_eq!(told(&[36.0, 35.0, 34.0, 33.0, 32.0, 31.0, 30.0]), ["", "warning", "", "", "", "", "warning"]);
+        assert_eq!(told(&[35.0, 25.0, 24.0]), ["warning", "critical", ""]);
+        assert_eq!(told(&[35.0, 80.0, 35.0]), ["warning", "", "warning"], "a compacted session starts anew");
+    }
+
+    #[test]
+    fn old_numbers_count_for_nothing() {
+        let used = ContextUse { remaining: 10.0, noted_at: 0 };
+        assert_eq!(note(&used, &Memory::default(), LIMITS, 60_001), (None, None));
+    }
+}

@@ -1,0 +1,27 @@
+//! Reminds the agent to read a file before changing it. Not installed where the host demands that itself.
+
+use super::payload::FileWrite;
+
+/// The reminder, for files that `exists` knows.
+pub(crate) fn note(writes: &[FileWrite], exists: impl Fn(&str) -> bool) -> Option<String> {
+    let standing: Vec<&str> = writes.iter().map(|write| write.path.as_str()).filter(|path| exists(path)).collect();
+    (!standing.is_empty()).then(|| {
+        format!(
+            "READ FIRST: {} exists already. Unless you have read it in this session, read it before changing it.",
+            standing.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_that_exist_are_named() {
+        let write = |path: &str| FileWrite { path: path.into(), text: String::new(), creates: true };
+        let writes = [write("old.rs"), write("new.rs")];
+        assert!(note(&writes, |path| path == "old.rs").unwrap().starts_with("READ FIRST: old.rs exists"));
+        assert_eq!(note(&writes, |_| false), None);
+    }
+}
