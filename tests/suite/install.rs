@@ -407,3 +407,103 @@ fn progress_is_told_for_several_hosts_and_the_answer_is_clean() {
     assert_eq!(ran.stderr, "[1 of 2] Claude Code\n[2 of 2] Cursor\n");
     serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap();
 }
+
+/// Rewrites the manifest as an earlier version of the program would have left it.
+fn earlier(root: &Path, change: impl Fn(&mut serde_json::Value)) {
+    let path = root.join("gsd-file-manifest.json");
+    let mut manifest: serde_json::Value = serde_json::from_str(&read(&path)).unwrap();
+    let section = manifest["installs"].as_object_mut().unwrap().values_mut().next().unwrap();
+    section["version"] = "0.0.1".into();
+    change(section);
+    std::fs::write(&path, serde_json::to_string_pretty(&manifest).unwrap()).unwrap();
+}
+
+const DIGEST_OF_OLD: &str = "cba06b5736faf67e54b07b561eae94395e774c517a7d910a54369e1263ccfbd4";
+
+#[test]
+fn an_upgrade_replaces_what_is_untouched_and_removes_what_is_not_wanted_any_more() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    let new = lived.tree();
+    let root = lived.root(host("--claude"), "--global");
+    put(&root.join("gsd-core/VERSION"), "old");
+    put(&root.join("gsd-core/retired/deep/gone.md"), "old");
+    put(&root.join("gsd-core/retired/kept.md"), "a person changed it");
+    earlier(&root, |section| {
+        for path in ["gsd-core/VERSION", "gsd-core/retired/deep/gone.md", "gsd-core/retired/kept.md"] {
+            section["files"][path] = DIGEST_OF_OLD.into();
+        }
+        let folders = section["folders"].as_array_mut().unwrap();
+        folders.extend(["gsd-core/retired".into(), "gsd-core/retired/deep".into()]);
+    });
+    let report = lived.gsd(["install", "--claude", "--global", "--json"]).json();
+    let report = &report["hosts"][0];
+    assert_eq!((&report["updated"], &report["removed"]), (&1.into(), &1.into()), "{report}");
+    assert_eq!(report["set_aside"], serde_json::json!([]));
+    assert_eq!(report["left"], serde_json::json!(["~/.claude/gsd-core/retired/kept.md"]));
+    assert!(!root.join("gsd-core/retired/deep").exists());
+    std::fs::remove_dir_all(root.join("gsd-core/retired")).unwrap();
+    assert_eq!(difference(&new, &lived.tree()), [""; 0]);
+    lived.gsd(["uninstall", "--claude", "--global"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn edits_that_are_not_wanted_any_more_are_taken_out_by_an_install() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    for host in HOSTS {
+        lived.gsd(["install", host.flag, "--global"]).success();
+    }
+    let new = lived.tree();
+    for host in HOSTS {
+        lived.gsd(["install", host.flag, "--global", "--no-permissions"]).success();
+    }
+    for host in HOSTS {
+        lived.gsd(["install", host.flag, "--global"]).success();
+    }
+    assert_eq!(difference(&new, &lived.tree()), [""; 0]);
+    lived.gsd(["uninstall", "--all", "--global"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[test]
+fn without_the_kept_bytes_our_edits_are_taken_back_one_by_one() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    for scope in ["--global", "--local"] {
+        lived.gsd(["install", "--all", scope]).success();
+        std::fs::remove_dir_all(lived.state()).unwrap();
+        lived.gsd(["uninstall", "--all", scope]).success();
+        assert_eq!(difference(&old, &lived.tree()), [""; 0], "{scope}");
+    }
+}
+
+#[test]
+fn one_broken_manifest_does_not_hide_the_other_installs() {
+    let lived = Lived::new();
+    lived.gsd(["install", "--claude", "--codex", "--global"]).success();
+    put(&lived.root(host("--claude"), "--global").join("gsd-file-manifest.json"), "{");
+    let ran = lived.gsd(["status"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout.contains("gsd-file-manifest.json` cannot be used") && ran.stdout.contains("Codex"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(lived.gsd(["uninstall", "--claude", "--global"]).code, 65);
+    assert_eq!(lived.gsd(["install", "--claude", "--global"]).code, 65);
+}
+
+#[test]
+fn a_newer_manifest_is_left_to_the_newer_program() {
+    let lived = Lived::new();
+    lived.gsd(["install", "--claude", "--global"]).success();
+    earlier(&lived.root(host("--claude"), "--global"), |section| section["format"] = 99.into());
+    let installed = lived.tree();
+    let ran = lived.gsd(["uninstall", "--claude", "--global"]);
+    assert_eq!(ran.code, 65);
+    assert!(ran.stdout.contains("newer version"), "{}", ran.stdout);
+    assert_eq!(difference(&installed, &lived.tree()), [""; 0]);
+}

@@ -6,15 +6,19 @@ use crate::commands::error::{CommandError, Reason};
 use crate::install::Wish;
 use crate::runtime::{Descriptor, Scope};
 
-/// Which hosts.
-pub(super) fn hosts(known: Vec<Descriptor>, wish: Wish) -> Result<Vec<Descriptor>, CommandError> {
+/// Which hosts; those that `likely` says are marked from the start.
+pub(super) fn hosts(
+    known: Vec<Descriptor>,
+    likely: impl Fn(&Descriptor) -> bool,
+    wish: Wish,
+) -> Result<Vec<Descriptor>, CommandError> {
     let question = match wish {
-        Wish::Install => "Install for which hosts? (space marks, enter goes on)",
-        Wish::Uninstall => "Uninstall from which hosts? (space marks, enter goes on)",
+        Wish::Install => "Install for which hosts (space marks, enter goes on)",
+        Wish::Uninstall => "Uninstall from which hosts (space marks, enter goes on)",
     };
-    let names: Vec<&str> = known.iter().map(|descriptor| descriptor.name.as_str()).collect();
-    let chosen =
-        MultiSelect::new().with_prompt(question).items(&names).interact_opt().map_err(|error| unanswered(&error))?;
+    let items = known.iter().map(|descriptor| (descriptor.name.as_str(), likely(descriptor)));
+    let asked = MultiSelect::new().with_prompt(question).items_checked(items);
+    let chosen = asked.interact_opt().map_err(|error| unanswered(&error))?;
     let chosen = chosen.unwrap_or_default();
     if chosen.is_empty() {
         return Err(CommandError::usage("no host chosen").exits(2));
@@ -27,7 +31,7 @@ pub(super) fn hosts(known: Vec<Descriptor>, wish: Wish) -> Result<Vec<Descriptor
 pub(super) fn scope() -> Result<Scope, CommandError> {
     let places = ["For you, in all projects", "For this project alone"];
     let chosen = Select::new()
-        .with_prompt("Where?")
+        .with_prompt("Where")
         .items(places)
         .default(0)
         .interact_opt()

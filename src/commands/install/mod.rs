@@ -193,7 +193,7 @@ impl Which {
         }
         if self.hosts.is_empty() {
             if context.world().terminal().stdin && !self.json {
-                return ask::hosts(known()?, wish);
+                return ask::hosts(known()?, |descriptor| self.is_likely(context, descriptor, wish), wish);
             }
             let flags: Vec<String> = registry.ids().map(|id| format!("--{id}")).collect();
             return Err(CommandError::usage("no host given")
@@ -211,6 +211,15 @@ impl Which {
             return Err(CommandError::usage("`--config-dir` is the folder of one host").exits(2));
         }
         Ok(found)
+    }
+
+    /// Whether a person means this host when they ask for nothing by name: it is in use, or it has an install.
+    fn is_likely(&self, context: &Context, descriptor: &Descriptor, wish: Wish) -> bool {
+        let scope = if self.local { Scope::Local } else { Scope::Global };
+        self.target(context, descriptor.clone(), scope).is_ok_and(|target| match wish {
+            Wish::Install => disk::is_folder(&target.root),
+            Wish::Uninstall => install::status(&target, context.world()).is_ok_and(|status| status.version.is_some()),
+        })
     }
 
     fn scope(&self, context: &Context) -> Result<Scope, CommandError> {
@@ -247,8 +256,8 @@ fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
                 Err(InstallError::ProjectIsHome { .. }) if everything => continue,
                 target => target.map_err(told)?,
             };
-            let status = install::status(&target, context.world()).map_err(told)?;
-            if status.version.is_some() || status.unfinished || !everything {
+            let status = install::status(&target, context.world());
+            if !everything || status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished) {
                 report.push(&target, status);
             }
         }

@@ -231,23 +231,33 @@ struct HostStatus {
     scope: &'static str,
     root: String,
     #[serde(flatten)]
-    status: Status,
+    status: Option<Status>,
+    /// Why it cannot be told how the install stands.
+    error: Option<String>,
+}
+
+impl HostStatus {
+    fn is_as_left(&self) -> bool {
+        self.status.as_ref().is_some_and(|status| !status.unfinished && status.drift.is_empty())
+    }
 }
 
 impl StatusReport {
-    pub(super) fn push(&mut self, target: &Target, status: Status) {
+    pub(super) fn push(&mut self, target: &Target, status: Result<Status, InstallError>) {
+        let error = status.as_ref().err().map(chain);
         self.installs.push(HostStatus {
             runtime: target.descriptor.id.to_string(),
             name: target.descriptor.name.clone(),
             scope: scope_word(target.scope),
             root: target.root.to_string(),
-            status,
+            status: status.ok(),
+            error,
         });
     }
 
     /// 1 if anything is not as it was left.
     pub(super) fn exit_code(&self) -> u8 {
-        u8::from(self.installs.iter().any(|host| host.status.unfinished || !host.status.drift.is_empty()))
+        u8::from(!self.installs.iter().all(HostStatus::is_as_left))
     }
 
     pub(super) fn text(&self) -> String {
@@ -256,8 +266,12 @@ impl StatusReport {
         }
         let mut text = String::new();
         for host in &self.installs {
-            let Status { version, files, drift, unfinished } = &host.status;
             // Writing to a string cannot fail.
+            let Some(Status { version, files, drift, unfinished }) = &host.status else {
+                let error = host.error.as_deref().unwrap_or_default();
+                let _ = writeln!(text, "{} ({}): {error}", host.name, host.scope);
+                continue;
+            };
             let _ = match version {
                 Some(version) => {
                     writeln!(text, "{} ({}): version {version}, {files} files in {}", host.name, host.scope, host.root)
