@@ -14,7 +14,7 @@ fn read(path: &Path) -> String {
 }
 
 #[test]
-fn install_then_uninstall_gives_back_every_byte() {
+fn a_home_lived_in_gets_every_byte_back() {
     let lived = Lived::new();
     let old = lived.tree();
     for host in HOSTS {
@@ -40,7 +40,7 @@ fn install_then_uninstall_gives_back_every_byte() {
 }
 
 #[test]
-fn all_hosts_at_once_in_an_empty_home_leave_nothing() {
+fn a_home_not_lived_in_is_empty_again_after_all_hosts() {
     let lived = Lived { context: crate::kit::TestContext::new() };
     let old = lived.tree();
     for scope in ["--global", "--local"] {
@@ -53,7 +53,7 @@ fn all_hosts_at_once_in_an_empty_home_leave_nothing() {
 }
 
 #[test]
-fn the_order_of_uninstalls_does_not_matter() {
+fn a_home_lived_in_may_be_left_in_any_order() {
     let lived = Lived::new();
     let old = lived.tree();
     lived.gsd(["--all", "--global"]).success();
@@ -450,7 +450,7 @@ fn an_upgrade_replaces_what_is_untouched_and_removes_what_is_not_wanted_any_more
 }
 
 #[test]
-fn edits_that_are_not_wanted_any_more_are_taken_out_by_an_install() {
+fn a_home_lived_in_loses_edits_that_are_not_wanted_any_more() {
     let lived = Lived::new();
     let old = lived.tree();
     for host in HOSTS {
@@ -469,7 +469,7 @@ fn edits_that_are_not_wanted_any_more_are_taken_out_by_an_install() {
 }
 
 #[test]
-fn without_the_kept_bytes_our_edits_are_taken_back_one_by_one() {
+fn a_home_lived_in_gets_its_files_back_without_the_kept_bytes() {
     let lived = Lived::new();
     let old = lived.tree();
     for scope in ["--global", "--local"] {
