@@ -26,6 +26,7 @@ mod phase;
 mod progress;
 mod project;
 mod roadmap;
+mod state;
 mod timeout;
 mod usage;
 mod verification;
@@ -75,6 +76,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
     own_family::<guide::Pages>("Guide", &["guide"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
+    family::<state::States>("State", &["state", "state-snapshot", "smart-entry"]),
     family::<basics::Basics>(
         "Small answers",
         &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],

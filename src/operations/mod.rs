@@ -5,10 +5,12 @@
 
 pub(crate) mod branch;
 pub(crate) mod configuration;
+pub(crate) mod entry;
 pub(crate) mod lookup;
 pub(crate) mod models;
 pub(crate) mod phase;
 pub(crate) mod progress;
 pub(crate) mod roadmap;
 pub(crate) mod skills;
+pub(crate) mod state;
 pub(crate) mod verification;

@@ -130,6 +130,11 @@ impl Layout {
         self.in_planning("debug")
     }
 
+    /// Where a workstream keeps its own notes of debugging.
+    pub(crate) fn scope_debug(&self) -> String {
+        self.in_scope("debug")
+    }
+
     pub(crate) fn todos_pending(&self) -> String {
         self.in_planning("todos/pending")
     }

@@ -12,6 +12,7 @@ pub(crate) mod phase;
 pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;
 pub(crate) mod root;
+pub(crate) mod state;
 pub(crate) mod view;
 pub(crate) mod workstream;
 

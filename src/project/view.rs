@@ -1,12 +1,12 @@
 //! A project as read: its documents and folders, each read once, and the changes an operation wants.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::text::front_matter::FrontMatter;
 
-use super::files::{FileError, Files};
+use super::files::{Entry, FileError, Files, sha256};
 use super::folder::PhaseFolder;
 use super::layout::Layout;
 use super::milestone::Milestone;
@@ -14,17 +14,24 @@ use super::phase::{self, PhaseId};
 use super::roadmap::Roadmap;
 
 /// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
-#[derive(Debug)]
+/// A clone is the same view.
+#[derive(Clone, Debug)]
 pub(crate) struct ProjectView {
     layout: Layout,
-    files: Box<dyn Files>,
-    texts: RefCell<HashMap<String, Option<Rc<str>>>>,
-    folders: RefCell<Option<Rc<[PhaseFolder]>>>,
+    files: Rc<dyn Files>,
+    texts: Rc<RefCell<HashMap<String, Option<Rc<str>>>>>,
+    folders: Rc<RefCell<Option<Rc<[PhaseFolder]>>>>,
 }
 
 impl ProjectView {
     pub(crate) fn new(layout: Layout, files: Box<dyn Files>) -> Self {
-        Self { layout, files, texts: RefCell::default(), folders: RefCell::default() }
+        Self { layout, files: Rc::from(files), texts: Rc::default(), folders: Rc::default() }
+    }
+
+    /// The project as it will be once `edits` are made.
+    pub(crate) fn after(&self, edits: &Edits) -> Self {
+        let edited = EditedFiles { base: self.clone(), edits: edits.clone() };
+        Self::new(self.layout.clone(), Box::new(edited))
     }
 
     pub(crate) fn layout(&self) -> &Layout {
@@ -262,6 +269,94 @@ impl Edits {
     }
 }
 
+/// The files of a project with edits laid over them.
+#[derive(Debug)]
+struct EditedFiles {
+    base: ProjectView,
+    edits: Edits,
+}
+
+impl EditedFiles {
+    fn is_removed(&self, path: &str) -> bool {
+        self.edits.removals.iter().any(|removed| removed == path)
+    }
+
+    /// Whether every file in a folder of the base is removed.
+    fn is_emptied(&self, folder: &str) -> Result<bool, FileError> {
+        for entry in self.base.files.list(folder)?.unwrap_or_default() {
+            let path = format!("{folder}/{}", entry.name);
+            let gone = if entry.is_folder { self.is_emptied(&path)? } else { self.is_removed(&path) };
+            if !gone {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The entry that a new file or folder at `path` makes in `folder`.
+    fn entry_in(folder: &str, path: &str, is_folder: bool) -> Option<Entry> {
+        let inside = if folder.is_empty() { path } else { path.strip_prefix(folder)?.strip_prefix('/')? };
+        Some(match inside.split_once('/') {
+            Some((name, _)) => Entry { name: name.to_owned(), is_folder: true },
+            None => Entry { name: inside.to_owned(), is_folder },
+        })
+    }
+}
+
+impl Files for EditedFiles {
+    fn read(&self, path: &str) -> Result<Option<String>, FileError> {
+        if let Some(text) = self.edits.texts.get(path) {
+            return Ok(Some(text.clone()));
+        }
+        if self.is_removed(path) {
+            return Ok(None);
+        }
+        Ok(self.base.text(path)?.map(|text| text.as_ref().to_owned()))
+    }
+
+    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
+        let mut entries = BTreeSet::new();
+        for entry in self.base.files.list(path)?.unwrap_or_default() {
+            let inside = if path.is_empty() { entry.name.clone() } else { format!("{path}/{}", entry.name) };
+            let had_files = !self.edits.removals.is_empty() && entry.is_folder;
+            let gone = if had_files {
+                self.edits.removals.iter().any(|removed| Self::entry_in(&inside, removed, false).is_some())
+                    && self.is_emptied(&inside)?
+            } else {
+                self.is_removed(&inside)
+            };
+            if !gone {
+                entries.insert(entry);
+            }
+        }
+        entries.extend(self.edits.texts.keys().filter_map(|text| Self::entry_in(path, text, false)));
+        entries.extend(self.edits.folders.iter().filter_map(|folder| Self::entry_in(path, folder, true)));
+        let made = self.edits.folders.iter().any(|folder| folder == path);
+        Ok((made || !entries.is_empty()).then(|| entries.into_iter().collect()))
+    }
+
+    /// What is about to be written changes last of all.
+    fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
+        let mut times = self.base.changed_at(paths);
+        for (path, time) in paths.iter().zip(&mut times) {
+            if self.edits.texts.contains_key(path) {
+                *time = Some(i64::MAX);
+            } else if self.is_removed(path) {
+                *time = None;
+            }
+        }
+        times
+    }
+
+    fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
+        match self.edits.texts.get(path) {
+            Some(text) => Ok(Some(sha256(text.as_bytes()))),
+            None if self.is_removed(path) => Ok(None),
+            None => self.base.digest(path),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::files::MemoryFiles;
@@ -284,6 +379,22 @@ mod tests {
         assert_eq!((archived.name.as_str(), archived.archived.as_deref()), ("01-new", Some("v1.10")));
         let missing = view.find_phase("7").unwrap();
         assert_eq!(missing.searched.len(), 4);
+    }
+
+    #[test]
+    fn the_view_after_edits_shows_what_will_be() {
+        let view = view(&[(".planning/phases/01-a/x.md", "old"), (".planning/phases/02-b/y.md", "")]);
+        let mut edits = Edits::default();
+        edits.write(&view, ".planning/phases/01-a/x.md", "new".into()).unwrap();
+        edits.write(&view, ".planning/phases/03-c/z.md", String::new()).unwrap();
+        edits.removals.push(".planning/phases/02-b/y.md".into());
+        edits.folders.push(".planning/phases/04-d".into());
+        let after = view.after(&edits);
+        assert_eq!(after.text(".planning/phases/01-a/x.md").unwrap().as_deref(), Some("new"));
+        assert_eq!(after.text(".planning/phases/02-b/y.md").unwrap(), None);
+        assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-a", "03-c", "04-d"]);
+        assert!(after.exists(".planning/phases/03-c/z.md") && !after.exists(".planning/phases/02-b"));
+        assert_eq!(view.text(".planning/phases/01-a/x.md").unwrap().as_deref(), Some("old"));
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Pointer {
 }
 
 /// The name of the session, safe as a file name: the variable and its value.
-fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+pub(crate) fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let named = SESSION_VARIABLES.iter().find_map(|name| Some((*name, variable(name)?)));
     let (name, value) = match named {
         Some((name, value)) => (name.to_ascii_lowercase().replace('_', "-"), value),

@@ -28,6 +28,11 @@ impl Splices {
         self.list.is_empty()
     }
 
+    /// Whether a range lies in `span`, its end included.
+    pub(crate) fn touch(&self, span: &Range<usize>) -> bool {
+        self.list.iter().any(|(range, _)| span.start <= range.start && range.end <= span.end)
+    }
+
     /// The edited text. A range that overlaps an earlier one, or leaves the text, is ignored: the bytes of the user win.
     pub(crate) fn apply(mut self, text: &str) -> String {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));

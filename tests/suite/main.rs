@@ -15,4 +15,5 @@ mod hosts;
 mod install;
 mod kit;
 mod lived;
+mod state;
 mod tree;

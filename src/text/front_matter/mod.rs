@@ -268,6 +268,15 @@ impl<'text> FrontMatter<'text> {
         }
     }
 
+    /// Removes the line of a key inside a map that is written by lines, as splices. Comments stay.
+    pub(crate) fn remove_inner(&self, key: &str, inner: &str, splices: &mut Splices) {
+        if let Some(Entry { node: Node::Map(entries), .. }) = read::find(&self.entries, key) {
+            for entry in entries.iter().filter(|entry| entry.key == inner) {
+                splices.remove(entry.lines.clone());
+            }
+        }
+    }
+
     fn replace_value(&self, entry: &Entry, value: &Value, splices: &mut Splices) {
         if entry.node.to_value() == *value {
             return;

@@ -458,3 +458,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_key_inside_a_map_is_removed_with_its_line_alone() {
+    let source = "---\np:\n  # why\n  a: 1 # one\n  b: 2\nq: x\n---\n";
+    let mut splices = Splices::default();
+    FrontMatter::parse(source).unwrap().remove_inner("p", "a", &mut splices);
+    assert_eq!(splices.apply(source), "---\np:\n  # why\n  b: 2\nq: x\n---\n");
+}

@@ -1,0 +1,384 @@
+//! `smart-entry`: the situation a project is in, and what to do next.
+
+use serde::Serialize;
+
+use super::state::mirror::{self, PhaseStatus};
+use super::state::{Facts, read};
+use super::verification::{self, VerificationState};
+use crate::project::files::FileError;
+use crate::project::state::State;
+use crate::project::state::index::{Progress, dated};
+use crate::project::view::ProjectView;
+
+/// Activity older than this is stale, in days.
+const STALE_AFTER_DAYS: i64 = 3;
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// What git says, and whether there is a planning folder at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub(crate) struct Surroundings {
+    pub(crate) has_planning: bool,
+    pub(crate) has_git: bool,
+    pub(crate) dirty: bool,
+    pub(crate) unpushed: bool,
+    /// Commits since the one STATE.md was written on.
+    pub(crate) behind: Option<u64>,
+}
+
+impl Surroundings {
+    /// Those of a command that is writing to the project.
+    pub(crate) fn just_written() -> Self {
+        Self { has_planning: true, has_git: true, dirty: true, unpushed: false, behind: None }
+    }
+}
+
+/// What `smart-entry --json` answers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct EntryReport {
+    pub(crate) situation: Situation,
+    pub(crate) recommended: &'static str,
+    pub(crate) summary: String,
+    pub(crate) signals: Signals,
+    /// The recommended one first.
+    pub(crate) actions: Vec<Action>,
+}
+
+impl EntryReport {
+    pub(crate) fn recommended_action(&self) -> &Action {
+        // Every situation has four actions.
+        &self.actions[0]
+    }
+}
+
+/// The situations; the first that fits is it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Situation {
+    NoProject,
+    Paused,
+    Blocked,
+    VerifyFailed,
+    NeedsFirstPhase,
+    Complete,
+    Planning,
+    Executing,
+    VerifyPending,
+    IdleStranded,
+    Unknown,
+}
+
+/// What the situation is told from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub(crate) struct Signals {
+    pub(crate) current_phase: Option<String>,
+    pub(crate) total_phases: Option<u64>,
+    pub(crate) status: String,
+    pub(crate) progress: Option<u64>,
+    pub(crate) has_planning: bool,
+    pub(crate) has_roadmap: bool,
+    pub(crate) git_dirty: bool,
+    pub(crate) git_unpushed: bool,
+    pub(crate) paused: bool,
+    pub(crate) blockers: Vec<String>,
+    pub(crate) has_git: bool,
+    pub(crate) verify_failed: bool,
+    pub(crate) stale_activity: bool,
+    pub(crate) roadmap_total_phases: Option<u64>,
+    pub(crate) roadmap_completed_phases: Option<u64>,
+    pub(crate) state_commits_behind: Option<u64>,
+    pub(crate) state_commit_stale: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Action {
+    pub(crate) id: &'static str,
+    pub(crate) label: String,
+    pub(crate) command: String,
+    pub(crate) recommended: bool,
+}
+
+/// The situation of the project with its actions.
+pub(crate) fn smart_entry(
+    view: &ProjectView,
+    surroundings: &Surroundings,
+    facts: &Facts,
+) -> Result<EntryReport, FileError> {
+    let signals = signals(view, surroundings, facts)?;
+    let situation = situation(&signals);
+    let actions: Vec<Action> = situation
+        .actions()
+        .iter()
+        .enumerate()
+        .map(|(index, id)| Action {
+            id,
+            label: label(id, situation, &signals),
+            command: command(id),
+            recommended: index == 0,
+        })
+        .collect();
+    Ok(EntryReport {
+        situation,
+        recommended: situation.actions()[0],
+        summary: summary(situation, &signals),
+        signals,
+        actions,
+    })
+}
+
+fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Result<Signals, FileError> {
+    let snapshot = read::snapshot(view)?;
+    let text = view.state_text()?;
+    let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
+    let has_roadmap = view.roadmap_text()?.is_some();
+    let phases = mirror::phases(view)?;
+    let count = |status: Option<PhaseStatus>| {
+        let phases = phases.iter().filter(|(_, _, known)| status.is_none_or(|status| status == *known));
+        has_roadmap.then(|| phases.fold(0, |count, _| count + 1))
+    };
+    let current_phase = snapshot.as_ref().and_then(|snapshot| snapshot.current_phase.clone());
+    let folder = match current_phase.as_deref() {
+        Some(phase) => view.find_phase(phase)?.folder,
+        None => None,
+    };
+    let verdict = folder.map(|folder| verification::status(view, &folder)).transpose()?;
+    let status = snapshot.as_ref().and_then(|snapshot| snapshot.status.clone()).unwrap_or_default();
+    let activity = snapshot.as_ref().and_then(|snapshot| snapshot.last_activity.clone());
+    let paused_at = snapshot.as_ref().is_some_and(|snapshot| snapshot.paused_at.is_some());
+    Ok(Signals {
+        current_phase,
+        total_phases: written
+            .and_then(|written| written.total_phases)
+            .or_else(|| snapshot.as_ref().and_then(|snapshot| snapshot.total_phases)),
+        progress: written.and_then(|written| written.percent),
+        has_planning: surroundings.has_planning,
+        has_roadmap,
+        git_dirty: surroundings.dirty,
+        git_unpushed: surroundings.unpushed,
+        paused: paused_at || status.eq_ignore_ascii_case("paused"),
+        blockers: snapshot.map(|snapshot| snapshot.blockers).unwrap_or_default(),
+        has_git: surroundings.has_git,
+        verify_failed: verdict.is_some_and(|verdict| verdict.state == VerificationState::GapsFound),
+        stale_activity: activity.as_deref().and_then(|text| dated(text).0).is_some_and(|day| is_stale(day, facts)),
+        roadmap_total_phases: count(None),
+        roadmap_completed_phases: count(Some(PhaseStatus::Complete)),
+        state_commits_behind: surroundings.behind,
+        // The commit that holds STATE.md itself comes after the one it names.
+        state_commit_stale: surroundings.behind.map(|behind| behind > 1),
+        status,
+    })
+}
+
+/// Whether a day lies more than three days back.
+fn is_stale(day: &str, facts: &Facts) -> bool {
+    days_since_epoch(day).is_some_and(|day| facts.milliseconds - day * DAY > STALE_AFTER_DAYS * DAY)
+}
+
+/// Days from 1970-01-01 to `2026-01-02`.
+fn days_since_epoch(day: &str) -> Option<i64> {
+    let mut parts = day.split('-').map(str::parse::<i64>);
+    let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    // Years that begin in March, so that the leap day is the last of its year.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    Some(year * 365 + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468)
+}
+
+fn situation(signals: &Signals) -> Situation {
+    let status = signals.status.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| status.contains(word));
+    let known_phases = signals.total_phases.or(signals.roadmap_total_phases).unwrap_or(0);
+    let all_done = signals.roadmap_total_phases.is_some_and(|total| total > 0)
+        && signals.roadmap_completed_phases == signals.roadmap_total_phases;
+    let at_rest = matches!(status.as_str(), "complete" | "completed" | "done" | "shipped" | "paused");
+    match () {
+        () if !signals.has_planning => Situation::NoProject,
+        () if signals.paused => Situation::Paused,
+        () if !signals.blockers.is_empty() => Situation::Blocked,
+        () if signals.verify_failed => Situation::VerifyFailed,
+        () if !signals.has_roadmap || known_phases == 0 => Situation::NeedsFirstPhase,
+        () if all_done => Situation::Complete,
+        () if says(&["planning", "planned"]) => Situation::Planning,
+        () if says(&["execut", "active", "in progress", "building"]) => Situation::Executing,
+        () if says(&["verif", "review"]) => Situation::VerifyPending,
+        () if !signals.git_dirty && !at_rest && (signals.git_unpushed || signals.stale_activity) => {
+            Situation::IdleStranded
+        }
+        () => Situation::Unknown,
+    }
+}
+
+impl Situation {
+    /// The actions, the recommended one first.
+    fn actions(self) -> [&'static str; 4] {
+        match self {
+            Self::NoProject => ["new-project", "map-codebase", "quick", "help"],
+            Self::Paused => ["resume-work", "progress", "quick", "help"],
+            Self::Blocked => ["debug", "verify-work", "capture", "progress"],
+            Self::VerifyFailed => ["verify-work", "debug", "code-review", "progress"],
+            Self::NeedsFirstPhase => ["discuss-phase", "plan-phase", "quick", "progress"],
+            Self::Complete => ["new-milestone", "extract-learnings", "quick", "progress"],
+            Self::Planning => ["progress-next", "plan-phase", "discuss-phase", "progress"],
+            Self::Executing => ["progress-next", "execute-phase", "quick", "code-review"],
+            Self::VerifyPending => ["progress-next", "verify-work", "code-review", "ship"],
+            Self::IdleStranded => ["ship", "complete-milestone", "progress", "capture"],
+            Self::Unknown => ["progress", "progress-next", "quick", "help"],
+        }
+    }
+}
+
+fn summary(situation: Situation, signals: &Signals) -> String {
+    let place = place(signals);
+    match situation {
+        Situation::NoProject => "No project here: begin one, or have the existing code mapped first".to_owned(),
+        Situation::Paused => format!("{place} · paused"),
+        Situation::Blocked => format!("{place} · blocked by {}", signals.blockers.join("; ")),
+        Situation::VerifyFailed => format!("{place} · verification found gaps"),
+        Situation::NeedsFirstPhase => "Project initialized — plan your first phase".to_owned(),
+        Situation::Complete => "All phases complete".to_owned(),
+        Situation::Planning => format!("{place} — needs a plan"),
+        Situation::Executing => match signals.progress {
+            Some(percent) => format!("{place} · {percent}% · executing"),
+            None => format!("{place} · executing"),
+        },
+        Situation::VerifyPending => format!("{place} · ready to verify"),
+        Situation::IdleStranded => format!("{place} · idle since its last commit"),
+        Situation::Unknown => "Unsure of state — showing progress".to_owned(),
+    }
+}
+
+/// `Phase 2 of 5`.
+fn place(signals: &Signals) -> String {
+    match (&signals.current_phase, signals.total_phases) {
+        (Some(phase), Some(total)) => format!("Phase {phase} of {total}"),
+        (Some(phase), None) => format!("Phase {phase}"),
+        (None, _) => "Project".to_owned(),
+    }
+}
+
+fn label(id: &str, situation: Situation, signals: &Signals) -> String {
+    let phase = signals.current_phase.as_deref().map(|phase| format!(" {phase}")).unwrap_or_default();
+    let text = match id {
+        "new-project" => "Start a new project",
+        "map-codebase" => "Map an existing codebase",
+        "quick" => "Quick task",
+        "help" => "Show help",
+        "progress" => "Show progress",
+        "resume-work" => "Resume work",
+        "debug" => "Debug the problem",
+        "verify-work" => "Verify the work",
+        "capture" => "Capture a thought",
+        "code-review" => "Review recent work",
+        "ship" => "Ship the work",
+        "complete-milestone" => "Complete the milestone",
+        "new-milestone" => "Start a new milestone",
+        "extract-learnings" => "Extract learnings",
+        "discuss-phase" if situation == Situation::NeedsFirstPhase => "Discuss the first phase",
+        "plan-phase" if situation == Situation::NeedsFirstPhase => "Plan phase 1",
+        "discuss-phase" => return format!("Discuss phase{phase}"),
+        "plan-phase" => return format!("Plan phase{phase}"),
+        "execute-phase" => return format!("Continue executing phase{phase}"),
+        "progress-next" if situation == Situation::Planning => {
+            return format!("Advance to the next step (plan phase{phase})");
+        }
+        "progress-next" if situation == Situation::VerifyPending => "Advance to the next step (verify)",
+        "progress-next" => "Advance to the next step",
+        other => other,
+    };
+    text.to_owned()
+}
+
+fn command(id: &str) -> String {
+    if id == "progress-next" { "/gsd:progress --next".to_owned() } else { format!("/gsd:{id}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const ROADMAP: &str =
+        "# R\n\n- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n\n### Phase 1: A\n### Phase 2: B\n";
+
+    fn entry(state: &str, roadmap: &str, surroundings: Surroundings) -> EntryReport {
+        let mut files = vec![(".planning/PROJECT.md", "# P\n")];
+        files.extend(
+            [(".planning/STATE.md", state), (".planning/ROADMAP.md", roadmap)]
+                .into_iter()
+                .filter(|(_, text)| !text.is_empty()),
+        );
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let facts = Facts { milliseconds: 1_768_176_000_000, ..Facts::default() };
+        smart_entry(&view, &surroundings, &facts).unwrap()
+    }
+
+    #[test]
+    fn the_first_situation_that_fits_is_told() {
+        let here = Surroundings { has_planning: true, ..Surroundings::default() };
+        let state = |status: &str| {
+            format!(
+                "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: {status}\nLast activity: 2026-01-11 — x\n"
+            )
+        };
+        for (text, roadmap, situation, recommended, summary) in [
+            (
+                String::new(),
+                "",
+                Situation::NeedsFirstPhase,
+                "discuss-phase",
+                "Project initialized — plan your first phase",
+            ),
+            (state("Paused"), ROADMAP, Situation::Paused, "resume-work", "Phase 2 · paused"),
+            (
+                state("Executing") + "\n## Blockers\n\n- API\n",
+                ROADMAP,
+                Situation::Blocked,
+                "debug",
+                "Phase 2 · blocked by API",
+            ),
+            (state("Ready to plan"), ROADMAP, Situation::Planning, "progress-next", "Phase 2 — needs a plan"),
+            (state("In progress"), ROADMAP, Situation::Executing, "progress-next", "Phase 2 · executing"),
+            (
+                state("Verifying Phase 2"),
+                ROADMAP,
+                Situation::VerifyPending,
+                "progress-next",
+                "Phase 2 · ready to verify",
+            ),
+            (state("Phase 1 complete"), ROADMAP, Situation::Unknown, "progress", "Unsure of state — showing progress"),
+            (
+                state("Somewhere").replace("2026-01-11", "2026-01-05"),
+                ROADMAP,
+                Situation::IdleStranded,
+                "ship",
+                "Phase 2 · idle since its last commit",
+            ),
+            (
+                state("Executing"),
+                &ROADMAP.replace("[ ]", "[x]"),
+                Situation::Complete,
+                "new-milestone",
+                "All phases complete",
+            ),
+        ] {
+            let report = entry(&text, roadmap, here);
+            assert_eq!(
+                (report.situation, report.recommended, report.summary.as_str()),
+                (situation, recommended, summary),
+                "{text}"
+            );
+            assert!(report.recommended_action().recommended);
+        }
+        assert_eq!(entry("", "", Surroundings::default()).situation, Situation::NoProject);
+    }
+
+    #[test]
+    fn days_are_counted_from_1970() {
+        assert_eq!(days_since_epoch("1970-01-01"), Some(0));
+        assert_eq!(days_since_epoch("2000-03-01"), Some(11_017));
+        assert_eq!(days_since_epoch("2026-01-12"), Some(20_465));
+        assert_eq!(days_since_epoch("soon"), None);
+    }
+}

@@ -1,0 +1,103 @@
+//! The claim on a milestone: which session works on which phase.
+//!
+//! STATE.md has one position. A claim does not stop a second session from moving it; it makes the second one notice.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Facts, StateError};
+use crate::project::phase::PhaseId;
+use crate::project::view::{Edits, ProjectView};
+
+/// How long a claim holds without being renewed: four hours.
+const LASTS: i64 = 4 * 60 * 60 * 1000;
+
+/// The file of a claim.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Claim {
+    phase: String,
+    session: Option<String>,
+    pid: u32,
+    /// Milliseconds since 1970.
+    updated_at: i64,
+}
+
+/// Another session works on another phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Conflict {
+    pub(crate) locked_phase: String,
+    pub(crate) locked_session: Option<String>,
+    pub(crate) phase: String,
+    pub(crate) session: Option<String>,
+}
+
+/// What asking for a claim came to. A claim of somebody else is left alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Claimed {
+    pub(crate) conflict: Option<Conflict>,
+    text: Option<String>,
+}
+
+impl Claimed {
+    pub(crate) fn edit(&self, view: &ProjectView, edits: &mut Edits) -> Result<(), StateError> {
+        if let Some(text) = &self.text {
+            edits.write(view, &view.layout().milestone_claim(), text.clone())?;
+        }
+        Ok(())
+    }
+}
+
+/// Claims the milestone for work on `phase`.
+pub(crate) fn take(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Claimed, StateError> {
+    ask(view, phase, facts, true)
+}
+
+/// As [`take`], where there is a claim already.
+pub(crate) fn renew(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Claimed, StateError> {
+    ask(view, phase, facts, false)
+}
+
+/// Gives the claim on `phase` up, for when it is complete. Gives the conflict where somebody else holds another.
+pub(crate) fn release(
+    view: &ProjectView,
+    phase: &str,
+    facts: &Facts,
+    edits: &mut Edits,
+) -> Result<Option<Conflict>, StateError> {
+    let path = view.layout().milestone_claim();
+    let Some(text) = view.text(&path)? else { return Ok(None) };
+    let conflict = conflict(&text, phase, facts);
+    if conflict.is_none() {
+        edits.removals.push(path);
+    }
+    Ok(conflict)
+}
+
+fn ask(view: &ProjectView, phase: &str, facts: &Facts, anew: bool) -> Result<Claimed, StateError> {
+    let standing = view.text(&view.layout().milestone_claim())?;
+    if let Some(conflict) = standing.as_deref().and_then(|text| conflict(text, phase, facts)) {
+        return Ok(Claimed { conflict: Some(conflict), text: None });
+    }
+    if standing.is_none() && !anew {
+        return Ok(Claimed::default());
+    }
+    let claim = Claim {
+        phase: phase.to_owned(),
+        session: facts.session.clone(),
+        pid: facts.process,
+        updated_at: facts.milliseconds,
+    };
+    Ok(Claimed { conflict: None, text: serde_json::to_string_pretty(&claim).ok().map(|text| text + "\n") })
+}
+
+/// The conflict of a claim that holds: another phase by another session. A file that is no claim holds nothing.
+fn conflict(text: &str, phase: &str, facts: &Facts) -> Option<Conflict> {
+    let claim: Claim = serde_json::from_str(text).ok()?;
+    let holds = (0..LASTS).contains(&(facts.milliseconds - claim.updated_at));
+    let other = !PhaseId::new(&claim.phase).matches(phase) && claim.session != facts.session;
+    (holds && other).then(|| Conflict {
+        locked_phase: claim.phase,
+        locked_session: claim.session,
+        phase: phase.to_owned(),
+        session: facts.session.clone(),
+    })
+}

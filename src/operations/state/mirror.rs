@@ -1,0 +1,118 @@
+//! `state.json`: where the project stands, for other programs. Derived from STATE.md and the roadmap, never read by us.
+//!
+//! A file that stands there keeps keys that are not ours and the bytes of what does not change; one that does not parse
+//! is left alone.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Facts, StateError};
+use crate::operations::entry::{self, Surroundings};
+use crate::project::files::FileError;
+use crate::project::phase::PhaseId;
+use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::view::{Edits, ProjectView};
+use crate::text::edit::JsonDialect;
+use crate::text::json::{JsonDocument, JsonEdit};
+
+/// The file's content.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Mirror {
+    contract: &'static str,
+    flavor: &'static str,
+    milestone: Option<String>,
+    phases: Vec<MirrorPhase>,
+    next: Next,
+    updated_at: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct MirrorPhase {
+    number: String,
+    name: String,
+    status: PhaseStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PhaseStatus {
+    Complete,
+    InProgress,
+    Pending,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Next {
+    command: String,
+    label: String,
+    reason: String,
+}
+
+/// Adds to `edits` the mirror of the project as they leave it.
+pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Result<(), StateError> {
+    let after = view.after(edits);
+    let mirror = mirror(&after, facts)?;
+    let Ok(Value::Object(wanted)) = serde_json::to_value(&mirror) else { return Ok(()) };
+    let path = view.layout().state_mirror();
+    let standing = view.text(&path)?;
+    let text = match standing.as_deref() {
+        None => serde_json::to_string_pretty(&wanted).ok().map(|text| text + "\n"),
+        Some(standing) => JsonDocument::parse(standing, JsonDialect::Strict).ok().and_then(|mut document| {
+            for (key, value) in wanted {
+                document.apply(&JsonEdit::Set { path: vec![key], value }).ok()?;
+            }
+            Some(document.to_string())
+        }),
+    };
+    if let Some(text) = text {
+        edits.write(view, &path, text)?;
+    }
+    Ok(())
+}
+
+fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
+    let milestone = view.milestone()?;
+    let name = milestone.name.as_deref();
+    let label = milestone.version.as_deref().map(|version| match name {
+        Some(name) => format!("{version} — {name}"),
+        None => version.to_owned(),
+    });
+    let entry = entry::smart_entry(view, &Surroundings::just_written(), facts)?;
+    let next = entry.recommended_action();
+    let phases = phases(view)?;
+    Ok(Mirror {
+        contract: "1.0.0",
+        flavor: "core",
+        milestone: label,
+        phases: phases.into_iter().map(|(number, name, status)| MirrorPhase { number, name, status }).collect(),
+        next: Next { command: next.command.clone(), label: next.label.clone(), reason: entry.summary.clone() },
+        updated_at: facts.now.clone(),
+    })
+}
+
+/// Number, name and status of every phase: the rows of the table of progress, or else the checklist.
+pub(crate) fn phases(view: &ProjectView) -> Result<Vec<(String, String, PhaseStatus)>, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
+    let roadmap = Roadmap::parse(&text);
+    let is_work = |id: &str| !PhaseId::new(id).is_sentinel();
+    let rows = roadmap.rows().iter().filter(|row| row.cell("status").is_some() && is_work(row.id));
+    let mut phases: Vec<_> = rows
+        .map(|row| {
+            let status = match row.cell("status").unwrap_or_default().to_lowercase().as_str() {
+                "complete" | "completed" | "done" => PhaseStatus::Complete,
+                "in progress" | "executing" => PhaseStatus::InProgress,
+                _ => PhaseStatus::Pending,
+            };
+            (row.id.to_owned(), name_without_tag(row.name).to_owned(), status)
+        })
+        .collect();
+    if phases.is_empty() {
+        let bullets = roadmap.bullets().iter().filter(|bullet| !bullet.shipped && is_work(bullet.id));
+        phases.extend(bullets.map(|bullet| {
+            let status = if bullet.checked { PhaseStatus::Complete } else { PhaseStatus::Pending };
+            (bullet.id.to_owned(), name_without_tag(bullet.name).to_owned(), status)
+        }));
+    }
+    Ok(phases)
+}

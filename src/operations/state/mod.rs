@@ -1,0 +1,83 @@
+//! STATE.md across documents: what a command changes in it, and how its index follows.
+//!
+//! Every write goes the same way: [`open`] the text (one too broken to be written to is refused), make named edits on a
+//! [`StateEdit`], and [`close`] it, which brings the front matter up to date with body, disk and roadmap. The other
+//! operations that move the state along (`phase complete`, `phase remove`, ...) do the same:
+//!
+//! ```text
+//! let after = view.after(&edits);                       // the project with the roadmap as it will be
+//! let Some(text) = state::open(&after)? else { .. };    // no STATE.md
+//! let state = State::parse(&text);
+//! let mut edit = StateEdit::new(&state);
+//! position::move_on(&mut edit, &transition, facts);     // or edit.set(..), edit.put(..)
+//! let written = state::close(&after, edit, Rule::Measure, facts)?;
+//! edits.write(view, &view.layout().state(), written.text)?;
+//! mirror::refresh(&mut edits, view, facts)?;            // state.json, from what `edits` make of the project
+//! ```
+
+pub(crate) mod claim;
+pub(crate) mod mirror;
+pub(crate) mod notes;
+pub(crate) mod position;
+pub(crate) mod read;
+mod resync;
+pub(crate) mod update;
+
+use std::rc::Rc;
+
+use crate::project::files::FileError;
+use crate::project::state::State;
+use crate::project::view::{Edits, ProjectView};
+
+pub(crate) use crate::project::state::edit::StateEdit;
+pub(crate) use resync::{Counts, Rule, Written, close};
+
+/// The answer of every command for a project without STATE.md.
+pub(crate) const NO_STATE: &str = "STATE.md not found";
+
+/// What a state operation needs of the world outside the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// The present moment in UTC, as `2026-01-02T03:04:05.678Z`.
+    pub(crate) now: String,
+    /// The same in milliseconds since 1970.
+    pub(crate) milliseconds: i64,
+    /// The user's calendar day.
+    pub(crate) today: String,
+    /// The commit the work stands on, where the project is a repository of its own.
+    pub(crate) head: Option<String>,
+    /// The name of the host's session.
+    pub(crate) session: Option<String>,
+    pub(crate) process: u32,
+}
+
+/// Why a state operation came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum StateError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("`{path}` is not written to: line {line} is {what}")]
+    Garbled { path: String, line: usize, what: &'static str },
+    #[error("{0}")]
+    Usage(&'static str),
+}
+
+/// The text of STATE.md for writing; `None` if there is no such file.
+pub(crate) fn open(view: &ProjectView) -> Result<Option<Rc<str>>, StateError> {
+    let Some(text) = view.state_text()? else { return Ok(None) };
+    match State::parse(&text).problem() {
+        Some(problem) => {
+            Err(StateError::Garbled { path: view.layout().state(), line: problem.line, what: problem.what })
+        }
+        None => Ok(Some(text)),
+    }
+}
+
+impl Written {
+    /// The edit of STATE.md alone.
+    pub(crate) fn edits(&self, view: &ProjectView) -> Result<Edits, StateError> {
+        let mut edits = Edits::default();
+        edits.write(view, &view.layout().state(), self.text.clone())?;
+        Ok(edits)
+    }
+}

@@ -1,0 +1,297 @@
+//! What work leaves behind in STATE.md: decisions, blockers, metrics, the session, the percentage.
+
+use serde::Serialize;
+
+use super::{Counts, Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
+use crate::project::milestone::MilestoneScope;
+use crate::project::state::edit::{Set, one_line, progress_bar};
+use crate::project::state::{BLOCKERS, DECISIONS, State};
+use crate::project::view::{Edits, ProjectView};
+
+/// A request that has not all it needs, or meets no STATE.md.
+#[derive(Debug, Serialize)]
+pub(crate) struct Refusal {
+    pub(crate) error: &'static str,
+}
+
+/// What adding or removing a line came to; the fields are those of the command.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum NoteReport {
+    Refused(Refusal),
+    Decision {
+        added: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        decision: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    Blocker {
+        added: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        blocker: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    Resolved {
+        resolved: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        blocker: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    Metric {
+        recorded: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        phase: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        plan: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        duration: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    Session {
+        recorded: bool,
+        updated: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+}
+
+impl NoteReport {
+    fn refused(error: &'static str) -> (Self, Edits) {
+        (Self::Refused(Refusal { error }), Edits::default())
+    }
+
+    /// Whether the line is where it was asked to be.
+    pub(crate) fn done(&self) -> bool {
+        match self {
+            Self::Refused(_) => false,
+            Self::Decision { added: done, .. }
+            | Self::Blocker { added: done, .. }
+            | Self::Resolved { resolved: done, .. }
+            | Self::Metric { recorded: done, .. }
+            | Self::Session { recorded: done, .. } => *done,
+        }
+    }
+
+    /// Why nothing was done.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Refused(_) => None,
+            Self::Decision { reason, .. }
+            | Self::Blocker { reason, .. }
+            | Self::Resolved { reason, .. }
+            | Self::Metric { reason, .. }
+            | Self::Session { reason, .. } => reason.as_deref(),
+        }
+    }
+}
+
+/// Adds a decision: `- [Phase 2]: summary — rationale`. Without a phase, that of the position.
+pub(crate) fn add_decision(
+    view: &ProjectView,
+    phase: Option<&str>,
+    summary: Option<&str>,
+    rationale: Option<&str>,
+    facts: &Facts,
+) -> Result<(NoteReport, Edits), StateError> {
+    let Some(summary) = summary.map(one_line).filter(|summary| !summary.is_empty()) else {
+        return Ok(NoteReport::refused("summary required"));
+    };
+    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+    let state = State::parse(&text);
+    let phase = phase.or(state.position().phase).unwrap_or("?");
+    let rationale = rationale.map(one_line).filter(|rationale| !rationale.is_empty());
+    let tail = rationale.map(|rationale| format!(" — {rationale}")).unwrap_or_default();
+    let line = format!("[Phase {phase}]: {summary}{tail}");
+    let mut edit = StateEdit::new(&state);
+    if !edit.add_item(DECISIONS, &line) {
+        let reason = Some("Decisions section not found in STATE.md".to_owned());
+        return Ok((NoteReport::Decision { added: false, decision: None, reason }, Edits::default()));
+    }
+    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    Ok((NoteReport::Decision { added: true, decision: Some(format!("- {line}")), reason: None }, edits))
+}
+
+/// Adds a line to the blockers.
+pub(crate) fn add_blocker(
+    view: &ProjectView,
+    text: Option<&str>,
+    facts: &Facts,
+) -> Result<(NoteReport, Edits), StateError> {
+    let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
+        return Ok(NoteReport::refused("text required"));
+    };
+    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    if !edit.add_item(BLOCKERS, &blocker) {
+        let reason = Some(no_blockers());
+        return Ok((NoteReport::Blocker { added: false, blocker: None, reason }, Edits::default()));
+    }
+    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    Ok((NoteReport::Blocker { added: true, blocker: Some(blocker), reason: None }, edits))
+}
+
+/// Removes the blockers that contain `text`, in any case.
+pub(crate) fn resolve_blocker(
+    view: &ProjectView,
+    text: Option<&str>,
+    facts: &Facts,
+) -> Result<(NoteReport, Edits), StateError> {
+    let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
+        return Ok(NoteReport::refused("text required"));
+    };
+    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let reason = match edit.remove_items(BLOCKERS, &blocker) {
+        None => no_blockers(),
+        Some(0) => format!("no blocker matching {blocker} found in the Blockers section"),
+        Some(_) => {
+            let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+            return Ok((NoteReport::Resolved { resolved: true, blocker: Some(blocker), reason: None }, edits));
+        }
+    };
+    Ok((NoteReport::Resolved { resolved: false, blocker: None, reason: Some(reason) }, Edits::default()))
+}
+
+fn no_blockers() -> String {
+    "Blockers section not found in STATE.md".to_owned()
+}
+
+/// What a plan took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Metric<'a> {
+    pub(crate) phase: Option<&'a str>,
+    pub(crate) plan: Option<&'a str>,
+    pub(crate) duration: Option<&'a str>,
+    pub(crate) tasks: Option<&'a str>,
+    pub(crate) files: Option<&'a str>,
+}
+
+/// Puts a row into the table of plans: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`.
+pub(crate) fn record_metric(
+    view: &ProjectView,
+    metric: Metric<'_>,
+    facts: &Facts,
+) -> Result<(NoteReport, Edits), StateError> {
+    let (Some(phase), Some(plan), Some(duration)) = (metric.phase, metric.plan, metric.duration) else {
+        return Ok(NoteReport::refused("phase, plan, and duration required"));
+    };
+    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let (label, tasks, files) = (
+        format!("Phase {phase} P{plan}"),
+        format!("{} tasks", metric.tasks.unwrap_or("-")),
+        format!("{} files", metric.files.unwrap_or("-")),
+    );
+    let recorded = edit.put_plan_row(&[&label, duration, &tasks, &files]);
+    let report = |recorded: bool, reason: Option<String>| {
+        let kept = |text: &str| recorded.then(|| text.to_owned());
+        NoteReport::Metric { recorded, phase: kept(phase), plan: kept(plan), duration: kept(duration), reason }
+    };
+    if !recorded {
+        let reason = "Performance Metrics section not found in STATE.md".to_owned();
+        return Ok((report(false, Some(reason)), Edits::default()));
+    }
+    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    Ok((report(true, None), edits))
+}
+
+/// Says when and where the session stopped, and which file to resume from.
+pub(crate) fn record_session(
+    view: &ProjectView,
+    stopped_at: Option<&str>,
+    resume_file: Option<&str>,
+    facts: &Facts,
+) -> Result<(NoteReport, Edits), StateError> {
+    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let fields = [
+        ("Last session", Some(facts.now.as_str()), "Last session"),
+        ("Stopped at", stopped_at, "Stopped At"),
+        ("Resume file", resume_file, "Resume File"),
+    ];
+    let mut found = false;
+    for (label, value, name) in fields {
+        let Some(value) = value else { continue };
+        let label = if label == "Last session" && state.field("Last Date").is_some() { "Last Date" } else { label };
+        // Older files do not tell when the last session was; they are not taught to.
+        let set = if label == "Last session" && state.field("Stopped at").is_some() {
+            edit.set(label, value)
+        } else {
+            edit.put(label, value)
+        };
+        found |= set != Set::Absent;
+        if set != Set::Absent {
+            edit.note(name);
+        }
+    }
+    if !found {
+        let reason = Some("No session fields found in STATE.md".to_owned());
+        return Ok((NoteReport::Session { recorded: false, updated: Vec::new(), reason }, Edits::default()));
+    }
+    let written = close(view, edit, Rule::Refresh, facts)?;
+    let edits = written.edits(view)?;
+    Ok((NoteReport::Session { recorded: true, updated: written.updated, reason: None }, edits))
+}
+
+/// What `state update-progress` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ProgressUpdate {
+    pub(crate) updated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) percent: Option<u64>,
+    /// Plans with a summary, and all plans.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) completed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) total: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bar: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+/// Counts plans and phases anew. Declined where the roadmap does not tell which phases belong to the milestone. `None`
+/// without STATE.md.
+pub(crate) fn update_progress(
+    view: &ProjectView,
+    facts: &Facts,
+) -> Result<Option<(ProgressUpdate, Edits)>, StateError> {
+    let Some(text) = open(view)? else { return Ok(None) };
+    let milestone = view.milestone()?;
+    if milestone.scope != MilestoneScope::Complete {
+        let which = milestone.version.as_deref().unwrap_or("the milestone");
+        let reason =
+            format!("ROADMAP.md does not tell which phases belong to {which}; give it a heading with its version");
+        let declined = ProgressUpdate {
+            updated: false,
+            percent: None,
+            completed: None,
+            total: None,
+            bar: None,
+            reason: Some(reason),
+        };
+        return Ok(Some((declined, Edits::default())));
+    }
+    let state = State::parse(&text);
+    let written = close(view, StateEdit::new(&state), Rule::Refresh, facts)?;
+    let edits = written.edits(view)?;
+    let counts = Counts::of(view)?;
+    let percent = written.percent.unwrap_or(0);
+    let report = ProgressUpdate {
+        updated: true,
+        percent: Some(percent),
+        completed: Some(counts.completed_plans),
+        total: Some(counts.total_plans),
+        bar: Some(progress_bar(percent)),
+        reason: None,
+    };
+    Ok(Some((report, edits)))
+}

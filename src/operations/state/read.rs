@@ -1,0 +1,235 @@
+//! Answers about STATE.md: the index as it would be now, one field, a snapshot. These answer what can be read, however
+//! broken the text is.
+
+use serde::Serialize;
+
+use super::resync::{as_progress, derived};
+use super::{Counts, Facts};
+use crate::project::files::FileError;
+use crate::project::milestone::MilestoneScope;
+use crate::project::state::edit::shown_percent;
+use crate::project::state::index::{Index, KEYS, Progress, Sources};
+use crate::project::state::{DECISIONS, State};
+use crate::project::view::ProjectView;
+
+/// What `state json` answers.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct IndexReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) gsd_state_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) milestone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) milestone_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) current_phase: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) current_phase_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) current_plan: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stopped_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) paused_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last_updated: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last_activity: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last_activity_desc: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) state_head: Option<String>,
+    pub(crate) progress: ProgressReport,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct ProgressReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) total_phases: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) completed_phases: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) total_plans: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) completed_plans: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) percent: Option<u64>,
+}
+
+impl From<&Index> for IndexReport {
+    fn from(index: &Index) -> Self {
+        let value = |key: &str| index.get(key).map(str::to_owned);
+        let progress = index.progress.unwrap_or_default();
+        Self {
+            gsd_state_version: value("gsd_state_version"),
+            milestone: value("milestone"),
+            // The placeholder names no milestone.
+            milestone_name: value("milestone_name").filter(|name| !name.eq_ignore_ascii_case("milestone")),
+            current_phase: value("current_phase"),
+            current_phase_name: value("current_phase_name"),
+            current_plan: value("current_plan"),
+            status: value("status"),
+            stopped_at: value("stopped_at"),
+            paused_at: value("paused_at"),
+            last_updated: value("last_updated"),
+            last_activity: value("last_activity"),
+            last_activity_desc: value("last_activity_desc"),
+            state_head: value("state_head"),
+            progress: ProgressReport {
+                total_phases: progress.total_phases,
+                completed_phases: progress.completed_phases,
+                total_plans: progress.total_plans,
+                completed_plans: progress.completed_plans,
+                percent: progress.percent,
+            },
+        }
+    }
+}
+
+/// The index as body, disk and roadmap tell it now; `None` without STATE.md.
+pub(crate) fn json(view: &ProjectView, facts: &Facts) -> Result<Option<IndexReport>, FileError> {
+    let Some(text) = view.state_text()? else { return Ok(None) };
+    let state = State::parse(&text);
+    Ok(Some(IndexReport::from(&present(view, &state, facts)?)))
+}
+
+fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index, FileError> {
+    let milestone = view.milestone()?;
+    let counts = Counts::of(view)?;
+    let mut index = derived(&Sources::of(state), state, &milestone, counts, facts);
+    let counted = as_progress(counts, milestone.scope == MilestoneScope::Complete);
+    // Work whose files have gone stays counted.
+    let more = |written: &Progress| {
+        let counters = [
+            (written.total_phases, counts.total_phases),
+            (written.completed_phases, counts.completed_phases),
+            (written.total_plans, counts.total_plans),
+            (written.completed_plans, counts.completed_plans),
+        ];
+        counters.iter().any(|(written, counted)| written.is_some_and(|written| written > *counted))
+    };
+    index.progress = Some(Progress::written(state).filter(more).unwrap_or(counted));
+    Ok(index)
+}
+
+/// What `state get` found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// There is no STATE.md.
+    NoState,
+    /// Asked for nothing in particular.
+    Everything(String),
+    /// A field, a key of the index, or a section.
+    Value(String),
+    Nothing,
+}
+
+/// A field, a key of the index, or a section, in this order; the whole text where none is named.
+pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Result<Found, FileError> {
+    let Some(text) = view.state_text()? else { return Ok(Found::NoState) };
+    let Some(wanted) = wanted else { return Ok(Found::Everything(text.as_ref().to_owned())) };
+    let state = State::parse(&text);
+    if wanted.eq_ignore_ascii_case("status") {
+        let index = present(view, &state, facts)?;
+        return Ok(Found::Value(index.get("status").unwrap_or("unknown").to_owned()));
+    }
+    if let Some(field) = state.field(wanted) {
+        return Ok(Found::Value(field.value.to_owned()));
+    }
+    if let Some(key) = KEYS.iter().find(|key| key.eq_ignore_ascii_case(&wanted.replace(' ', "_")))
+        && let Some(value) = present(view, &state, facts)?.get(key)
+    {
+        return Ok(Found::Value(value.to_owned()));
+    }
+    if let Some(value) = state.front_text(wanted) {
+        return Ok(Found::Value(value));
+    }
+    let section = state.section(&[wanted]);
+    Ok(section.map_or(Found::Nothing, |section| Found::Value(state.section_text(&section).to_owned())))
+}
+
+/// What `state-snapshot` answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct SnapshotReport {
+    pub(crate) current_phase: Option<String>,
+    pub(crate) current_phase_name: Option<String>,
+    pub(crate) total_phases: Option<u64>,
+    pub(crate) current_plan: Option<String>,
+    pub(crate) total_plans_in_phase: Option<u64>,
+    pub(crate) status: Option<String>,
+    pub(crate) progress_percent: Option<u64>,
+    pub(crate) last_activity: Option<String>,
+    pub(crate) last_activity_desc: Option<String>,
+    /// The rows of a table of decisions; those of a list are for people.
+    pub(crate) decisions: Vec<Decision>,
+    /// The items of a section called exactly `Blockers`; concerns do not block.
+    pub(crate) blockers: Vec<String>,
+    pub(crate) paused_at: Option<String>,
+    pub(crate) session: SessionReport,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Decision {
+    pub(crate) phase: String,
+    pub(crate) summary: String,
+    pub(crate) rationale: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct SessionReport {
+    pub(crate) last_date: Option<String>,
+    pub(crate) stopped_at: Option<String>,
+    pub(crate) resume_file: Option<String>,
+}
+
+/// STATE.md as one record; `None` without it.
+pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, FileError> {
+    let Some(text) = view.state_text()? else { return Ok(None) };
+    let state = State::parse(&text);
+    let sources = Sources::of(&state);
+    let front = |key: &str| state.front_text(key);
+    let raw = |label: &str| state.field(label).map(|field| field.value.to_owned()).filter(|value| !value.is_empty());
+    let number = |label: &str| state.value(label).and_then(leading_number);
+    let percent = Progress::written(&state).and_then(|progress| progress.percent);
+    let shown = || state.value("Progress").and_then(shown_percent).map(|(_, percent)| percent);
+    let scoped = view.milestone()?.scope == MilestoneScope::Complete;
+    Ok(Some(SnapshotReport {
+        current_phase: front("current_phase").or(sources.current_phase.clone()),
+        current_phase_name: front("current_phase_name").or(sources.current_phase_name.clone()),
+        total_phases: number("Total Phases"),
+        current_plan: front("current_plan").or(sources.current_plan.clone()),
+        total_plans_in_phase: number("Total Plans in Phase"),
+        status: front("status").filter(|status| status != "unknown").or_else(|| sources.normal_status()),
+        progress_percent: percent.or_else(shown).filter(|_| scoped),
+        last_activity: front("last_activity").or_else(|| sources.last_activity_day().map(str::to_owned)),
+        last_activity_desc: front("last_activity_desc").or(sources.last_activity_desc.clone()),
+        decisions: decisions(&state),
+        blockers: blockers(&state),
+        paused_at: front("paused_at").or(sources.paused_at.clone()),
+        session: SessionReport {
+            last_date: raw("Last session").or_else(|| raw("Last Date")),
+            stopped_at: raw("Stopped at"),
+            resume_file: raw("Resume file"),
+        },
+    }))
+}
+
+fn leading_number(text: &str) -> Option<u64> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    text[..digits].parse().ok()
+}
+
+fn decisions(state: &State<'_>) -> Vec<Decision> {
+    let Some(section) = state.section(DECISIONS) else { return Vec::new() };
+    let cell = |row: &[&str], at: usize| row.get(at).copied().unwrap_or_default().to_owned();
+    let rows = state.table(&section).into_iter().filter(|row| row.len() >= 2);
+    rows.map(|row| Decision { phase: cell(&row, 0), summary: cell(&row, 1), rationale: cell(&row, 2) }).collect()
+}
+
+fn blockers(state: &State<'_>) -> Vec<String> {
+    let Some(section) = state.section(&["Blockers"]) else { return Vec::new() };
+    let items = state.items(&section).into_iter().map(|item| state.item_text(&item));
+    items.filter(|item| !crate::project::state::is_placeholder(item)).collect()
+}

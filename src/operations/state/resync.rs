@@ -1,0 +1,299 @@
+//! The index of STATE.md brought up to date after an edit of its body.
+//!
+//! A key with a source in the body follows it when this write changed the source, and keeps its value when not. The
+//! counters come from disk and roadmap. `last_updated` and `state_head` are always the present ones.
+
+use std::collections::BTreeSet;
+
+use super::{Facts, StateEdit, StateError};
+use crate::project::files::FileError;
+use crate::project::milestone::{Milestone, MilestoneScope};
+use crate::project::phase::PhaseId;
+use crate::project::roadmap::Roadmap;
+use crate::project::state::edit::{progress_bar, shown_percent};
+use crate::project::state::index::{COUNTERS, Index, KEYS, Progress, SOURCED, Sources, is_day};
+use crate::project::state::{State, is_phase_complete};
+use crate::project::view::ProjectView;
+use crate::text::front_matter::FrontMatter;
+use crate::text::splice::Splices;
+
+/// What a write means for the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// They stay as they are: one field was corrected by hand.
+    Keep,
+    /// Totals are counted anew, completed counts only grow, and the percentage holds only where the roadmap tells
+    /// which phases belong to the milestone.
+    Refresh,
+    /// As [`Self::Refresh`], with a percentage in any case: the operation knows what was completed.
+    Measure,
+}
+
+/// A STATE.md ready to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) text: String,
+    /// What changed, by name: the fields of the operation, then what followed in the front matter.
+    pub(crate) updated: Vec<String>,
+    /// The names of what followed in the front matter alone.
+    pub(crate) followed: Vec<String>,
+    /// The percentage the front matter has now.
+    pub(crate) percent: Option<u64>,
+}
+
+/// Phases and plans of the milestone, as disk and roadmap tell them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) total_phases: u64,
+    pub(crate) completed_phases: u64,
+    pub(crate) total_plans: u64,
+    pub(crate) completed_plans: u64,
+}
+
+impl Counts {
+    pub(crate) fn of(view: &ProjectView) -> Result<Self, FileError> {
+        let mut counts = Self::default();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        for folder in view.milestone_folders()? {
+            // Of two folders of one phase the first counts.
+            if folder.id().is_sentinel() || !seen.insert(folder.id().as_str().to_lowercase()) {
+                continue;
+            }
+            let plans = view.current_plans(&folder)?;
+            let done = plans.iter().filter(|plan| folder.summary_of(plan).is_some());
+            counts.completed_plans += count(done);
+            counts.total_plans += count(plans.iter());
+            counts.total_phases += 1;
+            let report = folder.artifact_path("VERIFICATION").map(|path| view.text(&path)).transpose()?.flatten();
+            let verdict = report.as_deref().and_then(|text| FrontMatter::parse(text)?.text("status"));
+            counts.completed_phases +=
+                u64::from(verdict.is_some_and(|word| word.trim().eq_ignore_ascii_case("passed")));
+        }
+        if let Some(text) = view.roadmap_text()? {
+            let roadmap = Roadmap::parse(&text);
+            let milestone = view.milestone()?;
+            counts.total_phases = counts.total_phases.max(phases_in_window(&roadmap, &milestone));
+            counts.completed_phases = counts.completed_phases.max(completed_rows(&roadmap, &milestone));
+        }
+        Ok(counts)
+    }
+
+    /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred.
+    pub(crate) fn percent(self) -> u64 {
+        let share = |done: u64, all: u64| if all == 0 { 0 } else { (200 * done.min(all) + all) / (2 * all) };
+        share(self.completed_plans, self.total_plans).min(share(self.completed_phases, self.total_phases))
+    }
+}
+
+fn count<T>(items: impl Iterator<Item = T>) -> u64 {
+    items.fold(0, |count, _| count + 1)
+}
+
+/// The phases with a section of their own; where none has one, those that lists and tables name.
+fn phases_in_window(roadmap: &Roadmap<'_>, milestone: &Milestone) -> u64 {
+    let sections: BTreeSet<String> = roadmap
+        .sections()
+        .iter()
+        .filter(|section| milestone.holds(section.heading_line))
+        .map(|section| PhaseId::new(section.id))
+        .filter(|id| !id.is_sentinel())
+        .map(|id| id.as_str().to_lowercase())
+        .collect();
+    if sections.is_empty() { count(milestone.phase_ids(roadmap).iter()) } else { count(sections.iter()) }
+}
+
+/// The phases of the milestone that the table of progress calls complete.
+fn completed_rows(roadmap: &Roadmap<'_>, milestone: &Milestone) -> u64 {
+    let ids: Vec<PhaseId> = milestone.phase_ids(roadmap).into_iter().map(PhaseId::new).collect();
+    let complete = roadmap.rows().iter().filter(|row| !row.lists).filter(|row| {
+        let is_complete = row.cell("status").is_some_and(|status| status.eq_ignore_ascii_case("complete"));
+        is_complete && (ids.is_empty() || ids.iter().any(|id| id.matches(row.id)))
+    });
+    count(complete.map(|row| PhaseId::new(row.id).as_str().to_lowercase()).collect::<BTreeSet<_>>().iter())
+}
+
+/// Finishes the edits of a STATE.md and brings its front matter, and the bar that shows its percentage, up to date.
+///
+/// `view` is the project as it will be around the new text: for an operation that changes other files too,
+/// [`ProjectView::after`] its edits.
+pub(crate) fn close(
+    view: &ProjectView,
+    edit: StateEdit<'_, '_>,
+    rule: Rule,
+    facts: &Facts,
+) -> Result<Written, StateError> {
+    let before = edit.state();
+    let mut updated = edit.updated.clone();
+    let text = edit.finish();
+    let after = State::parse(&text);
+    let index = follow(view, before, &after, rule, facts)?;
+    let text = index.write_to(&text);
+    let text = if rule == Rule::Keep { text } else { with_bar(text, index.progress) };
+    let followed = followed(before, &State::parse(&text));
+    for name in &followed {
+        if !updated.iter().any(|known: &String| known.eq_ignore_ascii_case(name)) {
+            updated.push(name.clone());
+        }
+    }
+    let percent = index.progress.and_then(|progress| progress.percent);
+    Ok(Written { text, updated, followed, percent })
+}
+
+/// The index after a write that led from `before` to `after`.
+fn follow(
+    view: &ProjectView,
+    before: &State<'_>,
+    after: &State<'_>,
+    rule: Rule,
+    facts: &Facts,
+) -> Result<Index, FileError> {
+    let (old, new) = (Sources::of(before), Sources::of(after));
+    let milestone = view.milestone()?;
+    let counts = Counts::of(view)?;
+    let mut index = derived(&new, after, &milestone, counts, facts);
+    for key in ["stopped_at", "paused_at", "current_phase", "current_phase_name", "current_plan", "last_activity_desc"]
+    {
+        if old.source(key) == new.source(key)
+            && let Some(kept) = after.front_text(key)
+        {
+            index.set(key, Some(kept));
+        }
+    }
+    let same_status = (&old.status, &old.paused_at) == (&new.status, &new.paused_at);
+    if (same_status || new.normal_status().is_none())
+        && let Some(kept) = after.front_text("status").filter(|kept| kept != "unknown")
+    {
+        index.set("status", Some(kept));
+    }
+    index.progress = Some(progress(after, rule, &milestone, counts));
+    Ok(index)
+}
+
+/// The index as body, disk and roadmap tell it.
+pub(super) fn derived(
+    sources: &Sources,
+    state: &State<'_>,
+    milestone: &Milestone,
+    counts: Counts,
+    facts: &Facts,
+) -> Index {
+    let mut index = Index::default();
+    index.set("gsd_state_version", Some(state.front_text("gsd_state_version").unwrap_or_else(|| "1.0".to_owned())));
+    index.set("milestone", state.front_text("milestone").or_else(|| milestone.version.clone()));
+    index.set("milestone_name", milestone.name.clone().or_else(|| state.front_text("milestone_name")));
+    for key in ["stopped_at", "paused_at", "current_phase", "current_phase_name", "current_plan", "last_activity_desc"]
+    {
+        index.set(key, sources.source(key).map(str::to_owned));
+    }
+    let known = || state.front_text("status").filter(|known| known != "unknown");
+    let status = sources.normal_status().or_else(known).unwrap_or_else(|| "unknown".to_owned());
+    index.set("status", Some(not_too_early(status, sources, milestone, counts)));
+    let written = state.front_text("last_activity");
+    let day = |text: &str| text.get(..10).filter(|day| is_day(day)).map(str::to_owned);
+    let newest = match (sources.last_activity_day(), written.as_deref().and_then(day)) {
+        (Some(told), Some(written)) if written.as_str() > told => Some(written),
+        (Some(told), _) => Some(told.to_owned()),
+        (None, _) => written,
+    };
+    index.set("last_activity", newest);
+    index.set("last_updated", Some(facts.now.clone()));
+    index.set("state_head", facts.head.clone().or_else(|| state.front_text("state_head")));
+    index
+}
+
+/// One complete phase does not complete a milestone that is known to have more.
+fn not_too_early(status: String, sources: &Sources, milestone: &Milestone, counts: Counts) -> String {
+    let one_phase = sources.paused_at.is_none() && sources.status.as_deref().is_some_and(is_phase_complete);
+    let more = milestone.scope == MilestoneScope::Complete && counts.completed_phases < counts.total_phases;
+    if one_phase && more { "executing".to_owned() } else { status }
+}
+
+fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts) -> Progress {
+    let written = Progress::written(after);
+    if let (Rule::Keep, Some(written)) = (rule, written) {
+        return written;
+    }
+    let written = written.unwrap_or_default();
+    let counts = Counts {
+        completed_phases: counts.completed_phases.max(written.completed_phases.unwrap_or(0)),
+        completed_plans: counts.completed_plans.max(written.completed_plans.unwrap_or(0)),
+        ..counts
+    };
+    let measured = rule == Rule::Measure || milestone.scope == MilestoneScope::Complete;
+    as_progress(counts, measured)
+}
+
+pub(super) fn as_progress(counts: Counts, measured: bool) -> Progress {
+    Progress {
+        total_phases: Some(counts.total_phases),
+        completed_phases: Some(counts.completed_phases),
+        total_plans: Some(counts.total_plans),
+        completed_plans: Some(counts.completed_plans),
+        percent: measured.then(|| counts.percent()),
+    }
+}
+
+/// The text with its `Progress:` field at the percentage of the front matter.
+fn with_bar(text: String, progress: Option<Progress>) -> String {
+    let Some(percent) = progress.and_then(|progress| progress.percent) else { return text };
+    let state = State::parse(&text);
+    let Some(field) = state.field("Progress") else { return text };
+    let Some((shown, _)) = shown_percent(field.value).filter(|(_, shown)| *shown != percent) else { return text };
+    let bar =
+        if shown.start == 0 && field.value.starts_with('[') { progress_bar(percent) } else { format!("{percent}%") };
+    let mut splices = Splices::default();
+    splices.replace(field.span.start + shown.start..field.span.start + shown.end, bar);
+    splices.apply(&text)
+}
+
+/// The names of the keys that followed: those whose source in the body changed, and those without a source there
+/// whose value changed. First the keys that were there, then new ones.
+fn followed(before: &State<'_>, after: &State<'_>) -> Vec<String> {
+    let (old, new) = (Sources::of(before), Sources::of(after));
+    let mut keys: Vec<&str> = before.front().into_iter().flat_map(FrontMatter::keys).collect();
+    keys.extend(KEYS);
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |name: String| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    for key in keys {
+        let (was, is) = (before.front_text(key), after.front_text(key));
+        match key {
+            "gsd_state_version" | "last_updated" => {}
+            "progress" => {
+                let (was, is) = (Progress::written(before), Progress::written(after));
+                for name in COUNTERS {
+                    let counter = |progress: Option<Progress>| progress.and_then(|progress| progress.counter(name));
+                    if counter(was) != counter(is) {
+                        add(format!("progress.{name}"));
+                    }
+                }
+            }
+            key => {
+                let sourced = SOURCED.contains(&key);
+                let is_told = was.is_some() || is.is_some();
+                let changed = if sourced { is_told && old.source(key) != new.source(key) } else { was != is };
+                if changed && KEYS.contains(&key) {
+                    add(name_of(key).to_owned());
+                }
+            }
+        }
+    }
+    names
+}
+
+/// The name of a key in reports: that of its field in the body, where it has one of its own.
+fn name_of(key: &str) -> &str {
+    match key {
+        "status" => "Status",
+        "stopped_at" => "Stopped At",
+        "paused_at" => "Paused At",
+        "current_phase" => "Current Phase",
+        "current_phase_name" => "Current Phase Name",
+        "current_plan" => "Current Plan",
+        "last_activity_desc" => "Last Activity Description",
+        other => other,
+    }
+}

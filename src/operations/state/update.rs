@@ -1,0 +1,109 @@
+//! Fields set by name: `state update`, `state patch`.
+
+use serde::Serialize;
+
+use super::{Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
+use crate::project::state::State;
+use crate::project::state::edit::{Set, shown_percent};
+use crate::project::state::index::{KEYS, Progress};
+use crate::project::view::{Edits, ProjectView};
+use crate::text::front_matter::Value;
+
+/// What `state update` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct UpdateReport {
+    pub(crate) updated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    /// The keys of the front matter that followed.
+    pub(crate) preserved: Vec<String>,
+}
+
+/// Sets one field.
+pub(crate) fn update(
+    view: &ProjectView,
+    field: &str,
+    value: &str,
+    facts: &Facts,
+) -> Result<(UpdateReport, Edits), StateError> {
+    let refused = |reason: String| {
+        (UpdateReport { updated: false, reason: Some(reason), preserved: Vec::new() }, Edits::default())
+    };
+    let Some(text) = open(view)? else { return Ok(refused(NO_STATE.to_owned())) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    if set(&mut edit, field, value) == Set::Absent {
+        return Ok(refused(format!("Field \"{field}\" not found in STATE.md")));
+    }
+    let written = close(view, edit, Rule::Keep, facts)?;
+    let edits = written.edits(view)?;
+    let preserved = written.followed.into_iter().filter(|name| !name.eq_ignore_ascii_case(field)).collect();
+    Ok((UpdateReport { updated: true, reason: None, preserved }, edits))
+}
+
+/// What `state patch` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct PatchReport {
+    pub(crate) updated: Vec<String>,
+    /// Fields that are not there.
+    pub(crate) failed: Vec<String>,
+}
+
+/// Sets several fields; those that are not there are told, the others are set. `None` without STATE.md.
+pub(crate) fn patch(
+    view: &ProjectView,
+    fields: &[(String, String)],
+    facts: &Facts,
+) -> Result<Option<(PatchReport, Edits)>, StateError> {
+    let Some(text) = open(view)? else { return Ok(None) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let mut failed = Vec::new();
+    for (field, value) in fields {
+        match set(&mut edit, field, value) {
+            Set::Absent => failed.push(field.clone()),
+            Set::Same | Set::Changed => edit.note(field),
+        }
+    }
+    if edit.updated.is_empty() {
+        return Ok(Some((PatchReport { updated: Vec::new(), failed }, Edits::default())));
+    }
+    let written = close(view, edit, Rule::Keep, facts)?;
+    let edits = written.edits(view)?;
+    Ok(Some((PatchReport { updated: written.updated, failed }, edits)))
+}
+
+/// Sets a field of the body, or else a key of the front matter that is there or belongs there.
+fn set(edit: &mut StateEdit<'_, '_>, field: &str, value: &str) -> Set {
+    let spaced = field.replace('_', " ");
+    let labels = [field, spaced.as_str()];
+    for label in &labels[..if spaced == field { 1 } else { 2 }] {
+        let set = edit.set(label, value);
+        if set != Set::Absent {
+            if label.eq_ignore_ascii_case("progress") {
+                set_percent(edit, value);
+            }
+            return set;
+        }
+    }
+    set_key(edit, &field.trim().to_lowercase().replace(' ', "_"), value)
+}
+
+/// Sets a scalar key of the front matter. `progress` is counted, never set.
+fn set_key(edit: &mut StateEdit<'_, '_>, key: &str, value: &str) -> Set {
+    let Some(front) = edit.state().front() else { return Set::Absent };
+    let settable = match front.get(key) {
+        Some(known) => matches!(known, Value::Text(_) | Value::Empty),
+        None => KEYS.contains(&key) && key != "progress",
+    };
+    if settable { edit.set_front(key, value) } else { Set::Absent }
+}
+
+/// A bar that was set by hand is the percentage from now on.
+fn set_percent(edit: &mut StateEdit<'_, '_>, value: &str) {
+    if let Some((_, percent)) = shown_percent(value)
+        && Progress::written(edit.state()).is_some()
+    {
+        edit.set_front_inner("progress", "percent", &percent.min(100).to_string());
+    }
+}

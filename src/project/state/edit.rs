@@ -1,0 +1,463 @@
+//! Named edits of STATE.md. Each touches the lines it names; everything else keeps its bytes.
+
+use std::ops::Range;
+
+use super::{Field, METRICS, POSITION, SESSION, Section, State, is_delimiter_row, is_placeholder};
+use crate::project::phase::PhaseId;
+use crate::project::roadmap::table_cells;
+use crate::text::front_matter::Value;
+use crate::text::splice::Splices;
+
+/// Fields of a section in the order in which a missing one is added.
+const ORDERS: &[(&[&str], &[&str])] = &[
+    (POSITION, &["Phase", "Plan", "Status", "Last activity", "Progress"]),
+    (SESSION, &["Last session", "Stopped at", "Resume file"]),
+];
+
+/// Edits of one STATE.md, gathered to be made at once.
+#[derive(Debug)]
+pub(crate) struct StateEdit<'state, 'text> {
+    state: &'state State<'text>,
+    splices: Splices,
+    /// The names of what was changed, for reports, in the order of the edits.
+    pub(crate) updated: Vec<String>,
+}
+
+/// What setting a field came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Set {
+    /// There is no such field.
+    Absent,
+    /// It has that value.
+    Same,
+    Changed,
+}
+
+impl<'state, 'text> StateEdit<'state, 'text> {
+    pub(crate) fn new(state: &'state State<'text>) -> Self {
+        Self { state, splices: Splices::default(), updated: Vec::new() }
+    }
+
+    pub(crate) fn state(&self) -> &'state State<'text> {
+        self.state
+    }
+
+    /// The edited text.
+    pub(crate) fn finish(self) -> String {
+        self.splices.apply(self.state.text())
+    }
+
+    /// Sets a field that is there.
+    pub(crate) fn set(&mut self, label: &str, value: &str) -> Set {
+        match self.state.field(label) {
+            Some(field) => self.set_field(&field, value),
+            None => Set::Absent,
+        }
+    }
+
+    /// As [`Self::set`], and notes `name` as updated where the value changed.
+    pub(crate) fn set_noted(&mut self, label: &str, value: &str, name: &str) -> Set {
+        let set = self.set(label, value);
+        if set == Set::Changed {
+            self.note(name);
+        }
+        set
+    }
+
+    /// Sets a field; where it is missing, adds its line to the section it is at home in, if there is that section.
+    pub(crate) fn put(&mut self, label: &str, value: &str) -> Set {
+        match self.set(label, value) {
+            Set::Absent if self.insert_field(label, value) => Set::Changed,
+            set => set,
+        }
+    }
+
+    pub(crate) fn note(&mut self, name: &str) {
+        if !self.updated.iter().any(|known| known == name) {
+            self.updated.push(name.to_owned());
+        }
+    }
+
+    fn set_field(&mut self, field: &Field<'_>, value: &str) -> Set {
+        let value = one_line(value);
+        let value = if field.in_table { value.replace('|', "\\|") } else { value };
+        if field.value == value {
+            return Set::Same;
+        }
+        let value = if field.value.is_empty() { format!(" {value}") } else { value };
+        self.splices.replace(field.span.clone(), value);
+        Set::Changed
+    }
+
+    fn insert_field(&mut self, label: &str, value: &str) -> bool {
+        let Some((titles, order)) = ORDERS.iter().find(|(_, order)| order.contains(&label)) else { return false };
+        let Some(section) = self.state.section(titles) else { return false };
+        let line = format!("{label}: {}", one_line(value));
+        let rank = order.iter().position(|known| *known == label).unwrap_or(0);
+        let place = |label: &&str| {
+            self.state.field(label).filter(|field| section.lines.contains(&field.line)).map(|field| field.line)
+        };
+        if let Some(before) = order[..rank].iter().rev().find_map(place) {
+            self.insert_line(before + 1, &line);
+        } else if let Some(after) = order[rank + 1..].iter().find_map(place) {
+            self.insert_line(after, &line);
+        } else {
+            self.insert_block(&section, &[line]);
+        }
+        true
+    }
+
+    /// Sets a key of the front matter, if there is front matter.
+    pub(crate) fn set_front(&mut self, key: &str, value: &str) -> Set {
+        let Some(front) = self.state.front() else { return Set::Absent };
+        if front.get(key).is_some_and(|known| known.as_text() == Some(value)) {
+            return Set::Same;
+        }
+        front.set(key, &Value::Text(one_line(value)), &mut self.splices);
+        Set::Changed
+    }
+
+    /// Sets a key inside a map of the front matter, if there is that map.
+    pub(crate) fn set_front_inner(&mut self, key: &str, inner: &str, value: &str) {
+        if let Some(front) = self.state.front()
+            && matches!(front.get(key), Some(Value::Map(_)))
+        {
+            // Nothing but a map is on the way, so this is never refused.
+            drop(front.set_path(&[key, inner], &Value::Text(value.to_owned()), &mut self.splices));
+        }
+    }
+
+    /// Whether anything in a section was edited.
+    pub(crate) fn touches(&self, titles: &[&str]) -> bool {
+        let section = self.state.section(titles);
+        section.is_some_and(|section| self.splices.touch(&self.state.markdown().span(section.lines)))
+    }
+
+    /// Adds an item to the list of a section; a line that says there are none goes. False where there is no section.
+    pub(crate) fn add_item(&mut self, titles: &[&str], text: &str) -> bool {
+        let Some(section) = self.state.section(titles) else { return false };
+        let line = format!("- {}", one_line(text));
+        let items = self.state.items(&section);
+        let (empty, full): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| self.is_placeholder(item.start));
+        let mut placeholders = empty;
+        placeholders.extend(
+            section
+                .own
+                .clone()
+                .filter(|line| self.state.markdown().is_prose(*line) && self.is_placeholder(*line))
+                .filter(|line| !placeholders.iter().any(|known| known.contains(line)))
+                .map(|line| line..line + 1)
+                .collect::<Vec<_>>(),
+        );
+        if let Some(last) = full.last() {
+            self.insert_line(last.end, &line);
+        } else if let Some(first) = placeholders.pop() {
+            self.replace_lines(first, Some(&line));
+        } else {
+            self.insert_block(&section, &[line]);
+        }
+        for placeholder in placeholders {
+            self.replace_lines(placeholder, None);
+        }
+        true
+    }
+
+    /// Removes the items that contain `text` in any case; a list that loses its last one says `None`. Gives how many
+    /// went; `None` where there is no section.
+    pub(crate) fn remove_items(&mut self, titles: &[&str], text: &str) -> Option<usize> {
+        let section = self.state.section(titles)?;
+        let needle = text.trim().to_lowercase();
+        let items = self.state.items(&section);
+        let (gone, kept): (Vec<_>, Vec<_>) = items
+            .into_iter()
+            .filter(|item| !self.is_placeholder(item.start))
+            .partition(|item| !needle.is_empty() && self.state.item_text(item).to_lowercase().contains(&needle));
+        for (index, item) in gone.iter().enumerate() {
+            let stand_in = (index == 0 && kept.is_empty()).then_some("None");
+            self.replace_lines(item.clone(), stand_in);
+        }
+        Some(gone.len())
+    }
+
+    /// Sets a field of the metrics that stands in a list: `- Total plans completed: 3`.
+    pub(crate) fn set_metric(&mut self, label: &str, value: &str) -> Set {
+        let Some(section) = self.state.section(METRICS) else { return Set::Absent };
+        let markdown = self.state.markdown();
+        let found = section.own.clone().filter(|line| markdown.is_prose(*line)).find_map(|line| {
+            let text = markdown.line(line);
+            let rest = super::plain_field(super::without_mark(text).trim_start(), label)
+                .or_else(|| super::bold_field(text, label))?;
+            let shown = rest.trim();
+            let margin = if shown.is_empty() { 0 } else { rest.len() - rest.trim_start().len() };
+            let at = markdown.lines()[line].start + super::offset_in(text, rest) + margin;
+            Some(Field { line, value: shown, span: at..at + shown.len(), in_table: false })
+        });
+        found.map_or(Set::Absent, |field| self.set_field(&field, value))
+    }
+
+    /// Puts a row into the table of plans, which is made where there is none; the row of the same plan is replaced.
+    /// False where there is no section for metrics.
+    pub(crate) fn put_plan_row(&mut self, cells: &[&str; 4]) -> bool {
+        let Some(section) = self.state.section(METRICS) else { return false };
+        let row = row(cells);
+        let Some(table) = self.find_table(&section, "Plan") else {
+            let head = [
+                "**Per-Plan Metrics:**",
+                "",
+                "| Plan | Duration | Tasks | Files |",
+                "|------|----------|-------|-------|",
+            ];
+            let mut block: Vec<String> = head.map(str::to_owned).into();
+            block.push(row);
+            self.append_block(&section, &block);
+            return true;
+        };
+        let first = |line: &usize| table_cells(self.state.markdown().line(*line)).first() == Some(&cells[0]);
+        match table.clone().skip(2).find(first) {
+            Some(line) => self.replace_lines(line..line + 1, Some(&row)),
+            None => self.insert_line(table.end, &row),
+        }
+        true
+    }
+
+    /// Puts the number of plans of a phase into the table of phases, other cells of its row kept, and the sum of all
+    /// rows behind `Total plans completed`. False where there is no such table.
+    pub(crate) fn put_phase_row(&mut self, phase: &str, plans: usize) -> bool {
+        let Some(section) = self.state.section(METRICS) else { return false };
+        let Some(table) = self.find_table(&section, "Phase") else { return false };
+        let markdown = self.state.markdown();
+        let columns = table_cells(markdown.line(table.start)).len();
+        let id = PhaseId::new(phase);
+        let mut found = false;
+        let mut sum = 0;
+        for line in table.clone().skip(2) {
+            let cells = table_cells(markdown.line(line));
+            let is_it = cells.first().is_some_and(|first| id.matches(first));
+            let shown = cells.get(1).and_then(|cell| cell.parse::<usize>().ok());
+            if is_it && !found {
+                found = true;
+                sum += plans;
+                if shown != Some(plans)
+                    && let Some(cell) = cells.get(1)
+                {
+                    let at = markdown.lines()[line].start + super::offset_in(markdown.line(line), cell);
+                    self.splices.replace(at..at + cell.len(), plans.to_string());
+                }
+            } else {
+                sum += shown.unwrap_or(0);
+            }
+        }
+        if !found {
+            let plans_cell = plans.to_string();
+            let cells: Vec<&str> =
+                [phase, plans_cell.as_str()].into_iter().chain(std::iter::repeat("-")).take(columns.max(2)).collect();
+            self.insert_line(table.end, &row(&cells));
+            sum += plans;
+        }
+        self.set_metric("Total plans completed", &sum.to_string());
+        true
+    }
+
+    /// The lines of the table of a section whose first column has this title, head included.
+    fn find_table(&self, section: &Section<'_>, column: &str) -> Option<Range<usize>> {
+        let markdown = self.state.markdown();
+        let is_row = |line: &usize| markdown.line(*line).trim_start().starts_with('|');
+        let head = section.lines.clone().find(|line| {
+            is_row(line)
+                && is_delimiter_row(markdown.line(line + 1))
+                && table_cells(markdown.line(*line)).first().is_some_and(|first| first.eq_ignore_ascii_case(column))
+        })?;
+        let end = (head..section.lines.end).find(|line| !is_row(line)).unwrap_or(section.lines.end);
+        Some(head..end)
+    }
+
+    fn is_placeholder(&self, line: usize) -> bool {
+        is_placeholder(self.state.markdown().line(line))
+    }
+
+    /// Inserts a line before line `index`.
+    fn insert_line(&mut self, index: usize, text: &str) {
+        let markdown = self.state.markdown();
+        let newline = markdown.newline();
+        match (markdown.lines().get(index), index.checked_sub(1).and_then(|last| markdown.lines().get(last))) {
+            (Some(line), _) => self.splices.insert(line.start, format!("{text}{newline}")),
+            (None, Some(last)) if last.end == last.next => self.splices.insert(last.end, format!("{newline}{text}")),
+            (None, last) => self.splices.insert(last.map_or(0, |last| last.next), format!("{text}{newline}")),
+        }
+    }
+
+    /// Replaces lines by one, or removes them.
+    fn replace_lines(&mut self, lines: Range<usize>, text: Option<&str>) {
+        let all = self.state.markdown().lines();
+        let (Some(first), Some(last)) = (all.get(lines.start), all.get(lines.end.saturating_sub(1))) else { return };
+        match text {
+            Some(text) => self.splices.replace(first.start..last.end, text),
+            None => self.splices.remove(first.start..last.next),
+        }
+    }
+
+    /// Puts lines at the end of a section's own text, blank lines around them.
+    fn insert_block(&mut self, section: &Section<'_>, block: &[String]) {
+        self.insert_after_text(section.heading.line..section.own.end, block);
+    }
+
+    /// Puts lines at the end of a section.
+    fn append_block(&mut self, section: &Section<'_>, block: &[String]) {
+        self.insert_after_text(section.heading.line..section.lines.end, block);
+    }
+
+    fn insert_after_text(&mut self, lines: Range<usize>, block: &[String]) {
+        let markdown = self.state.markdown();
+        let newline = markdown.newline();
+        let blank = |line: usize| markdown.line(line).trim().is_empty();
+        let last = lines.clone().rev().find(|line| !blank(*line)).unwrap_or(lines.start);
+        let text = block.join(newline);
+        let follows = last + 1 < markdown.lines().len();
+        let gap = if follows && !blank(last + 1) { newline } else { "" };
+        match markdown.lines().get(last) {
+            Some(line) if line.end == line.next => {
+                self.splices.insert(line.end, format!("{newline}{newline}{text}"));
+            }
+            Some(line) => self.splices.insert(line.next, format!("{newline}{text}{newline}{gap}")),
+            None => self.splices.insert(0, format!("{text}{newline}")),
+        }
+    }
+}
+
+/// `[███░░░░░░░] 30%`: ten cells, full only at a hundred.
+pub(crate) fn progress_bar(percent: u64) -> String {
+    let percent = percent.min(100);
+    let cells = ((percent + 5) / 10).min(if percent < 100 { 9 } else { 10 });
+    let full: String = (0..10).map(|cell| if cell < cells { '█' } else { '░' }).collect();
+    format!("[{full}] {percent}%")
+}
+
+/// The percentage that `value` shows, and the bytes that show it: a number and `%`, with the bar before it.
+pub(crate) fn shown_percent(value: &str) -> Option<(Range<usize>, u64)> {
+    let end = value.find('%')?;
+    let digits = value[..end].bytes().rev().take_while(u8::is_ascii_digit).count();
+    let percent = value[end - digits..end].parse().ok()?;
+    let start = if value.starts_with('[') { 0 } else { end - digits };
+    Some((start..end + 1, percent))
+}
+
+fn row(cells: &[&str]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| one_line(cell).replace('|', "\\|")).collect();
+    format!("| {} |", cells.join(" | "))
+}
+
+/// The text on one line: line breaks and the white space around them become one space.
+pub(crate) fn one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BLOCKERS, DECISIONS};
+    use super::*;
+
+    fn edited(text: &str, edit: impl FnOnce(&mut StateEdit<'_, '_>)) -> String {
+        let state = State::parse(text);
+        let mut edits = StateEdit::new(&state);
+        edit(&mut edits);
+        edits.finish()
+    }
+
+    #[test]
+    fn a_value_is_replaced_and_nothing_beside_it() {
+        let text = "**Status:**  In progress  \r\n| Plan | 1 |\r\nResume file:\r\n";
+        assert_eq!(
+            edited(text, |edit| {
+                assert_eq!(edit.set("status", "Paused\nfor now"), Set::Changed);
+                assert_eq!(edit.set("Plan", "a|b"), Set::Changed);
+                assert_eq!(edit.set("Resume file", "x.md"), Set::Changed);
+                assert_eq!(edit.set("Nope", "x"), Set::Absent);
+            }),
+            "**Status:**  Paused for now  \r\n| Plan | a\\|b |\r\nResume file: x.md\r\n"
+        );
+    }
+
+    #[test]
+    fn a_missing_field_of_a_known_section_is_put_in_its_place() {
+        let text = "## Current Position\n\nPhase: 1\nLast activity: x\n\n## Session\n\n## End\n";
+        assert_eq!(
+            edited(text, |edit| {
+                edit.put("Plan", "1 of 2");
+                edit.put("Status", "Paused");
+                edit.put("Stopped at", "here");
+                edit.put("Nope", "x");
+            }),
+            "## Current Position\n\nPhase: 1\nPlan: 1 of 2\nStatus: Paused\nLast activity: x\n\n## Session\n\nStopped at: here\n\n## End\n"
+        );
+    }
+
+    #[test]
+    fn items_are_added_behind_the_last_and_in_place_of_none() {
+        for (before, after) in [
+            (
+                "### Decisions\n\nText.\n\n- a\n  more\n\n### B\n",
+                "### Decisions\n\nText.\n\n- a\n  more\n- new\n\n### B\n",
+            ),
+            ("### Decisions\n\nNone yet.\n\n### B\n", "### Decisions\n\n- new\n\n### B\n"),
+            ("### Decisions\n\n- None\n", "### Decisions\n\n- new\n"),
+            ("### Decisions\n### B\n", "### Decisions\n\n- new\n\n### B\n"),
+            ("### Decisions\n\nText.\n\n### B\n", "### Decisions\n\nText.\n\n- new\n\n### B\n"),
+            ("### Decisions\n\nNone yet.\n\n- a\n", "### Decisions\n\n\n- a\n- new\n"),
+            ("### Decisions", "### Decisions\n\n- new"),
+            ("### Decisions\r\n\r\n- a", "### Decisions\r\n\r\n- a\r\n- new"),
+        ] {
+            let got = edited(before, |edit| assert!(edit.add_item(DECISIONS, "new")));
+            assert_eq!(got, after, "{before:?}");
+        }
+        assert_eq!(edited("# S\n", |edit| assert!(!edit.add_item(DECISIONS, "new"))), "# S\n");
+    }
+
+    #[test]
+    fn removed_items_take_their_continuation_and_leave_none() {
+        let text = "## Blockers\n\n- API is\n  down\n- Rate limit\n- api slow\n\n## End\n";
+        let removed = |needle: &str, count: usize| {
+            edited(text, |edit| assert_eq!(edit.remove_items(BLOCKERS, needle), Some(count)))
+        };
+        assert_eq!(removed("API", 2), "## Blockers\n\n- Rate limit\n\n## End\n");
+        assert_eq!(removed("is down", 1), "## Blockers\n\n- Rate limit\n- api slow\n\n## End\n");
+        assert_eq!(removed("nope", 0), text);
+        let last = edited("## Blockers\n\n- x\n", |edit| assert_eq!(edit.remove_items(BLOCKERS, "x"), Some(1)));
+        assert_eq!(last, "## Blockers\n\nNone\n");
+    }
+
+    #[test]
+    fn the_table_of_plans_is_made_grown_and_corrected() {
+        let text = "## Performance Metrics\n\n- Trend: Stable\n\n## End\n";
+        let one = edited(text, |edit| assert!(edit.put_plan_row(&["Phase 2 P1", "15min", "3 tasks", "4 files"])));
+        assert_eq!(
+            one,
+            "## Performance Metrics\n\n- Trend: Stable\n\n**Per-Plan Metrics:**\n\n| Plan | Duration | Tasks | Files |\n\
+             |------|----------|-------|-------|\n| Phase 2 P1 | 15min | 3 tasks | 4 files |\n\n## End\n"
+        );
+        let two = edited(&one, |edit| assert!(edit.put_plan_row(&["Phase 2 P2", "1min", "1 tasks", "1 files"])));
+        assert!(two.contains("| 4 files |\n| Phase 2 P2 | 1min | 1 tasks | 1 files |\n\n## End\n"), "{two}");
+        let same = edited(&two, |edit| assert!(edit.put_plan_row(&["Phase 2 P1", "9min", "1 tasks", "1 files"])));
+        assert!(same.contains("| Phase 2 P1 | 9min | 1 tasks | 1 files |\n| Phase 2 P2"), "{same}");
+    }
+
+    #[test]
+    fn the_table_of_phases_keeps_its_other_cells_and_sums_up() {
+        let text = "## Performance Metrics\n\n- Total plans completed: 9\n\n| Phase | Plans | Total | Avg/Plan |\n|---|---|---|---|\n| 1 | 1 | 20min | 10min |\n\n## End\n";
+        let known = edited(text, |edit| assert!(edit.put_phase_row("01", 2)));
+        assert!(known.contains("completed: 2\n") && known.contains("| 1 | 2 | 20min | 10min |\n\n"), "{known}");
+        let new = edited(text, |edit| assert!(edit.put_phase_row("2.1", 3)));
+        assert!(new.contains("completed: 4\n") && new.contains("10min |\n| 2.1 | 3 | - | - |\n\n"), "{new}");
+    }
+
+    #[test]
+    fn a_bar_is_full_only_at_a_hundred() {
+        assert_eq!(progress_bar(0), "[░░░░░░░░░░] 0%");
+        assert_eq!(progress_bar(60), "[██████░░░░] 60%");
+        assert_eq!(progress_bar(99), "[█████████░] 99%");
+        assert_eq!(progress_bar(250), "[██████████] 100%");
+        assert_eq!(shown_percent("[██] 60% (3/5)"), Some((0.."[██] 60%".len(), 60)));
+        assert_eq!(shown_percent("about 60%"), Some((6..9, 60)));
+        assert_eq!(shown_percent("[██] soon"), None);
+    }
+}

@@ -1,0 +1,405 @@
+//! STATE.md: where a project stands, for people and for programs.
+//!
+//! The body is what people write: sections of lists and tables, and fields in three spellings, `**Status:** text`,
+//! `Status: text` at the start of a line, and a table row `| Status | text |`. Labels match in any case. The front
+//! matter is an index of the body ([`index`]); a write brings it up to date. Reading never fails; [`State::problem`]
+//! says where a text is too broken to be written to. Edits are in [`edit`].
+
+pub(crate) mod edit;
+pub(crate) mod index;
+mod position;
+mod status;
+
+use std::ops::Range;
+
+use crate::text::front_matter::{self, FrontMatter};
+use crate::text::markdown::{Heading, LineKind, Markdown};
+
+pub(crate) use position::Position;
+pub(crate) use status::{is_phase_complete, normal_status};
+
+use super::roadmap::table_cells;
+
+/// Sections in which fields are looked up before the rest of the text, with the labels at home there.
+const HOMES: &[(&[&str], &[&str])] = &[
+    (
+        &["Current Position"],
+        &[
+            "Phase",
+            "Plan",
+            "Status",
+            "Progress",
+            "Current Phase",
+            "Current Phase Name",
+            "Current Plan",
+            "Total Phases",
+            "Total Plans in Phase",
+            "Last Activity",
+            "Last Activity Description",
+            "Paused At",
+        ],
+    ),
+    (SESSION, &["Last session", "Last Date", "Stopped at", "Resume file"]),
+    (&["Project Reference"], &["Core value", "Current focus"]),
+];
+
+/// Titles of the section about the last session of work.
+pub(crate) const SESSION: &[&str] = &["Session Continuity", "Session"];
+/// Titles of the section that lists decisions.
+pub(crate) const DECISIONS: &[&str] = &["Decisions", "Decisions Made"];
+/// Titles of the section that lists what stands in the way.
+pub(crate) const BLOCKERS: &[&str] = &["Blockers/Concerns", "Blockers", "Concerns"];
+/// Title of the section with times and tables.
+pub(crate) const METRICS: &[&str] = &["Performance Metrics"];
+/// Title of the section that says where the work stands.
+pub(crate) const POSITION: &[&str] = &["Current Position"];
+
+/// A parsed STATE.md. Borrows its text.
+#[derive(Clone, Debug)]
+pub(crate) struct State<'text> {
+    markdown: Markdown<'text>,
+    front: Option<FrontMatter<'text>>,
+    /// The first line that counts as body.
+    body: usize,
+}
+
+/// A field of the body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field<'text> {
+    pub(crate) line: usize,
+    /// Trimmed.
+    pub(crate) value: &'text str,
+    /// The bytes of the value; empty behind the colon where there is none.
+    pub(crate) span: Range<usize>,
+    /// The value stands in a cell of a table.
+    pub(crate) in_table: bool,
+}
+
+/// A section: its heading and its lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Section<'text> {
+    pub(crate) heading: Heading<'text>,
+    /// With the sections below it.
+    pub(crate) lines: Range<usize>,
+    /// Up to the next heading of any level.
+    pub(crate) own: Range<usize>,
+}
+
+/// Why a text is not written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StateProblem {
+    /// From 1.
+    pub(crate) line: usize,
+    pub(crate) what: &'static str,
+}
+
+impl<'text> State<'text> {
+    pub(crate) fn parse(text: &'text str) -> Self {
+        let markdown = Markdown::parse(text);
+        let front = FrontMatter::of(&markdown);
+        let body = match front {
+            Some(_) => markdown.body_line(),
+            None if front_matter::is_unclosed(text) => markdown.headings().next().map_or(0, |heading| heading.line),
+            None => 0,
+        };
+        Self { markdown, front, body }
+    }
+
+    pub(crate) fn text(&self) -> &'text str {
+        self.markdown.text()
+    }
+
+    pub(crate) fn markdown(&self) -> &Markdown<'text> {
+        &self.markdown
+    }
+
+    pub(crate) fn front(&self) -> Option<&FrontMatter<'text>> {
+        self.front.as_ref()
+    }
+
+    /// The text of a key of the front matter.
+    pub(crate) fn front_text(&self, key: &str) -> Option<String> {
+        self.front.as_ref()?.text(key)
+    }
+
+    /// The first thing that makes writing to this text a guess.
+    pub(crate) fn problem(&self) -> Option<StateProblem> {
+        let conflict = (0..self.markdown.lines().len())
+            .find(|line| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| self.markdown.line(*line).starts_with(mark)))
+            .map(|line| StateProblem { line: line + 1, what: "an unresolved merge conflict" });
+        let unclosed = || {
+            front_matter::is_unclosed(self.text())
+                .then_some(StateProblem { line: 1, what: "front matter that is not closed by a line `---`" })
+        };
+        let in_front = || {
+            let problem = self.front.as_ref()?.problem()?;
+            Some(StateProblem { line: problem.line, what: problem.what })
+        };
+        conflict.or_else(unclosed).or_else(in_front)
+    }
+
+    /// The field with this label: in the section where it is at home, else anywhere in the body.
+    pub(crate) fn field(&self, label: &str) -> Option<Field<'text>> {
+        let home = HOMES
+            .iter()
+            .find(|(_, labels)| labels.iter().any(|known| known.eq_ignore_ascii_case(label)))
+            .and_then(|(titles, _)| self.section(titles));
+        home.and_then(|section| self.field_in(section.lines, label))
+            .or_else(|| self.field_in(self.body..self.markdown.lines().len(), label))
+    }
+
+    fn field_in(&self, mut lines: Range<usize>, label: &str) -> Option<Field<'text>> {
+        lines.find_map(|line| self.field_at(line, label))
+    }
+
+    fn field_at(&self, line: usize, label: &str) -> Option<Field<'text>> {
+        if line < self.body || self.markdown.lines()[line].kind != LineKind::Text {
+            return None;
+        }
+        let text = self.markdown.line(line);
+        let (rest, in_table) = match bold_field(text, label).or_else(|| plain_field(text, label)) {
+            Some(rest) => (rest, false),
+            None => (self.row_field(line, label)?, true),
+        };
+        let value = rest.trim();
+        let start = self.markdown.lines()[line].start;
+        let margin = if value.is_empty() { 0 } else { rest.len() - rest.trim_start().len() };
+        let at = start + offset_in(text, rest) + margin;
+        Some(Field { line, value, span: at..at + value.len(), in_table })
+    }
+
+    /// The second cell of a table's row whose first cell is `label`; a table's head is no field.
+    fn row_field(&self, line: usize, label: &str) -> Option<&'text str> {
+        let text = self.markdown.line(line);
+        if !text.trim_start().starts_with('|') || is_delimiter_row(self.markdown.line(line + 1)) {
+            return None;
+        }
+        let inside = text.trim_start().strip_prefix('|')?;
+        let first = cell_at_start(inside);
+        let found = first.trim().trim_matches('*').trim().trim_end_matches(':');
+        let second = cell_at_start(inside.get(first.len() + 1..)?);
+        found.eq_ignore_ascii_case(label).then_some(second)
+    }
+
+    /// The value of a field, if it says something: not empty, `None`, `N/A` or a dash.
+    pub(crate) fn value(&self, label: &str) -> Option<&'text str> {
+        meaningful(self.field(label)?.value)
+    }
+
+    /// The first section with one of these titles, in the order of the titles.
+    pub(crate) fn section(&self, titles: &[&str]) -> Option<Section<'text>> {
+        titles.iter().find_map(|title| {
+            let heading = self.headings().find(|heading| heading.title.eq_ignore_ascii_case(title))?;
+            let lines = self.markdown.section(&heading);
+            let own = self.headings().find(|next| next.line > heading.line).map_or(lines.end, |next| next.line);
+            Some(Section { heading, own: lines.start..own.min(lines.end), lines })
+        })
+    }
+
+    fn headings(&self) -> impl Iterator<Item = Heading<'text>> + '_ {
+        self.markdown.headings().filter(|heading| heading.line >= self.body)
+    }
+
+    /// The text of a section without its heading, trimmed.
+    pub(crate) fn section_text(&self, section: &Section<'_>) -> &'text str {
+        self.text()[self.markdown.span(section.lines.clone())].trim()
+    }
+
+    /// The items of the list of a section, each with the lines that continue it.
+    pub(crate) fn items(&self, section: &Section<'_>) -> Vec<Range<usize>> {
+        let mut items: Vec<Range<usize>> = Vec::new();
+        for line in section.own.clone().filter(|line| self.markdown.is_prose(*line)) {
+            let text = self.markdown.line(line);
+            if is_item(text) && !text.starts_with([' ', '\t']) {
+                items.push(line..line + 1);
+            } else if let Some(last) = items.last_mut()
+                && last.end == line
+                && text.starts_with([' ', '\t'])
+                && !text.trim().is_empty()
+            {
+                last.end = line + 1;
+            }
+        }
+        items
+    }
+
+    /// The text of an item without its mark.
+    pub(crate) fn item_text(&self, item: &Range<usize>) -> String {
+        let lines: Vec<&str> = item.clone().map(|line| self.markdown.line(line).trim()).collect();
+        without_mark(&lines.join(" ")).trim().to_owned()
+    }
+
+    /// The rows of the first table of a section, without its head, as trimmed cells.
+    pub(crate) fn table(&self, section: &Section<'_>) -> Vec<Vec<&'text str>> {
+        let is_row = |line: &usize| self.markdown.line(*line).trim_start().starts_with('|');
+        section
+            .own
+            .clone()
+            .skip_while(|line| !is_row(line))
+            .take_while(is_row)
+            .skip(2)
+            .map(|line| table_cells(self.markdown.line(line)))
+            .collect()
+    }
+
+    /// What the body says about the phase at work.
+    pub(crate) fn position(&self) -> Position<'text> {
+        let mut position = self.value("Phase").and_then(Position::parse).unwrap_or_default();
+        if let Some(explicit) = self.value("Current Phase").and_then(Position::parse) {
+            position = Position { total: explicit.total.or(position.total), ..explicit };
+        }
+        if let Some(name) = self.value("Current Phase Name") {
+            position.name = Some(name);
+        }
+        position
+    }
+}
+
+/// The value, unless it is a way to say that there is none.
+pub(crate) fn meaningful(value: &str) -> Option<&str> {
+    let value = value.trim();
+    let nothing = ["none", "n/a", "null", "tbd", "—", "–", "-", "--", "*(none)*"];
+    (!value.is_empty() && !nothing.contains(&value.to_lowercase().as_str())).then_some(value)
+}
+
+/// Whether a line only says that a list is empty: `None`, `None yet.`, `- None`.
+pub(crate) fn is_placeholder(line: &str) -> bool {
+    let bare = without_mark(line.trim()).trim().trim_matches(['*', '_', '(', ')', '.', '[', ']']).to_lowercase();
+    matches!(bare.as_str(), "none" | "none yet" | "n/a" | "nothing yet")
+}
+
+pub(crate) fn is_delimiter_row(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('|') && line.contains('-') && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '))
+}
+
+/// The text up to the next bar that is not escaped.
+fn cell_at_start(text: &str) -> &str {
+    let bar = text.match_indices('|').map(|(at, _)| at).find(|at| !text[..*at].ends_with('\\'));
+    bar.map_or(text, |at| &text[..at])
+}
+
+/// Where `part`, a slice of `whole`, begins in it.
+fn offset_in(whole: &str, part: &str) -> usize {
+    part.as_ptr() as usize - whole.as_ptr() as usize
+}
+
+fn is_item(line: &str) -> bool {
+    without_mark(line).len() < line.len()
+}
+
+/// The text behind a list's mark; the line itself where it has none.
+fn without_mark(line: &str) -> &str {
+    let bare = line.trim_start();
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let after = match digits {
+        0 => bare.strip_prefix(['-', '*', '+']),
+        _ => bare[digits..].strip_prefix(['.', ')']),
+    };
+    after.filter(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])).unwrap_or(line)
+}
+
+/// What follows `**Label:**` or `**Label**:`, behind a list's mark if there is one.
+fn bold_field<'text>(line: &'text str, label: &str) -> Option<&'text str> {
+    let rest = without_mark(line).trim_start().strip_prefix("**")?;
+    let rest = strip_label(rest, label)?;
+    rest.strip_prefix(":**").or_else(|| rest.strip_prefix("**")?.trim_start().strip_prefix(':'))
+}
+
+/// What follows `Label:` at the start of a line.
+fn plain_field<'text>(line: &'text str, label: &str) -> Option<&'text str> {
+    let rest = strip_label(line, label)?.strip_prefix(':')?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(rest)
+}
+
+fn strip_label<'text>(text: &'text str, label: &str) -> Option<&'text str> {
+    let head = text.get(..label.len())?;
+    let same = head.eq_ignore_ascii_case(label) || head.to_lowercase() == label.to_lowercase();
+    same.then(|| &text[label.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_field_is_found_in_three_spellings() {
+        for body in [
+            "**Status:** In progress",
+            "**Status**: In progress  ",
+            "- **status:** In progress",
+            "Status: In progress",
+            "STATUS:\tIn progress",
+            "| Status | In progress |",
+            "| **Status:** | In progress | x |",
+            "|Status|In progress|",
+        ] {
+            let text = format!("# Project State\n\n## Current Position\n\n{body}\n");
+            let state = State::parse(&text);
+            let field = state.field("Status").unwrap_or_else(|| panic!("{body}"));
+            assert_eq!((field.value, &text[field.span]), ("In progress", "In progress"), "{body}");
+        }
+        for body in ["My Status: x", " Status: x", "Status:x", "| Status | Notes |\n|---|---|", "```\nStatus: x\n```"] {
+            assert_eq!(State::parse(&format!("# S\n\n{body}\n")).field("Status"), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_looked_up_at_home_first() {
+        let text = "# S\n\nStatus: of something else\n\n## Current Position\n\n| Phase | Plans |\n|---|---|\n\nStatus: Paused\n";
+        let state = State::parse(text);
+        assert_eq!(state.value("Status"), Some("Paused"));
+        assert_eq!(state.field("Phase"), None, "the head of a table is no field");
+    }
+
+    #[test]
+    fn an_empty_field_has_a_place_for_its_value() {
+        let text = "Resume file:\nStopped at:   \n";
+        let state = State::parse(text);
+        assert_eq!(state.field("Resume file").unwrap().span, 12..12);
+        assert_eq!(state.field("Stopped at").unwrap().span, 24..24);
+        assert_eq!(state.value("Resume file"), None);
+    }
+
+    #[test]
+    fn items_carry_their_continuation() {
+        let text = "## Blockers\n\n- one\n  more\n- two\n\ntail\n### Sub\n- not ours\n";
+        let state = State::parse(text);
+        let section = state.section(BLOCKERS).unwrap();
+        let items: Vec<String> = state.items(&section).iter().map(|item| state.item_text(item)).collect();
+        assert_eq!(items, ["one more", "two"]);
+    }
+
+    #[test]
+    fn what_cannot_be_written_to_is_told_with_its_line() {
+        let problem = |text: &str| State::parse(text).problem().map(|problem| problem.line);
+        assert_eq!(problem("---\na: 1\n---\n# S\n"), None);
+        assert_eq!(problem("# S\n"), None);
+        assert_eq!(problem("---\na: 1\n# S\n"), Some(1));
+        assert_eq!(problem("---\na: 1\nbroken\n---\n"), Some(3));
+        assert_eq!(problem("# S\n<<<<<<< HEAD\n"), Some(2));
+    }
+
+    #[test]
+    fn fields_of_broken_front_matter_are_not_those_of_the_body() {
+        let state = State::parse("---\nstatus: wrong\n# Project State\nStatus: right\n");
+        assert_eq!(state.value("Status"), Some("right"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_state(
+            text in "(---\r?\n)?((\\*\\*|- |\\| ?)?(Status|Phase|Plan|Ünï):?(\\*\\*)? ?\\|?[ \\PC]{0,8}\r?\n|## Current Position\n|- None\n|---\n){0,12}",
+        ) {
+            let state = State::parse(&text);
+            for label in ["Status", "Phase", "Ünï"] {
+                if let Some(field) = state.field(label) {
+                    prop_assert_eq!(&text[field.span], field.value);
+                }
+            }
+            let _ = (state.position(), state.problem());
+        }
+    }
+}
