@@ -5,10 +5,18 @@
 
 pub(crate) mod branch;
 pub(crate) mod configuration;
+pub(crate) mod frontmatter;
 pub(crate) mod lookup;
 pub(crate) mod models;
+pub(crate) mod must_haves;
 pub(crate) mod phase;
+pub(crate) mod plan_checks;
+pub(crate) mod plan_index;
 pub(crate) mod progress;
+pub(crate) mod requirements;
 pub(crate) mod roadmap;
 pub(crate) mod skills;
+pub(crate) mod summary;
+pub(crate) mod template;
+pub(crate) mod todos;
 pub(crate) mod verification;
