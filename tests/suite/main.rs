@@ -16,5 +16,5 @@ mod hosts;
 mod install;
 mod kit;
 mod lived;
-mod tree;
 mod plans;
+mod tree;
