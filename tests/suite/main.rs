@@ -13,6 +13,7 @@ mod git;
 mod hooks;
 mod hosts;
 mod install;
+mod init;
 mod kit;
 mod lived;
 mod tree;
