@@ -19,13 +19,18 @@ impl Context {
 
     /// The host of the call: the one the environment names, else the configured one, else the one this program was
     /// installed for, else the usual one.
-    pub(crate) fn host(&self) -> Result<Host, CommandError> {
+    pub(crate) fn host(&self) -> Result<&Host, CommandError> {
+        if let Some(host) = self.host.get() {
+            return Ok(host);
+        }
         let named = self.world().variable("GSD_RUNTIME");
         let config = self.config()?;
         let installed = if named.is_none() && config.runtime().is_none() { self.installed_for() } else { None };
         let id = models::runtime(config, named.or(installed).as_deref()).to_owned();
         let descriptor = Registry::embedded().find(&id).ok();
-        Ok(Host { id, descriptor })
+        let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
+        let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
+        Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
     }
 
     /// The host whose folder this program stands in, as its installation noted beside it.
@@ -37,11 +42,8 @@ impl Context {
     }
 
     /// What stands before the name of a command where people type it, such as `/gsd-`.
-    pub(crate) fn command_prefix(&self) -> Result<String, CommandError> {
-        let mention = self.host()?.descriptor.map(|descriptor| descriptor.mention.command);
-        Ok(mention
-            .and_then(|form| form.split_once("{name}").map(|(prefix, _)| prefix.to_owned()))
-            .unwrap_or_else(|| "/gsd-".to_owned()))
+    pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
+        Ok(&self.host()?.prefix)
     }
 
     /// The project as it stands now.
@@ -90,6 +92,8 @@ impl Context {
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) id: String,
+    /// What stands before the name of a command.
+    prefix: String,
     /// None for a host we know nothing of but its name.
     pub(crate) descriptor: Option<Descriptor>,
 }

@@ -93,11 +93,6 @@ pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verific
     Ok(Verification { state, indeterminate: staleness == Staleness::Untold, phase })
 }
 
-/// What the verification report of a phase says, whatever has changed since; `None` where there is none.
-pub(crate) fn declared(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<VerificationState>, FileError> {
-    Ok(Report::of(view, folder)?.map(|report| report.state))
-}
-
 /// Asks once for every time that [`status`] of these folders will need. Telling times is a matter of running git, so
 /// that who looks at many phases does well to look ahead.
 pub(crate) fn look_ahead(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(), FileError> {

@@ -14,8 +14,8 @@ impl Context {
         let host = self.host()?;
         let agents = self.agents(host.descriptor.as_ref());
         Ok(Facts {
-            runtime: host.id,
-            command_prefix: self.command_prefix()?,
+            runtime: host.id.clone(),
+            command_prefix: self.command_prefix()?.to_owned(),
             agents_folder: agents.folder.map(|folder| folder.to_string_lossy().replace('\\', "/")),
             missing_agents: agents.missing,
             documents_ignored: self.documents_ignored()?,

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::operations::verification::VerificationState;
-use crate::operations::{models, verification};
+use crate::operations::models;
+use crate::operations::progress::{self, PhaseStatus};
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 
@@ -47,7 +47,7 @@ pub(crate) struct PlanPhaseReport {
     #[serde(flatten)]
     identity: Identity,
     phase_req_ids: Option<String>,
-    phase_status: &'static str,
+    phase_status: PhaseStatus,
     has_research: bool,
     has_context: bool,
     context_scope: MilestoneScope,
@@ -126,18 +126,10 @@ impl Bundle<'_> {
         self.complete(report)
     }
 
-    /// How far a phase has come, by its plans and summaries, and at last by what its verification report says.
-    fn phase_status(&self, phase: Option<&Phase>, plans: usize) -> Result<&'static str, FileError> {
-        let folder = phase.and_then(|phase| phase.folder.as_ref());
-        let Some(folder) = folder.filter(|_| plans > 0) else { return Ok("Pending") };
-        let summaries = folder.summaries().count();
-        if summaries < plans {
-            return Ok(if summaries == 0 { "Planned" } else { "In Progress" });
+    fn phase_status(&self, phase: Option<&Phase>, plans: usize) -> Result<PhaseStatus, FileError> {
+        match phase.and_then(|phase| phase.folder.as_ref()) {
+            Some(folder) => progress::phase_status(self.view, folder, plans, folder.summaries().count()),
+            None => Ok(PhaseStatus::Pending),
         }
-        Ok(match verification::declared(self.view, folder)? {
-            Some(VerificationState::Passed) => "Complete",
-            Some(VerificationState::HumanNeeded) => "Needs Review",
-            _ => "Executed",
-        })
     }
 }
