@@ -46,6 +46,7 @@ pub(super) struct Identity {
 
 /// The documents of a phase that are there.
 #[derive(Debug, Default, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names are fields of the answer")]
 pub(super) struct Artifacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     context_path: Option<String>,

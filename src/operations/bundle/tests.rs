@@ -88,7 +88,8 @@ fn every_bundle_ends_with_the_same_fields() {
 }
 
 fn plan(commands: &[&str]) -> String {
-    commands.iter().map(|command| format!("<task><name>T</name><automated>{command}</automated></task>")).collect()
+    let task = |command: &&str| format!("<task><name>T</name><automated>{command}</automated></task>");
+    commands.iter().map(task).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -58,9 +58,7 @@ fn automated(text: &str) -> Vec<(&str, &str)> {
     let mut task = "";
     while let Some(open) = rest.find('<') {
         rest = &rest[open..];
-        if opens(rest, "task") {
-            task = "";
-        } else if rest.starts_with("</task>") {
+        if opens(rest, "task") || rest.starts_with("</task>") {
             task = "";
         } else if let Some(name) = content(rest, "name") {
             task = name;
