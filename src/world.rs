@@ -189,6 +189,13 @@ impl World {
         self.now().day_in(&self.time_zone())
     }
 
+    /// The seconds since midnight where the user is.
+    pub(crate) fn second_of_day(&self) -> u32 {
+        let time = self.now().timestamp().to_zoned(self.time_zone()).time();
+        let part = |number: i8| u32::try_from(number).unwrap_or_default();
+        part(time.hour()) * 3600 + part(time.minute()) * 60 + part(time.second())
+    }
+
     fn time_zone(&self) -> jiff::tz::TimeZone {
         let Some(name) = self.variable("TZ") else { return jiff::tz::TimeZone::system() };
         let name = name.trim().trim_start_matches(':');
@@ -550,6 +557,9 @@ mod tests {
         let late = |zone| world([("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1767323045678"), ("TZ", zone)]).today();
         assert_eq!(late("UTC"), "2026-01-02");
         assert_eq!(late("XYZ8"), "2026-01-01", "eight hours behind UTC it is still the evening before");
+        let second =
+            |zone| world([("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1767323045678"), ("TZ", zone)]).second_of_day();
+        assert_eq!((second("UTC"), second("XYZ8")), (3 * 3600 + 4 * 60 + 5, 19 * 3600 + 4 * 60 + 5));
     }
 
     #[cfg(unix)]

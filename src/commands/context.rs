@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Answer;
 use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
+use super::project::Host;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
@@ -29,6 +30,7 @@ pub(crate) struct Context {
     root: OnceCell<AbsolutePath>,
     layout: OnceCell<Layout>,
     config: OnceCell<Config>,
+    pub(super) host: OnceCell<Host>,
     stdout: String,
     /// Whether the last payload says that it is a failure.
     failed_payload: bool,
@@ -64,6 +66,7 @@ impl Context {
             root,
             layout: OnceCell::new(),
             config: OnceCell::new(),
+            host: OnceCell::new(),
             stdout: String::new(),
             failed_payload: false,
             exit_code: 0,

@@ -21,6 +21,7 @@ mod git;
 mod guide;
 mod help;
 mod hosts;
+mod init;
 mod install;
 mod loops;
 mod models;
@@ -66,6 +67,7 @@ pub(crate) struct FamilyRow {
 
 /// Every family. Order is the order of the help.
 const FAMILIES: &[FamilyRow] = &[
+    family::<init::Inits>("Workflows", &["init"]),
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
     family::<progress::ProgressFamily>("Progress", &["progress"]),
     family::<plans::Plans>("Plans", &["phase-plan-index", "summary-extract"]),

@@ -169,7 +169,7 @@ fn request<'text>(context: &'text Context, description: &'text str) -> Result<Ad
         id: None,
         project_code: config.project_code(),
         naming: config.text("phase_naming").unwrap_or("sequential"),
-        command_prefix: context.command_prefix(),
+        command_prefix: context.command_prefix()?,
     })
 }
 

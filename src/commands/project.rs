@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use super::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Disk, PeerLock};
+use crate::operations::models;
 use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
+use crate::runtime::{Descriptor, Registry};
 use crate::world::World;
 
 impl Context {
@@ -16,10 +18,33 @@ impl Context {
         Project::new(self.layout().clone())
     }
 
+    /// The host of the call: the one the environment names, else the configured one, else the one this program was
+    /// installed for, else the usual one.
+    pub(crate) fn host(&self) -> Result<&Host, CommandError> {
+        if let Some(host) = self.host.get() {
+            return Ok(host);
+        }
+        let named = self.world().variable("GSD_RUNTIME");
+        let config = self.config()?;
+        let installed = if named.is_none() && config.runtime().is_none() { self.installed_for() } else { None };
+        let id = models::runtime(config, named.or(installed).as_deref()).to_owned();
+        let descriptor = Registry::embedded().find(&id).ok();
+        let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
+        let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
+        Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
+    }
+
+    /// The host whose folder this program stands in, as its installation noted beside it.
+    fn installed_for(&self) -> Option<String> {
+        let program = self.world().executable().ok()?;
+        let note = program.parent()?.parent()?.join(".gsd-runtime");
+        let text = disk::read_text(note).ok()??;
+        Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+    }
+
     /// What stands before the name of a command where people type it, such as `/gsd-`.
-    #[expect(clippy::unused_self, reason = "the host of the call decides")]
-    pub(crate) fn command_prefix(&self) -> &'static str {
-        "/gsd-"
+    pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
+        Ok(&self.host()?.prefix)
     }
 
     /// The project as it stands now.
@@ -71,6 +96,16 @@ impl Context {
         }
         Ok(locks)
     }
+}
+
+/// The program that runs the agents of this call.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) id: String,
+    /// What stands before the name of a command.
+    prefix: String,
+    /// None for a host we know nothing of but its name.
+    pub(crate) descriptor: Option<Descriptor>,
 }
 
 /// The time of the last commit of each of `paths` that is tracked and has no uncommitted change.

@@ -74,7 +74,7 @@ fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandErro
     context.emit(&StatusReport {
         status: verification.word(),
         next_action: verification.next_action(),
-        next_command: verification.next_command(context.command_prefix()),
+        next_command: verification.next_command(context.command_prefix()?),
         verification_stale_check_indeterminate: verification.indeterminate,
     })
 }

@@ -25,6 +25,14 @@ static FOLDERS: [(&str, Dir<'static>); 6] = [
     ("hooks", include_dir!("$CARGO_MANIFEST_DIR/hooks")),
 ];
 
+/// The names of the agents, sorted, without reading them.
+pub(crate) fn agent_names() -> impl Iterator<Item = &'static str> {
+    let agents = FOLDERS.iter().filter(|(folder, _)| *folder == "agents").flat_map(|(_, content)| content.files());
+    let mut names: Vec<&str> = agents.filter_map(|file| file.path().to_str()?.strip_suffix(".md")).collect();
+    names.sort_unstable();
+    names.into_iter()
+}
+
 /// All content, in the order of kinds and names.
 #[derive(Clone, Debug)]
 pub(crate) struct Library {
@@ -209,6 +217,9 @@ mod tests {
 
     #[test]
     fn the_embedded_content_is_a_library() {
-        assert!(Library::embedded().unwrap().items().count() > 0);
+        let library = Library::embedded().unwrap();
+        let agents: Vec<&str> = library.of_kind(ItemKind::Agent).map(|item| item.name.as_str()).collect();
+        assert!(!agents.is_empty());
+        assert_eq!(agent_names().collect::<Vec<_>>(), agents);
     }
 }

@@ -4,6 +4,7 @@
 //! folder, source files) are gathered by `commands` and handed in.
 
 pub(crate) mod branch;
+pub(crate) mod bundle;
 pub(crate) mod configuration;
 pub(crate) mod entry;
 pub(crate) mod frontmatter;

@@ -87,31 +87,69 @@ impl Verification {
 /// The state of the verification of a phase.
 pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verification, FileError> {
     let phase = phase_of_folder_name(&folder.name);
-    let Some(report) = folder.artifact("VERIFICATION") else { return Ok(Verification::missing(phase)) };
-    let path = folder.join(report);
-    let Some(text) = view.text(&path)? else { return Ok(Verification::missing(phase)) };
-    let front = FrontMatter::parse(&text);
-    let Some(word) = front.as_ref().and_then(|front| front.text("status")) else {
-        return Ok(Verification::missing(phase));
-    };
-    let state = match word.trim().to_lowercase().as_str() {
-        "passed" => VerificationState::Passed,
-        "gaps_found" => VerificationState::GapsFound,
-        "human_needed" => VerificationState::HumanNeeded,
-        _ => VerificationState::Unknown(word),
-    };
-    if !matches!(state, VerificationState::Passed | VerificationState::HumanNeeded) {
-        return Ok(Verification { state, indeterminate: false, phase });
+    let Some(report) = Report::of(view, folder)? else { return Ok(Verification::missing(phase)) };
+    let staleness = report.staleness(view, folder)?;
+    let state = if staleness == Staleness::Stale { VerificationState::Stale } else { report.state };
+    Ok(Verification { state, indeterminate: staleness == Staleness::Untold, phase })
+}
+
+/// Asks once for every time that [`status`] of these folders will need. Telling times is a matter of running git, so
+/// that who looks at many phases does well to look ahead.
+pub(crate) fn look_ahead(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(), FileError> {
+    let mut paths = Vec::new();
+    for folder in folders {
+        if let Some(report) = Report::of(view, folder)?
+            && report.can_be_stale()
+            && report.fingerprint.is_none()
+        {
+            paths.extend(report.timed_paths(folder));
+        }
     }
-    let staleness = match front.as_ref().and_then(declared_fingerprint) {
-        Some(fingerprint) => fingerprint.check(view, folder)?,
-        None => by_times(view, folder, &path),
-    };
-    Ok(match staleness {
-        Staleness::Fresh => Verification { state, indeterminate: false, phase },
-        Staleness::Stale => Verification { state: VerificationState::Stale, indeterminate: false, phase },
-        Staleness::Untold => Verification { state, indeterminate: true, phase },
-    })
+    view.changed_at(&paths);
+    Ok(())
+}
+
+/// A verification report as read.
+struct Report {
+    path: String,
+    state: VerificationState,
+    fingerprint: Option<Fingerprint>,
+}
+
+impl Report {
+    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<Self>, FileError> {
+        let Some(path) = folder.artifact_path("VERIFICATION") else { return Ok(None) };
+        let Some(text) = view.text(&path)? else { return Ok(None) };
+        let Some(front) = FrontMatter::parse(&text) else { return Ok(None) };
+        let Some(word) = front.text("status") else { return Ok(None) };
+        let state = match word.trim().to_lowercase().as_str() {
+            "passed" => VerificationState::Passed,
+            "gaps_found" => VerificationState::GapsFound,
+            "human_needed" => VerificationState::HumanNeeded,
+            _ => VerificationState::Unknown(word),
+        };
+        Ok(Some(Self { path, state, fingerprint: declared_fingerprint(&front) }))
+    }
+
+    fn can_be_stale(&self) -> bool {
+        matches!(self.state, VerificationState::Passed | VerificationState::HumanNeeded)
+    }
+
+    fn staleness(&self, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
+        if !self.can_be_stale() {
+            return Ok(Staleness::Fresh);
+        }
+        match &self.fingerprint {
+            Some(fingerprint) => fingerprint.check(view, folder),
+            None => Ok(by_times(view, &self.timed_paths(folder))),
+        }
+    }
+
+    /// The report, and the summaries that must not be younger.
+    fn timed_paths(&self, folder: &PhaseFolder) -> Vec<String> {
+        let summaries = folder.summaries().map(|summary| folder.join(summary));
+        std::iter::once(self.path.clone()).chain(summaries).collect()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,13 +192,12 @@ impl Fingerprint {
     }
 }
 
-fn by_times(view: &ProjectView, folder: &PhaseFolder, report: &str) -> Staleness {
-    let mut paths = vec![report.to_owned()];
-    paths.extend(folder.summaries().map(|summary| folder.join(summary)));
+/// Whether any of the paths after the first one is younger than the first.
+fn by_times(view: &ProjectView, paths: &[String]) -> Staleness {
     if paths.len() == 1 {
         return Staleness::Fresh;
     }
-    let times = view.changed_at(&paths);
+    let times = view.changed_at(paths);
     let Some(verified) = times[0] else { return Staleness::Untold };
     if times[1..].iter().flatten().any(|changed| *changed > verified) {
         return Staleness::Stale;

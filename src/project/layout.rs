@@ -119,7 +119,7 @@ impl Layout {
     }
 
     pub(crate) fn milestones(&self) -> String {
-        self.in_planning("MILESTONES.md")
+        self.in_scope("MILESTONES.md")
     }
 
     pub(crate) fn codebase(&self) -> String {
@@ -130,12 +130,22 @@ impl Layout {
         self.in_planning("research")
     }
 
+    /// Who was at work when a session broke off.
+    pub(crate) fn interrupted_agent(&self) -> String {
+        self.in_planning("current-agent-id.txt")
+    }
+
+    /// Milestones put away by hand.
+    pub(crate) fn archive(&self) -> String {
+        self.in_planning("archive")
+    }
+
     pub(crate) fn quick(&self) -> String {
-        self.in_planning("quick")
+        self.in_scope("quick")
     }
 
     pub(crate) fn debug(&self) -> String {
-        self.in_planning("debug")
+        self.in_scope("debug")
     }
 
     /// Where a workstream keeps its own notes of debugging.

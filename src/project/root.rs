@@ -58,11 +58,13 @@ fn adopts(folder: &AbsolutePath, start: &AbsolutePath, repository_below: bool) -
     declared || (config.adopts_repositories() && (repository_below || inside_repository))
 }
 
-fn is_repository(folder: &AbsolutePath) -> bool {
+/// Whether `folder` itself is such a root.
+pub(crate) fn is_repository(folder: &AbsolutePath) -> bool {
     folder.as_path().join(".git").exists()
 }
 
-fn repository_of(folder: &AbsolutePath) -> Option<AbsolutePath> {
+/// The folder at or above `folder` that is the root of a repository or of a worktree of one.
+pub(crate) fn repository_of(folder: &AbsolutePath) -> Option<AbsolutePath> {
     let mut folder = folder.clone();
     while !is_repository(&folder) {
         folder = folder.parent()?;

@@ -21,11 +21,18 @@ pub(crate) struct ProjectView {
     files: Rc<dyn Files>,
     texts: Rc<RefCell<HashMap<String, Option<Rc<str>>>>>,
     folders: Rc<RefCell<Option<Rc<[PhaseFolder]>>>>,
+    times: Rc<RefCell<HashMap<String, Option<i64>>>>,
 }
 
 impl ProjectView {
     pub(crate) fn new(layout: Layout, files: Box<dyn Files>) -> Self {
-        Self { layout, files: Rc::from(files), texts: Rc::default(), folders: Rc::default() }
+        Self {
+            layout,
+            files: Rc::from(files),
+            texts: Rc::default(),
+            folders: Rc::default(),
+            times: Rc::default(),
+        }
     }
 
     /// The project as it will be once `edits` are made.
@@ -80,7 +87,13 @@ impl ProjectView {
 
     /// When each file last changed; see [`Files::changed_at`].
     pub(crate) fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
-        self.files.changed_at(paths)
+        let mut known = self.times.borrow_mut();
+        let unknown: Vec<String> = paths.iter().filter(|path| !known.contains_key(*path)).cloned().collect();
+        if !unknown.is_empty() {
+            let told = self.files.changed_at(&unknown);
+            known.extend(unknown.into_iter().zip(told));
+        }
+        paths.iter().map(|path| known.get(path).copied().flatten()).collect()
     }
 
     /// The SHA-256 of a file's bytes; see [`Files::digest`].

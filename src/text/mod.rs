@@ -16,4 +16,4 @@ pub(crate) mod splice;
 pub(crate) mod table;
 pub(crate) mod toml;
 
-pub(crate) use slug::slug;
+pub(crate) use slug::{slug, slug_within};

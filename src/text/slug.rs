@@ -6,6 +6,11 @@ const LONGEST: usize = 60;
 /// The slug of `text`: Cyrillic letters are transliterated, every other run of characters outside `a-z0-9` becomes one
 /// hyphen, at most 60 characters, no hyphen at either end. Empty where nothing of the text can be kept.
 pub(crate) fn slug(text: &str) -> String {
+    slug_within(text, LONGEST)
+}
+
+/// As [`slug`], with at most `longest` characters.
+pub(crate) fn slug_within(text: &str, longest: usize) -> String {
     let mut slug = String::new();
     for letter in text.chars().flat_map(char::to_lowercase) {
         if letter.is_ascii_alphanumeric() {
@@ -16,7 +21,7 @@ pub(crate) fn slug(text: &str) -> String {
             slug.push('-');
         }
     }
-    slug.truncate(LONGEST);
+    slug.truncate(longest);
     slug.truncate(slug.trim_end_matches('-').len());
     slug
 }

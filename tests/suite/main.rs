@@ -13,6 +13,7 @@ mod documents;
 mod git;
 mod hooks;
 mod hosts;
+mod init;
 mod install;
 mod kit;
 mod lived;

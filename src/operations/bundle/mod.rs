@@ -1,0 +1,126 @@
+//! Context bundles: everything a workflow asks for at its start, in one answer.
+//!
+//! A bundle is a pure function of the project, its configuration and [`Facts`] from outside, which `commands` gathers.
+//! Paths in bundles are absolute. Every bundle ends with the same fields, [`Common`].
+
+mod execute_phase;
+mod phase;
+mod phase_op;
+mod plan_phase;
+mod sections;
+mod verify_commands;
+
+use serde::Serialize;
+
+use crate::project::config::Config;
+use crate::project::files::FileError;
+use crate::project::view::ProjectView;
+use crate::text::markdown::Markdown;
+
+use super::models;
+
+pub(crate) use execute_phase::ExecutePhaseRequest;
+pub(crate) use plan_phase::PlanPhaseRequest;
+
+/// What a bundle tells that stands in no document of the project.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// The host of the call.
+    pub(crate) runtime: String,
+    /// What stands before the name of a command where people type it, such as `/gsd-`.
+    pub(crate) command_prefix: String,
+    /// Where the host looks for agents.
+    pub(crate) agents_folder: Option<String>,
+    /// The agents of ours that are not there.
+    pub(crate) missing_agents: Vec<String>,
+    /// Whether git is told to leave the project's documents out.
+    pub(crate) documents_ignored: bool,
+}
+
+/// What every bundle is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bundle<'call> {
+    pub(crate) view: &'call ProjectView,
+    pub(crate) config: &'call Config,
+    pub(crate) facts: &'call Facts,
+}
+
+/// A bundle with the fields all of them end with.
+#[derive(Debug, Serialize)]
+pub(crate) struct Complete<R> {
+    #[serde(flatten)]
+    pub(crate) report: R,
+    #[serde(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Serialize)]
+struct Common {
+    project_root: String,
+    agents_installed: bool,
+    missing_agents: Vec<String>,
+    agents_dir: Option<String>,
+    agent_runtime: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project_title: Option<String>,
+}
+
+impl Bundle<'_> {
+    fn complete<R>(&self, report: R) -> Result<Complete<R>, FileError> {
+        let title = self.view.text(&self.view.layout().project())?.and_then(|text| title(&text));
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let common = Common {
+            project_root: self.shown(""),
+            agents_installed: self.facts.missing_agents.is_empty(),
+            missing_agents: self.facts.missing_agents.clone(),
+            agents_dir: self.facts.agents_folder.clone(),
+            agent_runtime: self.facts.runtime.clone(),
+            response_language: owned(self.config.text("response_language")),
+            project_code: owned(self.config.project_code()),
+            project_title: title,
+        };
+        Ok(Complete { report, common })
+    }
+
+    fn model(&self, agent: &str) -> String {
+        models::model(self.config, &self.facts.runtime, agent).model
+    }
+
+    /// Whether the project's documents are committed. What git is told to leave out is not, unless the project says so.
+    fn commit_docs(&self) -> bool {
+        let says = ["commit_docs", "planning.commit_docs"].iter().any(|key| self.config.written(key).is_some());
+        self.config.commit_docs() && (says || !self.config.has_file() || !self.facts.documents_ignored)
+    }
+
+    /// A path as bundles tell it.
+    fn shown(&self, path: &str) -> String {
+        self.view.layout().shown(path)
+    }
+
+    /// As [`Self::shown`]; none where nothing is there.
+    fn shown_if_there(&self, path: &str) -> Option<String> {
+        self.view.exists(path).then(|| self.shown(path))
+    }
+
+    fn planning_exists(&self) -> bool {
+        self.view.exists(self.view.layout().planning())
+    }
+
+    fn roadmap_exists(&self) -> bool {
+        self.view.exists(&self.view.layout().roadmap())
+    }
+}
+
+/// The title of a document: its first heading of the first level.
+fn title(text: &str) -> Option<String> {
+    let markdown = Markdown::parse(text);
+    let mut headings = markdown.headings();
+    headings.find(|heading| heading.level == 1 && !heading.title.is_empty()).map(|heading| heading.title.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! `init plan-phase`: what planning a phase starts from.
+
+use serde::Serialize;
+
+use crate::operations::models;
+use crate::operations::progress::{self, PhaseStatus};
+use crate::project::files::FileError;
+use crate::project::milestone::MilestoneScope;
+
+use super::phase::{Artifacts, Identity, Phase};
+use super::sections::{Condition, SectionManifest};
+use super::verify_commands::VerifyCommand;
+use super::{Bundle, Complete};
+
+/// What was asked besides the phase.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
+pub(crate) struct PlanPhaseRequest {
+    pub(crate) granularity: Option<String>,
+    /// A product requirements document takes the place of the discussion.
+    pub(crate) prd: bool,
+    /// So do architecture decision records.
+    pub(crate) ingest: bool,
+    pub(crate) research_only: bool,
+    pub(crate) tdd: bool,
+    pub(crate) reviews: bool,
+    pub(crate) chunked: bool,
+}
+
+/// What `init plan-phase` answers.
+#[derive(Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
+pub(crate) struct PlanPhaseReport {
+    researcher_model: String,
+    planner_model: String,
+    checker_model: String,
+    tdd_mode: bool,
+    granularity: String,
+    research_enabled: bool,
+    plan_checker_enabled: bool,
+    nyquist_validation_enabled: bool,
+    commit_docs: bool,
+    text_mode: bool,
+    auto_advance: bool,
+    auto_chain_active: bool,
+    mode: Option<String>,
+    #[serde(flatten)]
+    identity: Identity,
+    phase_req_ids: Option<String>,
+    phase_status: PhaseStatus,
+    has_research: bool,
+    has_context: bool,
+    context_scope: MilestoneScope,
+    has_reviews: bool,
+    has_plans: bool,
+    plan_count: usize,
+    planning_exists: bool,
+    roadmap_exists: bool,
+    state_path: Option<String>,
+    roadmap_path: Option<String>,
+    requirements_path: Option<String>,
+    patterns_path: Option<String>,
+    #[serde(flatten)]
+    artifacts: Artifacts,
+    section_manifest: SectionManifest,
+    /// Commands that verified the phase before, so that they are not invented anew.
+    prior_verify_commands: Vec<VerifyCommand>,
+}
+
+impl Bundle<'_> {
+    /// What planning `typed` starts from.
+    pub(crate) fn plan_phase(
+        &self,
+        typed: &str,
+        request: &PlanPhaseRequest,
+    ) -> Result<Complete<PlanPhaseReport>, FileError> {
+        let phase = self.phase(typed)?;
+        let phase = phase.as_ref();
+        let layout = self.view.layout();
+        let plan_count = self.plans(phase)?.len();
+        let has = |kind| self.artifact(phase, kind).is_some();
+        let section_manifest = SectionManifest::of("plan-phase", |condition| match condition {
+            Condition::Reviews => request.reviews,
+            Condition::RequirementsDocument => request.prd,
+            Condition::DecisionRecords => request.ingest,
+            Condition::ResearchOnly => request.research_only,
+            Condition::Chunked => request.chunked,
+            _ => false,
+        });
+        let report = PlanPhaseReport {
+            researcher_model: self.model("gsd-phase-researcher"),
+            planner_model: self.model("gsd-planner"),
+            checker_model: self.model("gsd-plan-checker"),
+            tdd_mode: request.tdd || self.config.flag("workflow.tdd_mode"),
+            granularity: models::granularity(self.config, "planning", request.granularity.as_deref()).granularity,
+            research_enabled: self.config.flag("workflow.research"),
+            plan_checker_enabled: self.config.flag("workflow.plan_check"),
+            nyquist_validation_enabled: self.config.flag("workflow.nyquist_validation"),
+            commit_docs: self.commit_docs(),
+            text_mode: self.config.flag("workflow.text_mode"),
+            auto_advance: self.config.flag("workflow.auto_advance"),
+            auto_chain_active: self.config.flag("workflow._auto_chain_active"),
+            mode: self.config.text("mode").map(str::to_owned),
+            identity: self.identity(phase),
+            phase_req_ids: phase.and_then(|phase| phase.entry.as_ref()?.requirements.clone()),
+            phase_status: self.phase_status(phase, plan_count)?,
+            has_research: has("RESEARCH"),
+            has_context: has("CONTEXT"),
+            context_scope: MilestoneScope::Complete,
+            has_reviews: has("REVIEWS"),
+            has_plans: plan_count > 0,
+            plan_count,
+            planning_exists: self.planning_exists(),
+            roadmap_exists: self.roadmap_exists(),
+            state_path: self.shown_if_there(&layout.state()),
+            roadmap_path: self.shown_if_there(&layout.roadmap()),
+            requirements_path: self.shown_if_there(&layout.requirements()),
+            patterns_path: self.artifact(phase, "PATTERNS"),
+            artifacts: self.artifacts(phase),
+            section_manifest,
+            prior_verify_commands: match phase {
+                Some(phase) => self.earlier_verify_commands(&phase.number)?,
+                None => Vec::new(),
+            },
+        };
+        self.complete(report)
+    }
+
+    fn phase_status(&self, phase: Option<&Phase>, plans: usize) -> Result<PhaseStatus, FileError> {
+        match phase.and_then(|phase| phase.folder.as_ref()) {
+            Some(folder) => progress::phase_status(self.view, folder, plans, folder.summaries().count()),
+            None => Ok(PhaseStatus::Pending),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+use super::*;
+use crate::project::config::ConfigTexts;
+use crate::project::files::MemoryFiles;
+use crate::project::layout::Layout;
+use serde_json::Value;
+
+/// The bundle that `ask` makes of a project, as it is told.
+pub(super) fn told<R: Serialize>(
+    files: &[(&str, &str)],
+    ask: impl FnOnce(&Bundle<'_>) -> Result<Complete<R>, FileError>,
+) -> Value {
+    let config = files.iter().find(|(path, _)| *path == ".planning/config.json").map(|(_, text)| *text);
+    let (config, _) = Config::read(ConfigTexts { project: config, ..ConfigTexts::default() });
+    let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+    let facts = Facts { runtime: "host".into(), command_prefix: "/gsd-".into(), ..Facts::default() };
+    serde_json::to_value(ask(&Bundle { view: &view, config: &config, facts: &facts }).unwrap()).unwrap()
+}
+
+const ROADMAP: (&str, &str) = (
+    ".planning/ROADMAP.md",
+    "# R\n\n- [x] **Phase 1: Base** - b\n- [ ] **Phase 7: Only a line** - o\n\n### Phase 1: Base\n**Requirements**: [A-1, A-2]\n\
+     \n### Phase 2: Nöte Core\n**Requirements**: TBD\n**Mode:** mvp\n\n### Phase 2.1: Fix (INSERTED)\n**Goal**: g\n",
+);
+
+fn phase_op(files: &[(&str, &str)], typed: &str) -> Value {
+    told(files, |bundle| bundle.phase_op(Some(typed)))
+}
+
+#[test]
+fn a_phase_with_a_folder_is_named_by_it() {
+    let files =
+        [ROADMAP, (".planning/phases/02-notes/02-CONTEXT.md", "c"), (".planning/phases/02-notes/02-01-PLAN.md", "")];
+    let told = phase_op(&files, "2");
+    assert_eq!(told["phase_number"], "02");
+    assert_eq!(told["phase_name"], "notes");
+    assert_eq!(told["phase_dir"], "/p/.planning/phases/02-notes");
+    assert_eq!(told["context_path"], "/p/.planning/phases/02-notes/02-CONTEXT.md");
+    assert_eq!(told["plan_count"], 1);
+    assert!(told.get("research_path").is_none() && told["expected_phase_dir"].is_null());
+    assert_eq!(phase_op(&files, "02-notes")["phase_number"], "02");
+}
+
+#[test]
+fn a_phase_without_a_folder_is_named_by_the_roadmap() {
+    let told = phase_op(&[ROADMAP], "2.1");
+    assert_eq!(told["phase_number"], "2.1");
+    assert_eq!(told["padded_phase"], "02.1");
+    assert_eq!(told["phase_name"], "Fix (INSERTED)");
+    assert_eq!(told["expected_phase_dir"], "/p/.planning/phases/02.1-fix-inserted");
+    assert_eq!(phase_op(&[ROADMAP], "7")["phase_slug"], "only-a-line");
+    assert_eq!(phase_op(&[ROADMAP], "9")["phase_found"], false);
+}
+
+#[test]
+fn an_archived_folder_gives_way_to_an_open_phase_of_its_number() {
+    let archived = (".planning/milestones/v1.0-phases/02-old/02-01-PLAN.md", "");
+    let told = phase_op(&[ROADMAP, archived], "2");
+    assert_eq!((&told["phase_dir"], &told["phase_name"]), (&Value::Null, &"Nöte Core".into()));
+    let other = (".planning/milestones/v1.0-phases/03-old/03-01-PLAN.md", "");
+    assert_eq!(phase_op(&[ROADMAP, other], "3")["phase_dir"], "/p/.planning/milestones/v1.0-phases/03-old");
+}
+
+#[test]
+fn a_code_of_another_project_finds_nothing() {
+    let config = (".planning/config.json", r#"{"project_code": "ACME"}"#);
+    let files = [ROADMAP, config, (".planning/phases/ACME-01-base/01-01-PLAN.md", "")];
+    assert_eq!(phase_op(&files, "ACME-1")["phase_number"], "ACME-01");
+    assert_eq!(phase_op(&files, "ACME-2")["expected_phase_dir"], "/p/.planning/phases/ACME-02-n-te-core");
+    assert_eq!(phase_op(&files, "OTHER-1")["phase_found"], false);
+    assert_eq!(phase_op(&files, "OTHER-2")["phase_found"], false);
+}
+
+#[test]
+fn the_first_of_two_folders_of_a_phase_counts() {
+    let files = [(".planning/phases/02-b/x.md", ""), (".planning/phases/02-a/x.md", "")];
+    assert_eq!(phase_op(&files, "2")["phase_name"], "a");
+}
+
+#[test]
+fn every_bundle_ends_with_the_same_fields() {
+    let config = (".planning/config.json", r#"{"response_language": "German"}"#);
+    let told = told(&[config, (".planning/PROJECT.md", "text\n# Acme\n")], |bundle| bundle.phase_op(None));
+    assert_eq!(told["project_root"], "/p");
+    assert_eq!(told["agent_runtime"], "host");
+    assert_eq!(told["response_language"], "German");
+    assert_eq!(told["project_title"], "Acme");
+    assert!(told.get("project_code").is_none());
+}
+
+fn plan(commands: &[&str]) -> String {
+    let task = |command: &&str| format!("<task><name>T</name><automated>{command}</automated></task>");
+    commands.iter().map(task).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn planning_learns_the_commands_of_the_nearest_phase_that_has_any() {
+    let (one, two) = (plan(&["make one"]), plan(&["make two", "make all", "make two"]));
+    let files = [
+        (".planning/phases/01-a/01-01-PLAN.md", one.as_str()),
+        (".planning/phases/02-b/02-01-PLAN.md", two.as_str()),
+        (".planning/phases/03-c/03-01-PLAN.md", ""),
+        (".planning/phases/10-e/10-01-PLAN.md", "<automated>late</automated>"),
+        (".planning/ROADMAP.md", "### Phase 4: D\n"),
+    ];
+    let told = told(&files, |bundle| bundle.plan_phase("4", &PlanPhaseRequest::default()));
+    let commands: Vec<&str> = told["prior_verify_commands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|command| command["command"].as_str().unwrap())
+        .collect();
+    assert_eq!(commands, ["make two", "make all"]);
+    assert_eq!(told["prior_verify_commands"][0]["phase"], "02");
+    assert_eq!(told["phase_status"], "Pending");
+}
+
+#[test]
+fn planning_tells_how_far_the_phase_has_come() {
+    let status = |extra: &[(&str, &str)]| {
+        let mut files = vec![(".planning/phases/01-a/01-01-PLAN.md", ""), (".planning/phases/01-a/01-02-PLAN.md", "")];
+        files.extend(extra);
+        told(&files, |bundle| bundle.plan_phase("1", &PlanPhaseRequest::default()))["phase_status"].clone()
+    };
+    let first = (".planning/phases/01-a/01-01-SUMMARY.md", "");
+    let second = (".planning/phases/01-a/01-02-SUMMARY.md", "");
+    let report = |text| (".planning/phases/01-a/01-VERIFICATION.md", text);
+    assert_eq!(status(&[]), "Planned");
+    assert_eq!(status(&[first]), "In Progress");
+    assert_eq!(status(&[first, second]), "Executed");
+    assert_eq!(status(&[first, second, report("---\nstatus: human_needed\n---\n")]), "Needs Review");
+    assert_eq!(status(&[first, second, report("---\nstatus: passed\n---\n")]), "Complete");
+}
+
+fn execute(files: &[(&str, &str)], typed: &str) -> Value {
+    told(files, |bundle| bundle.execute_phase(typed, &ExecutePhaseRequest::default()))
+}
+
+#[test]
+fn executing_tells_what_is_left() {
+    let files = [
+        ROADMAP,
+        (".planning/phases/01-base/01-01-SUMMARY.md", ""),
+        (".planning/phases/02-notes/02-01-PLAN.md", ""),
+        (".planning/phases/02-notes/02-02-PLAN.md", "---\nstatus: superseded\n---\n"),
+        (".planning/phases/02-notes/02-03-PLAN.md", "---\ngap_closure: true\n---\n"),
+        (".planning/phases/02-notes/02-01-SUMMARY.md", ""),
+    ];
+    let told = execute(&files, "2");
+    assert_eq!(told["phase_name"], "Nöte Core");
+    assert_eq!(told["plans"], serde_json::json!(["02-01-PLAN.md", "02-03-PLAN.md"]));
+    assert_eq!(told["incomplete_plans"], serde_json::json!(["02-03-PLAN.md"]));
+    assert!(told["phase_req_ids"].is_null());
+    let included = &told["section_manifest"]["included"];
+    assert_eq!(*included, serde_json::json!(["gap-closure-artifacts", "regression-gate"]));
+    assert_eq!(execute(&files, "1")["phase_req_ids"], "A-1, A-2");
+}
+
+#[test]
+fn branches_are_named_by_their_template() {
+    let branch = |config: &str, typed: &str, folder: &str| {
+        let config = format!("{{\"git\": {{{config}}}, \"project_code\": \"AC\"}}");
+        let marked = (".planning/ROADMAP.md", "- 🚧 **v1.1 Big Sync** - x\n\n### v1.1 Big Sync\n\n#### Phase 2: B\n");
+        let files = [(".planning/config.json", config.as_str()), marked, (folder, "")];
+        execute(&files, typed)["branch_name"].clone()
+    };
+    let phase = r#""branching_strategy": "phase""#;
+    assert_eq!(branch(phase, "2", ".planning/phases/2-notes/x.md"), "gsd/phase-02-notes");
+    assert_eq!(branch(phase, "6", ".planning/phases/06/x.md"), "gsd/phase-06");
+    assert_eq!(branch(phase, "9", "x"), Value::Null);
+    let mine = r#""branching_strategy": "phase", "phase_branch_template": "{project}/{slug}""#;
+    assert_eq!(branch(mine, "2", "x"), "AC/b");
+    assert_eq!(branch(r#""branching_strategy": "milestone""#, "9", "x"), "gsd/v1.1-big-sync");
+    assert_eq!(branch(r#""branching_strategy": "none""#, "2", "x"), Value::Null);
+}

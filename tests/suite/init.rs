@@ -1,0 +1,109 @@
+//! Context bundles: their flags, what they know from outside the project, and that they cost little.
+
+use serde_json::{Value, json};
+
+use crate::kit::{TestContext, repository};
+
+fn project() -> TestContext {
+    let context = TestContext::new();
+    context.write(".planning/PROJECT.md", "# Acme\n");
+    context.write(".planning/ROADMAP.md", "# R\n\n### Phase 1: Base\n\n### Phase 2: Notes\n**Requirements**: N-1\n");
+    context.write(".planning/config.json", "{\"commit_docs\": true}");
+    context.write(".planning/phases/02-notes/02-01-PLAN.md", "---\nplan: 01\n---\n");
+    context
+}
+
+fn path(context: &TestContext, path: &str) -> Value {
+    Value::from(format!("{}/{path}", context.project().display()))
+}
+
+#[test]
+fn a_bundle_tells_where_things_stand() {
+    let context = project();
+    let told = context.gsd(["init", "phase-op", "2"]).json();
+    assert_eq!(told["phase_dir"], path(&context, ".planning/phases/02-notes"));
+    assert_eq!(told["project_title"], "Acme");
+    assert_eq!(told["state_path"], Value::Null);
+    assert_eq!(context.gsd(["init", "phase-op", "--phase", "2"]).json(), told);
+    assert_eq!(context.gsd(["init.phase-op", "1", "--pick", "phase_name"]).success(), "Base");
+    assert_eq!(context.gsd(["init", "phase-op"]).json()["phase_found"], false);
+}
+
+#[test]
+fn workflows_about_a_phase_need_one() {
+    let context = project();
+    for workflow in ["plan-phase", "execute-phase"] {
+        let told = context.gsd(["init", workflow]).failure(1);
+        assert!(told.contains(&format!("`init {workflow}` needs a phase")), "{told}");
+    }
+    assert!(context.gsd(["init", "phase-op", "2", "--phase", "3"]).failure(1).contains("--phase"));
+}
+
+#[test]
+fn wrong_flags_and_surplus_words_are_refused() {
+    let context = project();
+    for arguments in
+        [["init", "phase-op", "2", "3"], ["init", "plan-phase", "2", "--wave"], ["init", "execute-phase", "2", "--prd"]]
+    {
+        assert!(context.gsd(arguments).failure(1).starts_with("Error: "));
+    }
+    assert!(context.gsd(["init", "nope"]).failure(1).contains("plan-phase"));
+    assert!(context.gsd(["init"]).failure(1).contains("phase-op"));
+}
+
+#[test]
+fn flags_of_planning_choose_its_sections() {
+    let context = project();
+    let told =
+        context.gsd(["init", "plan-phase", "2", "--reviews", "--chunked", "--granularity", "fine", "--tdd"]).json();
+    assert_eq!(told["section_manifest"]["included"], json!(["reviews-prerequisite", "chunked-planning-mode"]));
+    assert_eq!(told["granularity"], "fine");
+    assert_eq!(told["tdd_mode"], true);
+    let told = context.gsd(["init", "plan-phase", "2", "--prd", "p.md", "--research-phase", "2"]).json();
+    let included = json!(["prd-express-gate", "research-only-modifiers", "research-only-early-exit"]);
+    assert_eq!(told["section_manifest"]["included"], included);
+}
+
+#[test]
+fn a_wave_may_be_named_or_not() {
+    let context = project();
+    for flags in [&["--wave"][..], &["--wave", "2"], &["--wave", "2", "--tdd"]] {
+        let arguments = ["init", "execute-phase", "2"].iter().chain(flags).copied();
+        let told = context.gsd_with(arguments, &[], "").json();
+        assert_eq!(told["section_manifest"]["included"], json!(["partial-wave"]));
+    }
+}
+
+#[test]
+fn agents_are_looked_for_where_the_host_keeps_them() {
+    let context = project();
+    let told = context.gsd(["init", "phase-op"]).json();
+    assert_eq!(told["agent_runtime"], "claude");
+    assert_eq!(told["agents_dir"], format!("{}/.claude/agents", context.home().display()));
+    let missing = told["missing_agents"].as_array().unwrap().len();
+    assert!(missing > 0 && told["agents_installed"] == false);
+    for agent in std::fs::read_dir(repository().join("agents")).unwrap() {
+        let name = agent.unwrap().file_name();
+        context.write(&format!(".claude/agents/gsd-{}", name.to_string_lossy()), "");
+    }
+    let told = context.gsd(["init", "phase-op"]).json();
+    assert_eq!((&told["agents_installed"], &told["missing_agents"]), (&json!(true), &json!([])));
+    assert_eq!(told["agents_dir"], path(&context, ".claude/agents"));
+    let other = context.gsd_with(["init", "phase-op"], &[("GSD_RUNTIME", "codex")], "").json();
+    assert_eq!((&other["agent_runtime"], &other["agents_installed"]), (&json!("codex"), &json!(false)));
+    let unknown = context.gsd_with(["init", "phase-op"], &[("GSD_RUNTIME", "nobody")], "").json();
+    assert_eq!((&unknown["agent_runtime"], &unknown["agents_dir"]), (&json!("nobody"), &Value::Null));
+}
+
+#[test]
+fn documents_that_git_ignores_are_not_committed_unless_the_project_says_so() {
+    let context = project();
+    assert!(context.command("git").args(["init", "-q"]).status().unwrap().success());
+    context.write(".gitignore", ".planning/\n");
+    let commits = || context.gsd(["init", "phase-op", "--pick", "commit_docs"]).success();
+    assert_eq!(commits(), "true");
+    context.write(".planning/config.json", "{}");
+    assert_eq!(commits(), "false");
+    context.write(".gitignore", "target/\n");
+    assert_eq!(commits(), "true");
+}
