@@ -37,6 +37,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("list-todos", Effect::Read),
     ("migrate-config", Effect::Write),
     ("phase add", Effect::Write),
+    ("phase complete", Effect::Write),
     ("phase insert", Effect::Write),
     ("phase mvp-mode", Effect::Read),
     ("phase next-decimal", Effect::Read),

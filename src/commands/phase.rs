@@ -1,8 +1,11 @@
 //! Phases: finding them, listing them.
 
-use super::{CommandError, Context, Family};
+use super::error::Reason;
+use super::{CommandError, Context, Family, state};
+use crate::operations::complete::{self, Incomplete};
 use crate::operations::lookup::{self, PhaseFileKind};
 use crate::operations::phase::{self, AddRequest};
+use crate::operations::state::mirror;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum PhaseFamily {
@@ -53,6 +56,10 @@ pub(crate) enum PhaseCommand {
     ///
     /// Example: `gsd-tools phase insert 2 "Hot fix" --raw` prints `02.1`.
     Insert(InsertArgs),
+    /// Mark a phase done, and update the roadmap, the requirements and the state
+    ///
+    /// Example: `gsd-tools phase complete 2 --pick next_phase`.
+    Complete(CompleteArgs),
     /// Tell whether a phase is planned as a vertical slice
     ///
     /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
@@ -74,6 +81,15 @@ pub(crate) struct InsertArgs {
     after: Option<String>,
     /// What the phase is called
     words: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// The same, as a flag
+    #[arg(long = "phase", id = "flag")]
+    flag: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -106,6 +122,7 @@ impl Family for PhaseFamily {
             Self::Phase(PhaseCommand::NextDecimal(arguments)) => next_decimal(context, &arguments),
             Self::Phase(PhaseCommand::Add(arguments)) => add(context, &arguments),
             Self::Phase(PhaseCommand::Insert(arguments)) => insert(context, &arguments),
+            Self::Phase(PhaseCommand::Complete(arguments)) => complete_phase(context, &arguments),
             Self::Phase(PhaseCommand::MvpMode(arguments)) => mvp_mode(context, &arguments),
         }
     }
@@ -144,9 +161,12 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
     if description.trim().is_empty() {
         return Err(CommandError::usage("description required for phase add"));
     }
+    let facts = state::facts(context)?;
     let report = context.update(|view| {
         let request = AddRequest { id: arguments.id.as_deref(), ..request(context, &description)? };
-        Ok(phase::add(view, request)?)
+        let (report, mut edits) = phase::add(view, request)?;
+        mirror::refresh(&mut edits, view, &facts)?;
+        Ok((report, edits))
     })?;
     let raw = report.padded.clone();
     context.emit_raw(&report, raw)
@@ -157,9 +177,33 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
     let (Some(after), false) = (&arguments.after, description.trim().is_empty()) else {
         return Err(CommandError::usage("after-phase and description required for phase insert"));
     };
-    let report = context.update(|view| Ok(phase::insert(view, after, request(context, &description)?)?))?;
+    let facts = state::facts(context)?;
+    let report = context.update(|view| {
+        let (report, mut edits) = phase::insert(view, after, request(context, &description)?)?;
+        mirror::refresh(&mut edits, view, &facts)?;
+        Ok((report, edits))
+    })?;
     let raw = report.phase_number.clone();
     context.emit_raw(&report, raw)
+}
+
+fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
+    let typed = arguments.flag.as_deref().or(arguments.phase.as_deref());
+    let typed = typed.ok_or_else(|| CommandError::usage("phase identifier required"))?;
+    let facts = state::facts(context)?;
+    let prefix = context.command_prefix()?;
+    let report = context.update(|view| {
+        complete::complete(view, typed, prefix, &facts).map_err(|error| {
+            let reason = match error {
+                Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } => Reason::PhaseNotFound,
+                Incomplete::PlansOpen { .. } => Reason::PhasePlanCoverageIncomplete,
+                Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
+                Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
+            };
+            CommandError::because(reason, &error)
+        })
+    })?;
+    context.emit(&report)
 }
 
 fn request<'text>(context: &'text Context, description: &'text str) -> Result<AddRequest<'text>, CommandError> {

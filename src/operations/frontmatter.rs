@@ -105,7 +105,9 @@ pub(crate) fn change(view: &ProjectView, path: &str, changes: &[FieldChange]) ->
 
 /// The text with its fields changed; `path` names it in errors.
 pub(crate) fn applied(path: &str, text: &str, changes: &[FieldChange]) -> Result<String, FrontMatterError> {
-    if let Some(change) = changes.iter().find(|change| change.key.trim().is_empty()) {
+    let is_no_name =
+        |key: &str| key.trim().is_empty() || key.chars().any(|letter| letter.is_control() || letter == '"');
+    if let Some(change) = changes.iter().find(|change| is_no_name(&change.key)) {
         return Err(FrontMatterError::Key { key: change.key.clone() });
     }
     if front_matter::is_unclosed(text) {

@@ -5,6 +5,7 @@
 
 pub(crate) mod branch;
 pub(crate) mod bundle;
+pub(crate) mod complete;
 pub(crate) mod configuration;
 pub(crate) mod entry;
 pub(crate) mod frontmatter;

@@ -26,13 +26,7 @@ pub(crate) struct ProjectView {
 
 impl ProjectView {
     pub(crate) fn new(layout: Layout, files: Box<dyn Files>) -> Self {
-        Self {
-            layout,
-            files: Rc::from(files),
-            texts: Rc::default(),
-            folders: Rc::default(),
-            times: Rc::default(),
-        }
+        Self { layout, files: Rc::from(files), texts: Rc::default(), folders: Rc::default(), times: Rc::default() }
     }
 
     /// The project as it will be once `edits` are made.

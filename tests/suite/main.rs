@@ -18,6 +18,6 @@ mod init;
 mod install;
 mod kit;
 mod lived;
-mod state;
 mod plans;
+mod state;
 mod tree;

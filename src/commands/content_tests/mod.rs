@@ -17,22 +17,11 @@ use crate::library::Library;
 use crate::project::config::key_names;
 
 /// First words that texts call before their family is here.
-const WORDS_TO_COME: &[&str] = &[
-    "frontmatter",
-    "init",
-    "list-todos",
-    "phase-plan-index",
-    "requirements",
-    "smart-entry",
-    "state",
-    "state-snapshot",
-    "summary-extract",
-    "uat",
-    "verify",
-];
+const WORDS_TO_COME: &[&str] = &[];
 
 /// Subcommands of families that are here, which texts call before they are.
-const SUBCOMMANDS_TO_COME: &[&str] = &["check predicate", "phase complete"];
+const SUBCOMMANDS_TO_COME: &[&str] =
+    &["check predicate", "init new-project", "init progress", "init quick", "init verify-work"];
 
 const PHASE: &str = ".planning/phases/02-core";
 

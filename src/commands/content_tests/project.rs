@@ -40,8 +40,8 @@ const PROJECT: &[(&str, &str)] = &[
     (
         ".planning/phases/02-core/02-01-PLAN.md",
         "---\nphase: 02-core\nplan: 01\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [src/main.rs]\n\
-         autonomous: true\nrequirements: [CORE-01]\nmust_haves:\n  truths: [\"A note is kept\"]\n  artifacts:\n\
-             - path: src/main.rs\n      provides: program\n  key_links:\n    - from: src/main.rs\n      \
+         autonomous: true\nrequirements: [CORE-01]\nmust_haves:\n  truths: [\"A note is kept\"]\n  artifacts:\n    - \
+         path: src/main.rs\n      provides: program\n  key_links:\n    - from: src/main.rs\n      \
          to: src/main.rs\n      via: call\n      pattern: main\n---\n\n<objective>\nNotes\n</objective>\n\n\
          <tasks>\n<task type=\"auto\">\n  <name>Task 1: Write</name>\n  <files>src/main.rs</files>\n  \
          <action>Write it.</action>\n  <verify><automated>true</automated></verify>\n  <done>done</done>\n</task>\n\
