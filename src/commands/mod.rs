@@ -15,6 +15,8 @@ mod check;
 mod config;
 mod context;
 mod error;
+mod files;
+mod frontmatter;
 mod git;
 mod guide;
 mod help;
@@ -24,12 +26,18 @@ mod install;
 mod loops;
 mod models;
 mod phase;
+mod plans;
 mod progress;
 mod project;
+mod requirements;
 mod roadmap;
+mod template;
 mod timeout;
+mod todo;
+mod uat;
 mod usage;
 mod verification;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -61,7 +69,14 @@ const FAMILIES: &[FamilyRow] = &[
     family::<init::Inits>("Workflows", &["init"]),
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
     family::<progress::ProgressFamily>("Progress", &["progress"]),
+    family::<plans::Plans>("Plans", &["phase-plan-index", "summary-extract"]),
+    family::<template::Templates>("Templates", &["template"]),
+    family::<frontmatter::FrontMatterFamily>("Front matter", &["frontmatter"]),
+    family::<requirements::RequirementsFamily>("Requirements", &["requirements"]),
+    family::<todo::Todos>("Todos", &["list-todos"]),
+    family::<verify::VerifyFamily>("Checks", &["verify"]),
     family::<verification::Verifications>("Verification", &["verification"]),
+    family::<uat::UatFamily>("User acceptance", &["uat"]),
     family::<config::Configuration>(
         "Configuration",
         &["config-get", "config-set", "config-ensure-section", "config-new-project", "config-path", "migrate-config"],

@@ -1,6 +1,7 @@
 //! How a command reaches the project: the view it reads, and the facts that need git.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use super::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Disk, PeerLock};
@@ -60,9 +61,18 @@ impl Context {
         &self,
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
+        self.update_in(self.project().locked_tree(), operation)
+    }
+
+    /// As [`Self::update`], with the lock of another tree; the edits stay inside it.
+    pub(super) fn update_in<R>(
+        &self,
+        tree: PathBuf,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
         let project = self.project();
         let disk = self.disk();
-        let hold = disk.hold([project.locked_tree()])?;
+        let hold = disk.hold([tree])?;
         let _peer = self.peer_locks(&disk)?;
         let view = self.view();
         let (report, edits) = operation(&view)?;

@@ -35,14 +35,24 @@ impl PhaseFolder {
         PhaseId::new(self.token())
     }
 
-    /// The plan files, in order.
+    /// The plan files, in order. A plan counts for the folder it stands in, whatever number its name begins with.
     pub(crate) fn plans(&self) -> impl Iterator<Item = &str> {
-        self.own_files().filter(|file| is_plan(file))
+        self.files.iter().map(String::as_str).filter(|file| is_plan(file))
+    }
+
+    /// The plans with a name that gives an identifier: `02-01-PLAN.md`, `PLAN.md`, or one of the `plans` folder.
+    pub(crate) fn named_plans(&self) -> impl Iterator<Item = &str> {
+        self.plans().filter(|file| is_named_plan(file))
+    }
+
+    /// Files that look like plans by their name and are not among [`Self::named_plans`].
+    pub(crate) fn misnamed_plans(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str).filter(|file| !is_named_plan(file) && looks_like_a_plan(file))
     }
 
     /// The summary files, in order.
     pub(crate) fn summaries(&self) -> impl Iterator<Item = &str> {
-        self.own_files().filter(|file| file.ends_with("-SUMMARY.md") || *file == "SUMMARY.md")
+        self.files.iter().map(String::as_str).filter(|file| is_summary(file))
     }
 
     /// The summary of a plan, if it has one.
@@ -51,7 +61,7 @@ impl PhaseFolder {
         let names = [
             plan.replacen("PLAN", "SUMMARY", 1),
             format!("{stem}-SUMMARY.md"),
-            format!("{}-SUMMARY.md", plan_id(plan)),
+            format!("{}-SUMMARY.md", canonical_id(plan_id(plan))),
         ];
         self.files.iter().map(String::as_str).find(|file| names.iter().any(|name| name == file))
     }
@@ -85,6 +95,43 @@ pub(crate) fn plan_id(plan: &str) -> &str {
         return plan;
     }
     plan.strip_suffix("-PLAN.md").or_else(|| plan.strip_suffix(".md")).unwrap_or(plan)
+}
+
+/// `02-03` of `02-03-user-interface`: the numbers a plan's identifier begins with; all of it where it has none.
+pub(crate) fn canonical_id(id: &str) -> &str {
+    let bare = phase::without_code(id);
+    let code = id.len() - bare.len();
+    let mut length = 0;
+    for (index, part) in bare.split('-').enumerate() {
+        let fits = if index == 0 {
+            part.starts_with(|first: char| first.is_ascii_digit())
+        } else {
+            !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if !fits {
+            break;
+        }
+        length += part.len() + usize::from(index > 0);
+    }
+    if length == 0 { id } else { &id[..code + length] }
+}
+
+fn is_summary(file: &str) -> bool {
+    match file.strip_prefix("plans/") {
+        Some(nested) => nested.starts_with("SUMMARY-"),
+        None => file.ends_with("-SUMMARY.md") || file == "SUMMARY.md",
+    }
+}
+
+fn is_named_plan(file: &str) -> bool {
+    is_plan(file) && (file.contains('/') || file.ends_with("-PLAN.md") || file == "PLAN.md")
+}
+
+fn looks_like_a_plan(file: &str) -> bool {
+    let lower = file.to_ascii_lowercase();
+    let Some(stem) = lower.strip_suffix(".md").filter(|stem| !stem.contains('/')) else { return false };
+    let other = ["-outline", ".pre-bounce", "-review", "-summary"].iter().any(|suffix| stem.ends_with(suffix));
+    !other && stem.split('-').any(|word| word == "plan")
 }
 
 #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of artifacts are exact")]
@@ -154,11 +201,24 @@ mod tests {
         let folder = folder("02-notes-core", &files);
         assert_eq!(
             folder.plans().collect::<Vec<_>>(),
-            ["02-01-PLAN.md", "PLAN.md", "PLAN-01-x.md", "plans/PLAN-02-y.md", "02-PLAN-03.md"]
+            ["02-01-PLAN.md", "03-01-PLAN.md", "PLAN.md", "PLAN-01-x.md", "plans/PLAN-02-y.md", "02-PLAN-03.md"]
         );
+        assert_eq!(folder.misnamed_plans().collect::<Vec<_>>(), ["PLAN-01-x.md", "02-PLAN-03.md"]);
         assert_eq!(folder.summaries().collect::<Vec<_>>(), ["02-01-SUMMARY.md"]);
         assert_eq!(folder.summary_of("02-01-PLAN.md"), Some("02-01-SUMMARY.md"));
         assert_eq!(folder.summary_of("02-PLAN-03.md"), None);
+    }
+
+    #[test]
+    fn a_summary_may_leave_out_the_words_of_its_plan() {
+        let folder = folder("02-notes-core", &["02-01-SUMMARY.md", "02-03-PLAN-SUMMARY.md", "plans/SUMMARY-04-z.md"]);
+        assert_eq!(folder.summary_of("02-01-user-interface-PLAN.md"), Some("02-01-SUMMARY.md"));
+        assert_eq!(folder.summary_of("02-03-PLAN.md"), Some("02-03-PLAN-SUMMARY.md"));
+        assert_eq!(folder.summary_of("plans/PLAN-04-z.md"), Some("plans/SUMMARY-04-z.md"));
+        assert_eq!(folder.summary_of("02-02-PLAN.md"), None);
+        for (id, canonical) in [("12A.1-01-x", "12A.1-01"), ("ACME-01-02-x", "ACME-01-02"), ("x-y", "x-y"), ("", "")] {
+            assert_eq!(canonical_id(id), canonical);
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::disk::AbsolutePath;
+
 /// Where the documents of a project stand, for the chosen workstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -37,6 +39,12 @@ impl Layout {
     pub(crate) fn relative(&self, typed: &str) -> String {
         let relative = Path::new(typed).strip_prefix(&self.root).unwrap_or(Path::new(typed));
         relative.to_string_lossy().replace('\\', "/")
+    }
+
+    /// As [`Self::relative`], with its dots resolved; `None` where the path leads out of the project or is its root.
+    pub(crate) fn inside(&self, typed: &str) -> Option<String> {
+        let root = AbsolutePath::parse(&self.root).ok()?;
+        root.resolve(typed).relative_to(&root).map(|path| path.as_str().to_owned())
     }
 
     /// `path` as an absolute path for a payload.

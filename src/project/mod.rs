@@ -9,9 +9,13 @@ pub(crate) mod folder;
 pub(crate) mod layout;
 pub(crate) mod milestone;
 pub(crate) mod phase;
+pub(crate) mod plan;
+pub(crate) mod requirements;
 pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;
 pub(crate) mod root;
+pub(crate) mod todo;
+pub(crate) mod uat;
 pub(crate) mod view;
 pub(crate) mod workstream;
 

@@ -51,9 +51,19 @@ impl ProjectView {
         self.files.exists(path)
     }
 
+    pub(crate) fn folder_exists(&self, path: &str) -> bool {
+        matches!(self.files.list(path), Ok(Some(_)))
+    }
+
     /// The names in a folder, sorted; none if there is no such folder.
     pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, FileError> {
         Ok(self.files.list(path)?.unwrap_or_default().into_iter().map(|entry| entry.name).collect())
+    }
+
+    /// The names of the files in a folder, sorted.
+    pub(crate) fn file_names(&self, path: &str) -> Result<Vec<String>, FileError> {
+        let entries = self.files.list(path)?.unwrap_or_default();
+        Ok(entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
     }
 
     /// The names of the folders in a folder, sorted.
@@ -172,21 +182,27 @@ impl ProjectView {
     pub(crate) fn read_folders(&self, folder: &str, archived: Option<&str>) -> Result<Vec<PhaseFolder>, FileError> {
         let mut folders = Vec::new();
         for name in self.folder_names(folder)? {
-            let path = format!("{folder}/{name}");
-            let mut files = Vec::new();
-            for entry in self.files.list(&path)?.unwrap_or_default() {
-                if entry.is_folder && entry.name == "plans" {
-                    files.extend(self.names(&format!("{path}/plans"))?.into_iter().map(|name| format!("plans/{name}")));
-                } else if !entry.is_folder {
-                    files.push(entry.name);
-                }
-            }
-            folders.push(PhaseFolder { name, path, archived: archived.map(str::to_owned), files });
+            folders.extend(self.folder_at(&format!("{folder}/{name}"), archived)?);
         }
         folders.sort_by(|left, right| {
             phase::compare(left.token(), right.token()).then_with(|| left.name.cmp(&right.name))
         });
         Ok(folders)
+    }
+
+    /// The folder at `path`; `None` if there is none.
+    pub(crate) fn folder_at(&self, path: &str, archived: Option<&str>) -> Result<Option<PhaseFolder>, FileError> {
+        let Some(entries) = self.files.list(path)? else { return Ok(None) };
+        let mut files = Vec::new();
+        for entry in entries {
+            if entry.is_folder && entry.name == "plans" {
+                files.extend(self.names(&format!("{path}/plans"))?.into_iter().map(|name| format!("plans/{name}")));
+            } else if !entry.is_folder {
+                files.push(entry.name);
+            }
+        }
+        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+        Ok(Some(PhaseFolder { name, path: path.to_owned(), archived: archived.map(str::to_owned), files }))
     }
 }
 

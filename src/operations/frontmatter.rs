@@ -1,0 +1,354 @@
+//! Reading and changing the front matter of any Markdown file of the project.
+//!
+//! An edit touches the lines of its keys. Before it is handed on, the edited text is read again: where it would say
+//! anything else than asked, it is refused.
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::front_matter::{self, FrontMatter, Value};
+use crate::text::markdown::newline_of;
+use crate::text::splice::Splices;
+
+/// Why a front matter could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FrontMatterError {
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    #[error("the front matter of `{path}` does not parse: line {line} is {what}")]
+    Malformed { path: String, line: usize, what: &'static str },
+    #[error("the front matter of `{path}` is opened and never closed")]
+    Unclosed { path: String },
+    #[error("`{key}` cannot be the name of a field")]
+    Key { key: String },
+    #[error("the front matter of `{path}` cannot be edited safely at `{key}`")]
+    Unsafe { path: String, key: String },
+    #[error("there is no schema `{name}`; there are {}", SCHEMAS.map(|schema| schema.name).join(", "))]
+    Schema { name: String },
+}
+
+/// A change of one field: its new value, or none to take it away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FieldChange {
+    pub(crate) key: String,
+    pub(crate) value: Option<Value>,
+}
+
+/// What became of a change.
+#[derive(Debug)]
+pub(crate) enum Changed {
+    Done(Edits),
+    NoFile,
+    /// The field holds a list of maps, and the new value would flatten it.
+    WouldFlatten {
+        key: String,
+    },
+}
+
+/// The front matter of a text as strings; of a text without one, nothing. A key that stands twice counts once.
+pub(crate) fn read(text: &str) -> Value {
+    let mut entries: Vec<(String, Value)> = Vec::new();
+    for (key, value) in FrontMatter::parse(text).map(|front| front.entries()).unwrap_or_default() {
+        match entries.iter_mut().find(|(known, _)| *known == key) {
+            Some(known) => known.1 = value,
+            None => entries.push((key, value)),
+        }
+    }
+    Value::Map(entries)
+}
+
+/// A typed value, as `frontmatter set` takes it: JSON where it is JSON, else text. A number keeps its digits.
+pub(crate) fn typed(text: &str) -> (serde_json::Value, Option<Value>) {
+    match serde_json::from_str(text) {
+        Ok(serde_json::Value::Number(number)) => (number.into(), Some(Value::Text(text.trim().to_owned()))),
+        Ok(json) => {
+            let value = of_json(&json);
+            (json, value)
+        }
+        Err(_) => (text.into(), Some(Value::Text(text.to_owned()))),
+    }
+}
+
+/// A JSON value as it is written in a front matter; `null` is no value.
+pub(crate) fn of_json(json: &serde_json::Value) -> Option<Value> {
+    use serde_json::Value as Json;
+    let item = |item: &Json| of_json(item).unwrap_or_else(|| Value::Text("null".to_owned()));
+    Some(match json {
+        Json::Null => return None,
+        Json::Bool(_) | Json::Number(_) => Value::Text(json.to_string()),
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(item).collect()),
+        Json::Object(fields) => {
+            Value::Map(fields.iter().filter_map(|(key, value)| Some((key.clone(), of_json(value)?))).collect())
+        }
+    })
+}
+
+/// Changes fields of a file's front matter, which is made where there is none.
+pub(crate) fn change(view: &ProjectView, path: &str, changes: &[FieldChange]) -> Result<Changed, FrontMatterError> {
+    let Some(text) = view.text(path)? else { return Ok(Changed::NoFile) };
+    let front = FrontMatter::parse(&text);
+    let flattened = changes.iter().find(|change| {
+        let old = front.as_ref().and_then(|front| front.get(&change.key));
+        let flattens = |new: &Value| !has_maps_in_a_list(new);
+        old.is_some_and(|old| has_maps_in_a_list(&old)) && change.value.as_ref().is_some_and(flattens)
+    });
+    if let Some(change) = flattened {
+        return Ok(Changed::WouldFlatten { key: change.key.clone() });
+    }
+    let edited = applied(path, &text, changes)?;
+    let mut edits = Edits::default();
+    edits.write(view, path, edited)?;
+    Ok(Changed::Done(edits))
+}
+
+/// The text with its fields changed; `path` names it in errors.
+pub(crate) fn applied(path: &str, text: &str, changes: &[FieldChange]) -> Result<String, FrontMatterError> {
+    if let Some(change) = changes.iter().find(|change| change.key.trim().is_empty()) {
+        return Err(FrontMatterError::Key { key: change.key.clone() });
+    }
+    if front_matter::is_unclosed(text) {
+        return Err(FrontMatterError::Unclosed { path: path.to_owned() });
+    }
+    let edited = match FrontMatter::parse(text) {
+        Some(front) => {
+            if let Some(problem) = front.problem() {
+                return Err(FrontMatterError::Malformed {
+                    path: path.to_owned(),
+                    line: problem.line,
+                    what: problem.what,
+                });
+            }
+            edit(text, &front, changes)
+        }
+        None => with_new_front_matter(text, changes),
+    };
+    check(path, text, &edited, changes)?;
+    Ok(edited)
+}
+
+fn edit(text: &str, front: &FrontMatter<'_>, changes: &[FieldChange]) -> String {
+    let mut splices = Splices::default();
+    for change in changes {
+        match &change.value {
+            Some(value) => front.set(&change.key, value, &mut splices),
+            None => front.remove(&change.key, &mut splices),
+        }
+    }
+    splices.apply(text)
+}
+
+fn with_new_front_matter(text: &str, changes: &[FieldChange]) -> String {
+    let entries: Vec<(String, Value)> =
+        changes.iter().filter_map(|change| Some((change.key.clone(), change.value.clone()?))).collect();
+    if entries.is_empty() {
+        return text.to_owned();
+    }
+    let newline = newline_of(text);
+    let (mark, body) = text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body));
+    let gap = if body.is_empty() { "" } else { newline };
+    format!("{mark}{}", front_matter::compose(&entries, &format!("{gap}{body}"), newline))
+}
+
+/// Reads the edited text again: the changed fields say what was asked, all others and the body what they said.
+fn check(path: &str, before: &str, after: &str, changes: &[FieldChange]) -> Result<(), FrontMatterError> {
+    let entries = |text: &str| FrontMatter::parse(text).map(|front| front.entries()).unwrap_or_default();
+    let last = |entries: &[(String, Value)], key: &str| {
+        entries.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+    };
+    let (old, new) = (entries(before), entries(after));
+    for change in changes {
+        // An empty map is printed as nothing behind the colon.
+        let asked =
+            change.value.clone().map(|value| if value == Value::Map(Vec::new()) { Value::Empty } else { value });
+        if last(&new, &change.key) != asked {
+            let key = change.key.clone();
+            let sound = front_matter::compose(&[(key.clone(), Value::Text("x".into()))], "", "\n");
+            return Err(match entries(&sound).as_slice() {
+                [(read, _)] if *read == key => FrontMatterError::Unsafe { path: path.to_owned(), key },
+                _ => FrontMatterError::Key { key },
+            });
+        }
+    }
+    let is_asked = |key: &str| changes.iter().any(|change| change.key == key);
+    let kept =
+        |entries: &[(String, Value)]| entries.iter().filter(|(key, _)| !is_asked(key)).cloned().collect::<Vec<_>>();
+    let body = |text: &str| FrontMatter::parse(text).map_or(text.len(), |front| front.body().len());
+    let same_body = FrontMatter::parse(before).is_none() || body(before) == body(after);
+    if kept(&old) == kept(&new) && same_body {
+        return Ok(());
+    }
+    let key = changes.first().map(|change| change.key.clone()).unwrap_or_default();
+    Err(FrontMatterError::Unsafe { path: path.to_owned(), key })
+}
+
+fn has_maps_in_a_list(value: &Value) -> bool {
+    match value {
+        Value::List(items) => items.iter().any(|item| matches!(item, Value::Map(_)) || has_maps_in_a_list(item)),
+        Value::Map(entries) => entries.iter().any(|(_, value)| has_maps_in_a_list(value)),
+        Value::Empty | Value::Text(_) => false,
+    }
+}
+
+/// What the front matter of a kind of file has to have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schema {
+    name: &'static str,
+    fields: &'static [&'static str],
+}
+
+impl Schema {
+    pub(crate) fn named(name: &str) -> Result<Self, FrontMatterError> {
+        let found = SCHEMAS.into_iter().find(|schema| schema.name == name);
+        found.ok_or_else(|| FrontMatterError::Schema { name: name.to_owned() })
+    }
+}
+
+const SCHEMAS: [Schema; 4] = [
+    Schema { name: "plan", fields: PLAN_FIELDS },
+    Schema { name: "plan-gap-closure", fields: GAP_PLAN_FIELDS },
+    Schema { name: "summary", fields: &["phase", "plan", "subsystem", "tags", "duration", "completed"] },
+    Schema { name: "verification", fields: &["phase", "verified", "status", "score"] },
+];
+
+/// What every plan declares.
+pub(crate) const PLAN_FIELDS: &[&str] =
+    &["phase", "plan", "type", "wave", "depends_on", "files_modified", "autonomous", "must_haves"];
+
+/// What a plan declares that closes the gaps of another; the last of them has to be true.
+const GAP_PLAN_FIELDS: &[&str] =
+    &["phase", "plan", "type", "wave", "depends_on", "files_modified", "autonomous", "must_haves", GAP_CLOSURE];
+
+const GAP_CLOSURE: &str = "gap_closure";
+
+/// What `frontmatter validate` answers.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ValidateReport {
+    pub(crate) valid: bool,
+    pub(crate) missing: Vec<&'static str>,
+    pub(crate) present: Vec<&'static str>,
+    /// Fields whose value cannot be what the schema wants.
+    pub(crate) invalid_value: Vec<&'static str>,
+    pub(crate) schema: &'static str,
+}
+
+/// Compares the front matter of a text with a schema.
+pub(crate) fn validate(text: &str, schema: Schema) -> ValidateReport {
+    let front = read(text);
+    let Schema { name, fields } = schema;
+    let is_wrong =
+        |field: &str| field == GAP_CLOSURE && front.get(field).is_some_and(|value| value.as_text() != Some("true"));
+    let invalid_value: Vec<&str> = fields.iter().copied().filter(|field| is_wrong(field)).collect();
+    let has = |field: &&str| front.get(field).is_some() && !invalid_value.contains(field);
+    let (present, missing): (Vec<&str>, Vec<&str>) = fields.iter().copied().partition(has);
+    ValidateReport { valid: missing.is_empty(), missing, present, invalid_value, schema: name }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn changed(text: &str, changes: &[(&str, &str)]) -> Result<String, FrontMatterError> {
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new([("a.md", text)])));
+        let changes: Vec<FieldChange> =
+            changes.iter().map(|(key, value)| FieldChange { key: (*key).to_owned(), value: typed(value).1 }).collect();
+        match change(&view, "a.md", &changes)? {
+            Changed::Done(edits) => Ok(edits.texts.get("a.md").cloned().unwrap_or_else(|| text.to_owned())),
+            Changed::NoFile => panic!("the file is there"),
+            Changed::WouldFlatten { key } => Ok(format!("flattens {key}")),
+        }
+    }
+
+    #[test]
+    fn fields_are_set_added_and_taken_away() {
+        let text = "---\na: 1 # one\nb: [x]\nc:\n  d: e\n---\n\n# T  \ntext";
+        let edited = changed(text, &[("a", "2"), ("b", "null"), ("new", r#"{"x":["p","q"],"y":null}"#)]).unwrap();
+        assert_eq!(edited, "---\na: 2 # one\nc:\n  d: e\nnew:\n  x: [p, q]\n---\n\n# T  \ntext");
+        assert_eq!(changed(text, &[("a", "1"), ("zzz", "null")]).unwrap(), text);
+    }
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        let text = "---\nv: x\n---\n";
+        for digits in ["1.0", "007", "12345678901234567890123", "-3"] {
+            let edited = changed(text, &[("v", digits)]).unwrap();
+            assert_eq!(read(&edited).get("v").and_then(Value::as_text), Some(digits), "{edited}");
+        }
+        assert_eq!(typed("1.0").0, 1.0);
+        assert_eq!(typed("007").0, "007");
+    }
+
+    #[test]
+    fn a_file_without_front_matter_gets_one() {
+        assert_eq!(changed("# T\r\n", &[("x", "1")]).unwrap(), "---\r\nx: 1\r\n---\r\n\r\n# T\r\n");
+        assert_eq!(changed("", &[("x", "1")]).unwrap(), "---\nx: 1\n---\n");
+        assert_eq!(changed("\u{feff}# T", &[("x", "1")]).unwrap(), "\u{feff}---\nx: 1\n---\n\n# T");
+        assert_eq!(changed("---\n---\nbody", &[("x", "1")]).unwrap(), "---\nx: 1\n---\nbody");
+        assert_eq!(changed("# T", &[("x", "null")]).unwrap(), "# T");
+    }
+
+    #[test]
+    fn what_does_not_parse_is_not_edited() {
+        assert!(matches!(changed("---\na: 1\n# T\n", &[("a", "2")]), Err(FrontMatterError::Unclosed { .. })));
+        let malformed = changed("---\na: 1\nb: [x\n---\n", &[("a", "2")]);
+        assert!(matches!(malformed, Err(FrontMatterError::Malformed { line: 3, .. })), "{malformed:?}");
+    }
+
+    #[test]
+    fn names_that_cannot_be_fields_are_refused() {
+        let text = "---\na: 1\n---\n";
+        for key in ["", " ", "a\nb", "a\"b: c"] {
+            let refused = changed(text, &[(key, "1")]);
+            assert!(matches!(refused, Err(FrontMatterError::Key { .. })), "{key:?}: {refused:?}");
+        }
+        assert!(changed(text, &[("- odd: key", "1")]).unwrap().contains("\"- odd: key\": 1"));
+    }
+
+    #[test]
+    fn a_list_of_maps_is_not_flattened_by_what_get_told_of_it() {
+        let text = "---\nmust_haves:\n  artifacts:\n    - path: a.ts\n      exports: [b]\n---\n";
+        let told = serde_json::to_string(read(text).get("must_haves").unwrap()).unwrap();
+        assert_eq!(changed(text, &[("must_haves", &told)]).unwrap(), "flattens must_haves");
+        let whole = r#"{"artifacts":[{"path":"b.ts"}]}"#;
+        assert!(changed(text, &[("must_haves", whole)]).unwrap().contains("    - path: b.ts\n"));
+        assert!(changed(text, &[("must_haves", "null")]).is_ok());
+    }
+
+    #[test]
+    fn a_schema_is_a_list_of_fields() {
+        let report = validate("---\nphase: 1\ngap_closure: false\n---\n", Schema::named("plan-gap-closure").unwrap());
+        assert_eq!((report.valid, report.present), (false, vec!["phase"]));
+        assert_eq!((report.missing.len(), report.invalid_value), (8, vec!["gap_closure"]));
+        assert!(Schema::named("uat").unwrap_err().to_string().contains("plan, plan-gap-closure, summary"));
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_outside_the_field_stay(
+            head in "(k[0-9]: [ -~é]{0,10}\r?\n|  - [a-z: ]{0,6}\n|#[a-z]{0,4}\n|\n){0,6}",
+            body in "\\PC{0,20}(\r?\n\\PC{0,10}){0,3}",
+            key in "[ -~]{0,8}",
+            value in "\\PC{0,16}",
+        ) {
+            let text = format!("---\n{head}mine: old # c\nlast: 1\n---\n{body}");
+            let start = format!("---\n{head}mine: ");
+            let end = format!(" # c\nlast: 1\n---\n{body}");
+            if let Ok(edited) = changed(&text, &[("mine", &serde_json::to_string(&value).unwrap())]) {
+                prop_assert!(edited.starts_with(&start) && edited.ends_with(&end), "{}", edited);
+                let told = read(&edited);
+                prop_assert_eq!(told.get("mine").and_then(Value::as_text), Some(value.as_str()));
+            }
+            if let Ok(edited) = changed(&text, &[(&key, "x")]) {
+                prop_assert!(edited.ends_with(&body));
+                let told = read(&edited);
+                prop_assert_eq!(told.get(&key).and_then(Value::as_text), Some("x"), "{}", edited);
+            }
+        }
+    }
+}

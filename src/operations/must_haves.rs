@@ -1,0 +1,247 @@
+//! What a plan promises of the source: files with certain content, and links between files.
+
+use std::rc::Rc;
+
+use regex_lite::Regex;
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::plan::{MustHave, PhasePlan};
+use crate::project::view::ProjectView;
+use crate::text::front_matter::Value;
+
+/// What `verify artifacts` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ArtifactsReport {
+    pub(crate) all_passed: bool,
+    pub(crate) passed: usize,
+    pub(crate) total: usize,
+    pub(crate) artifacts: Vec<ArtifactReport>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ArtifactReport {
+    pub(crate) path: String,
+    pub(crate) exists: bool,
+    pub(crate) issues: Vec<String>,
+    pub(crate) passed: bool,
+}
+
+/// What `verify key-links` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct KeyLinksReport {
+    pub(crate) all_verified: bool,
+    pub(crate) verified: usize,
+    /// Links that cannot be told yet.
+    pub(crate) pending: usize,
+    pub(crate) total: usize,
+    pub(crate) links: Vec<KeyLinkReport>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct KeyLinkReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) to: Option<String>,
+    pub(crate) via: String,
+    pub(crate) verified: bool,
+    pub(crate) detail: String,
+    /// Which end leads out of the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path_rejected: Option<&'static str>,
+    /// Why the pattern was not searched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern_neutralized: Option<&'static str>,
+}
+
+/// Compares the artifacts a plan promises with the source. `None` if it promises none.
+pub(crate) fn artifacts(view: &ProjectView, plan: &PhasePlan<'_>) -> Option<ArtifactsReport> {
+    let promised = plan.must_have(MustHave::Artifacts)?;
+    let artifacts: Vec<ArtifactReport> =
+        promised.iter().filter_map(|artifact| check_artifact(view, artifact)).collect();
+    let passed = artifacts.iter().filter(|artifact| artifact.passed).count();
+    let total = artifacts.len();
+    Some(ArtifactsReport { all_passed: total > 0 && passed == total, passed, total, artifacts })
+}
+
+fn check_artifact(view: &ProjectView, artifact: &Value) -> Option<ArtifactReport> {
+    let path = artifact.get("path").map(Value::flat).filter(|path| !path.is_empty())?;
+    let (exists, issues) = match content(view, &path) {
+        Source::Text(text) => (true, issues(&text, artifact)),
+        Source::Absent | Source::Outside => (false, vec!["File not found".to_owned()]),
+        Source::Unreadable(reason) => {
+            let asks = ["min_lines", "contains", "exports"].iter().any(|key| artifact.get(key).is_some());
+            (true, if asks { vec![format!("Not readable as text: {reason}")] } else { Vec::new() })
+        }
+        Source::Folder => (true, vec!["Not a file".to_owned()]),
+    };
+    Some(ArtifactReport { path, exists, passed: issues.is_empty(), issues })
+}
+
+fn issues(text: &str, artifact: &Value) -> Vec<String> {
+    let mut issues = Vec::new();
+    let least: Option<usize> = artifact.get("min_lines").and_then(|least| least.flat().trim().parse().ok());
+    let lines = text.split('\n').count();
+    if let Some(least) = least.filter(|least| lines < *least) {
+        issues.push(format!("Only {lines} lines, need {least}"));
+    }
+    for wanted in artifact.get("contains").map(Value::items).unwrap_or_default().iter().map(Value::flat) {
+        if !text.contains(&wanted) {
+            issues.push(format!("Missing pattern: {wanted}"));
+        }
+    }
+    for export in artifact.get("exports").map(Value::items).unwrap_or_default().iter().map(Value::flat) {
+        if !text.contains(&export) {
+            issues.push(format!("Missing export: {export}"));
+        }
+    }
+    issues
+}
+
+/// Looks for the links a plan promises in the source. `None` if it promises none.
+pub(crate) fn key_links(view: &ProjectView, plan: &PhasePlan<'_>) -> Option<KeyLinksReport> {
+    let promised = plan.must_have(MustHave::KeyLinks)?;
+    let links: Vec<KeyLinkReport> = promised.iter().map(|link| check_link(view, link)).collect();
+    let verified = links.iter().filter(|link| link.verified).count();
+    let total = links.len();
+    Some(KeyLinksReport { all_verified: total > 0 && verified == total, verified, pending: 0, total, links })
+}
+
+fn check_link(view: &ProjectView, link: &Value) -> KeyLinkReport {
+    let field = |key: &str| link.get(key).map(Value::flat);
+    let mut report = KeyLinkReport {
+        from: field("from"),
+        to: field("to"),
+        via: field("via").unwrap_or_default(),
+        verified: false,
+        detail: String::new(),
+        path_rejected: None,
+        pattern_neutralized: None,
+    };
+    let source = match content(view, report.from.as_deref().unwrap_or_default()) {
+        Source::Text(text) => text,
+        Source::Outside => {
+            "Source path is outside the project".clone_into(&mut report.detail);
+            report.path_rejected = Some("from");
+            return report;
+        }
+        Source::Absent => {
+            "Source file not found; `from` names a file, and `via` what is no file".clone_into(&mut report.detail);
+            return report;
+        }
+        Source::Folder => {
+            "Source is a folder".clone_into(&mut report.detail);
+            return report;
+        }
+        Source::Unreadable(reason) => {
+            report.detail = format!("Source is not readable as text: {reason}");
+            return report;
+        }
+    };
+    let to = report.to.clone().unwrap_or_default();
+    let Some(pattern) = field("pattern").filter(|pattern| !pattern.is_empty()) else {
+        report.verified = !to.is_empty() && source.contains(&to);
+        let detail = if report.verified { "Target referenced in source" } else { "Target not referenced in source" };
+        detail.clone_into(&mut report.detail);
+        return report;
+    };
+    let compiled = Regex::new(&pattern).ok();
+    let holds = |text: &str| text.contains(&pattern) || compiled.as_ref().is_some_and(|regex| regex.is_match(text));
+    let target = || matches!(content(view, &to), Source::Text(text) if holds(&text));
+    report.detail = if holds(&source) {
+        report.verified = true;
+        "Pattern found in source".to_owned()
+    } else if target() {
+        report.verified = true;
+        "Pattern found in target".to_owned()
+    } else if compiled.is_none() {
+        report.pattern_neutralized = Some("unsupported");
+        "Pattern not searched for: it is no regular expression that can be matched in linear time".to_owned()
+    } else {
+        format!("Pattern \"{pattern}\" not found in source or target")
+    };
+    report
+}
+
+/// What stands at a path that a plan names.
+enum Source {
+    Text(Rc<str>),
+    Absent,
+    Folder,
+    /// The path leads out of the project.
+    Outside,
+    Unreadable(String),
+}
+
+fn content(view: &ProjectView, path: &str) -> Source {
+    if path.is_empty() {
+        return Source::Absent;
+    }
+    let Some(path) = view.layout().inside(path) else { return Source::Outside };
+    match view.text(&path) {
+        Ok(Some(text)) => Source::Text(text),
+        Ok(None) => Source::Absent,
+        Err(_) if view.folder_exists(&path) => Source::Folder,
+        Err(FileError { reason, .. }) => Source::Unreadable(reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const A: &str = "import {b} from './b';\nexport const foo = 1;\n";
+
+    fn view() -> ProjectView {
+        let files = MemoryFiles::new([("src/a.ts", A), ("src/b.ts", "export const b = 1;\n")]);
+        ProjectView::new(Layout::new("/p", None, None), Box::new(files))
+    }
+
+    fn plan(list: &str, items: &str) -> String {
+        format!("---\nmust_haves:\n  {list}:\n{items}\n---\n")
+    }
+
+    #[test]
+    fn artifacts_are_compared_with_the_source() {
+        let text = plan(
+            "artifacts",
+            "    - path: src/a.ts\n      min_lines: 3\n      contains: foo\n      exports: [foo]\n    - path: ./src/a.ts\n      \
+            min_lines: 9\n      contains: nope\n      exports: zip\n    - path: src/none.ts\n    - path: ../x\n    - provides: z\n    - text",
+        );
+        let report = artifacts(&view(), &PhasePlan::parse(&text)).unwrap();
+        assert_eq!((report.passed, report.total, report.all_passed), (1, 4, false));
+        assert_eq!(
+            report.artifacts[1].issues,
+            ["Only 3 lines, need 9", "Missing pattern: nope", "Missing export: zip"]
+        );
+        assert_eq!(report.artifacts[2].issues, ["File not found"]);
+        assert!(artifacts(&view(), &PhasePlan::parse("# no front matter")).is_none());
+    }
+
+    #[test]
+    fn links_are_looked_for_in_source_and_target() {
+        let link = |fields: &str| {
+            let text = plan("key_links", &format!("    - {fields}"));
+            key_links(&view(), &PhasePlan::parse(&text)).unwrap().links.remove(0)
+        };
+        let detail = |fields: &str| link(fields).detail;
+        assert_eq!(detail("{from: src/a.ts, to: src/b.ts, pattern: \"from .*b\"}"), "Pattern found in source");
+        assert_eq!(detail("{from: src/a.ts, to: src/b.ts, pattern: const b}"), "Pattern found in target");
+        assert_eq!(detail("{from: src/a.ts, to: ./b}"), "Target referenced in source");
+        assert_eq!(detail("{from: src/a.ts, to: src/b.ts}"), "Target not referenced in source");
+        assert_eq!(detail("{from: src/a.ts, to: x, pattern: zz}"), "Pattern \"zz\" not found in source or target");
+        assert!(detail("{to: src/b.ts}").starts_with("Source file not found"));
+        assert_eq!(link("{from: /etc/passwd, to: b}").path_rejected, Some("from"));
+        let odd = link("{from: src/a.ts, to: src/b.ts, pattern: \"(?=x)\"}");
+        assert_eq!((odd.verified, odd.pattern_neutralized), (false, Some("unsupported")));
+    }
+
+    #[test]
+    fn a_pattern_that_is_no_expression_is_looked_for_as_text() {
+        let text = plan("key_links", "    - {from: src/a.ts, to: src/b.ts, pattern: \"import {b\"}");
+        assert!(key_links(&view(), &PhasePlan::parse(&text)).unwrap().all_verified);
+    }
+}

@@ -1,0 +1,327 @@
+//! The plans of a phase in the order they can be executed: waves, what is done, what can run, what waits.
+//!
+//! A plan's wave follows from what it depends on: one after the last of those. What it declares is checked against that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
+use crate::project::phase::PhaseId;
+use crate::project::plan::{PhasePlan, PhaseSummary};
+use crate::project::view::ProjectView;
+
+/// Why a phase has no order of execution.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlanIndexError {
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    #[error("the plans of phase {phase} wait for each other: {}", plans.join(", "))]
+    Cycle { phase: String, plans: Vec<String> },
+}
+
+/// What `phase-plan-index` answers.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct PlanIndexReport {
+    pub(crate) phase: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ambiguous_matches: Vec<String>,
+    pub(crate) plans: Vec<IndexedPlan>,
+    /// Wave to plans.
+    pub(crate) waves: BTreeMap<i64, Vec<String>>,
+    /// Plans without a summary.
+    pub(crate) incomplete: Vec<String>,
+    /// Incomplete plans that nothing halted stands before.
+    pub(crate) runnable: Vec<String>,
+    pub(crate) has_checkpoints: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) warning: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A plan as the executor needs it.
+#[derive(Debug, Serialize)]
+pub(crate) struct IndexedPlan {
+    pub(crate) id: String,
+    pub(crate) wave: i64,
+    pub(crate) depends_on: Vec<String>,
+    pub(crate) autonomous: bool,
+    pub(crate) objective: Option<String>,
+    pub(crate) files_modified: Vec<String>,
+    pub(crate) files_deleted: Vec<String>,
+    pub(crate) agent_hint: Option<String>,
+    pub(crate) task_count: usize,
+    pub(crate) has_summary: bool,
+    pub(crate) halted: bool,
+    /// Halted plans that this one depends on, nearest first.
+    pub(crate) blocked_by: Vec<String>,
+}
+
+/// The plans of an open phase with their waves.
+pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexReport, PlanIndexError> {
+    let phase = PhaseId::new(typed).to_string();
+    let lookup = view.find_phase(typed)?;
+    if !lookup.ambiguous.is_empty() {
+        let names = lookup.ambiguous.iter().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
+        return Ok(PlanIndexReport {
+            error: Some(format!("{} folders are phase {phase}", lookup.ambiguous.len())),
+            ambiguous_matches: names.collect(),
+            phase,
+            ..PlanIndexReport::default()
+        });
+    }
+    let Some(folder) = lookup.folder.filter(|folder| folder.archived.is_none()) else {
+        return Ok(PlanIndexReport { phase, error: Some("Phase not found".into()), ..PlanIndexReport::default() });
+    };
+    let (mut plans, declared) = read_plans(view, &folder)?;
+    let graph = Graph::of(&plans);
+    let order = graph.order().map_err(|left| PlanIndexError::Cycle {
+        phase: phase.clone(),
+        plans: left.into_iter().map(|index| plans[index].id.clone()).collect(),
+    })?;
+    let mut warnings = graph.dropped.iter().map(|(index, token)| {
+        let id = &plans[*index].id;
+        format!("Plan {id}: depends_on `{token}` names no plan of this phase; the wave of {id} does not follow it")
+    });
+    let mut warnings: Vec<String> = warnings.by_ref().collect();
+    // Who counts from zero counts from zero everywhere.
+    let first = i64::from(!declared.contains(&Some(0)));
+    for index in order {
+        let after = graph.edges[index].iter().map(|on| plans[*on].wave + 1).max();
+        plans[index].wave = after.unwrap_or(first);
+    }
+    for (index, declared) in declared.iter().enumerate() {
+        let IndexedPlan { id, wave, .. } = &plans[index];
+        let Some(declared) = declared.filter(|declared| declared != wave) else { continue };
+        if graph.dropped.iter().all(|(of, _)| *of != index) {
+            warnings.push(format!("Plan {id}: declared wave: {declared} but depends_on DAG places it in wave {wave}"));
+        }
+    }
+    for index in 0..plans.len() {
+        plans[index].blocked_by = graph.halted_before(index, &plans);
+    }
+    let misnamed: Vec<&str> = folder.misnamed_plans().collect();
+    Ok(PlanIndexReport { phase, warning: left_out(&misnamed), warnings, ..report(plans) })
+}
+
+fn report(plans: Vec<IndexedPlan>) -> PlanIndexReport {
+    let ids = |fits: &dyn Fn(&IndexedPlan) -> bool| {
+        plans.iter().filter(|plan| fits(plan)).map(|plan| plan.id.clone()).collect::<Vec<_>>()
+    };
+    let mut waves: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    for plan in &plans {
+        waves.entry(plan.wave).or_default().push(plan.id.clone());
+    }
+    PlanIndexReport {
+        incomplete: ids(&|plan| !plan.has_summary),
+        runnable: ids(&|plan| !plan.has_summary && plan.blocked_by.is_empty()),
+        has_checkpoints: plans.iter().any(|plan| !plan.autonomous),
+        waves,
+        plans,
+        ..PlanIndexReport::default()
+    }
+}
+
+/// The current plans of a folder, and the wave each declares.
+fn read_plans(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+) -> Result<(Vec<IndexedPlan>, Vec<Option<i64>>), PlanIndexError> {
+    let mut plans = Vec::new();
+    let mut declared = Vec::new();
+    for file in folder.named_plans() {
+        let text = view.text(&folder.join(file))?.unwrap_or_default();
+        let plan = PhasePlan::parse(&text);
+        if plan.is_superseded() {
+            continue;
+        }
+        let summary = folder.summary_of(file).map(|summary| view.text(&folder.join(summary))).transpose()?.flatten();
+        let summary = summary.as_deref().map(PhaseSummary::parse);
+        declared.push(plan.wave());
+        plans.push(IndexedPlan {
+            id: plan_id(file).to_owned(),
+            wave: 0,
+            depends_on: plan.depends_on(),
+            autonomous: plan.is_autonomous(),
+            objective: plan.objective(),
+            files_modified: plan.files_modified(),
+            files_deleted: plan.files_deleted(),
+            agent_hint: plan.agent_hint(),
+            task_count: plan.task_count(),
+            has_summary: summary.as_ref().is_some_and(|summary| !summary.is_blocked()),
+            halted: summary.as_ref().is_some_and(PhaseSummary::is_halted),
+            blocked_by: Vec::new(),
+        });
+    }
+    let ids: Vec<String> = plans.iter().map(|plan: &IndexedPlan| plan.id.clone()).collect();
+    for token in plans.iter_mut().flat_map(|plan| &mut plan.depends_on) {
+        if let Some(id) = ids.iter().find(|id| id.eq_ignore_ascii_case(token)) {
+            token.clone_from(id);
+        }
+    }
+    Ok((plans, declared))
+}
+
+/// Which plan waits for which, by position.
+struct Graph {
+    edges: Vec<Vec<usize>>,
+    /// What names no plan of the phase: who says it, and what.
+    dropped: Vec<(usize, String)>,
+}
+
+impl Graph {
+    fn of(plans: &[IndexedPlan]) -> Self {
+        let mut graph = Self { edges: vec![Vec::new(); plans.len()], dropped: Vec::new() };
+        for (index, plan) in plans.iter().enumerate() {
+            for token in &plan.depends_on {
+                match resolve(token, plans) {
+                    Some(on) => graph.edges[index].push(on),
+                    None => graph.dropped.push((index, token.clone())),
+                }
+            }
+        }
+        graph
+    }
+
+    /// The plans so that each comes behind those it waits for; those that cannot be ordered where they form a cycle.
+    fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
+        let mut order: Vec<usize> = Vec::new();
+        let mut left: BTreeSet<usize> = (0..self.edges.len()).collect();
+        while !left.is_empty() {
+            let free: Vec<usize> =
+                left.iter().copied().filter(|index| self.edges[*index].iter().all(|on| !left.contains(on))).collect();
+            if free.is_empty() {
+                return Err(left.into_iter().collect());
+            }
+            left.retain(|index| !free.contains(index));
+            order.extend(free);
+        }
+        Ok(order)
+    }
+
+    /// The halted plans that the plan at `index` waits for, directly or through others.
+    fn halted_before(&self, index: usize, plans: &[IndexedPlan]) -> Vec<String> {
+        let mut halted = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<usize> = self.edges[index].iter().rev().copied().collect();
+        while let Some(next) = open.pop() {
+            if seen.insert(next) {
+                if plans[next].halted {
+                    halted.push(plans[next].id.clone());
+                }
+                open.extend(self.edges[next].iter().rev());
+            }
+        }
+        halted
+    }
+}
+
+/// The plan that a token of `depends_on` means: its identifier, the numbers in it, or the number of the plan alone.
+fn resolve(token: &str, plans: &[IndexedPlan]) -> Option<usize> {
+    let number = |id: &str| canonical_id(id).rsplit_once('-').map(|(_, number)| number.to_owned());
+    let position = |fits: &dyn Fn(&str) -> bool| plans.iter().position(|plan| fits(&plan.id));
+    position(&|id| id.eq_ignore_ascii_case(token))
+        .or_else(|| position(&|id| canonical_id(id).eq_ignore_ascii_case(token)))
+        .or_else(|| position(&|id| number(id).as_deref() == Some(token)))
+}
+
+/// Tells of files that are left out for their names.
+fn left_out(misnamed: &[&str]) -> Option<String> {
+    (!misnamed.is_empty()).then(|| {
+        format!(
+            "left out, since a plan is named `<phase>-<number>-PLAN.md`: {}; rename what should be executed",
+            misnamed.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    /// The index of a phase 2 with these plans (number, front matter) and summaries (number, status).
+    fn index(plans: &[(&str, &str)], summaries: &[(&str, &str)]) -> Result<PlanIndexReport, PlanIndexError> {
+        let mut files = MemoryFiles::default();
+        let at = |name: String| format!(".planning/phases/02-core/{name}");
+        for (number, front) in plans {
+            files.texts.insert(at(format!("02-{number}-PLAN.md")), format!("---\n{front}\n---\n"));
+        }
+        for (number, status) in summaries {
+            files.texts.insert(at(format!("02-{number}-SUMMARY.md")), format!("---\nstatus: {status}\n---\n"));
+        }
+        plan_index(&ProjectView::new(Layout::new("/p", None, None), Box::new(files)), "2")
+    }
+
+    fn waves(report: &PlanIndexReport) -> Vec<(i64, String)> {
+        report.waves.iter().map(|(wave, plans)| (*wave, plans.join(" "))).collect()
+    }
+
+    #[test]
+    fn waves_follow_what_plans_depend_on_however_it_is_written() {
+        let report = index(
+            &[
+                ("01", "wave: 1"),
+                ("02-api", "wave: 2\ndepends_on: [\"01\"]"),
+                ("03", "wave: 2\ndepends_on:\n  - 02-02"),
+                ("04", "depends_on: [02-01-PLAN.md, 01-09]\nwave: 4"),
+                ("05", "wave: x\ndepends_on: []"),
+            ],
+            &[],
+        )
+        .unwrap();
+        assert_eq!(waves(&report), [(1, "02-01 02-04 02-05".into()), (2, "02-02-api".into()), (3, "02-03".into())]);
+        assert_eq!(report.warnings.len(), 3, "{:?}", report.warnings);
+        assert_eq!(report.warnings[2], "Plan 02-03: declared wave: 2 but depends_on DAG places it in wave 3");
+    }
+
+    #[test]
+    fn counting_from_zero_is_kept() {
+        let report = index(&[("01", "wave: 0"), ("02", "wave: 1\ndepends_on: 02-01")], &[]).unwrap();
+        assert_eq!(waves(&report), [(0, "02-01".into()), (1, "02-02".into())]);
+        assert!(report.warnings.is_empty());
+    }
+
+    #[test]
+    fn a_cycle_is_an_error_that_names_it() {
+        let plans = [("01", "depends_on: [02-02]"), ("02", "depends_on: [02-01]"), ("03", "")];
+        let error = index(&plans, &[]).unwrap_err().to_string();
+        assert!(error.contains("02-01, 02-02") && !error.contains("02-03"), "{error}");
+        assert!(index(&[("01", "depends_on: 02-01")], &[]).is_err());
+    }
+
+    #[test]
+    fn what_is_halted_holds_up_all_that_builds_on_it() {
+        let report = index(
+            &[("01", ""), ("02", "depends_on: 02-01"), ("03", "depends_on: [02-02, 02-04]"), ("04", ""), ("05", "")],
+            &[("01", "halted"), ("04", "Halted"), ("05", "blocked")],
+        )
+        .unwrap();
+        assert_eq!(report.plans[2].blocked_by, ["02-01", "02-04"]);
+        assert!(report.plans[0].halted && report.plans[0].has_summary);
+        assert_eq!(report.incomplete, ["02-02", "02-03", "02-05"]);
+        assert_eq!(report.runnable, ["02-05"]);
+    }
+
+    #[test]
+    fn superseded_plans_are_gone_and_checkpoints_show() {
+        let report = index(&[("01", "status: superseded\nautonomous: false"), ("02", "")], &[]).unwrap();
+        assert_eq!(report.plans.len(), 1);
+        assert!(!report.has_checkpoints);
+        assert!(index(&[("01", "autonomous: false")], &[]).unwrap().has_checkpoints);
+    }
+
+    #[test]
+    fn a_phase_that_is_not_there_is_told_in_the_answer() {
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::default()));
+        assert_eq!(plan_index(&view, "7").unwrap().error.as_deref(), Some("Phase not found"));
+        let twice = MemoryFiles::new([(".planning/phases/02-a/x", ""), (".planning/phases/02-b/x", "")]);
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(twice));
+        assert_eq!(plan_index(&view, "2").unwrap().ambiguous_matches, ["02-a", "02-b"]);
+    }
+}

@@ -1,0 +1,87 @@
+//! What a summary hands on: its line, files, technology, patterns, decisions, requirements.
+
+use serde::Serialize;
+
+use crate::project::plan::PhaseSummary;
+use crate::text::front_matter::Value;
+
+/// What `summary-extract` answers: every part, or those that were asked for.
+#[derive(Debug, Serialize)]
+pub(crate) struct ExtractReport {
+    pub(crate) path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) one_liner: Option<OneLiner>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key_files: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tech_added: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) patterns: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) decisions: Option<Vec<DecisionReport>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) requirements_completed: Option<Value>,
+}
+
+/// A line that may be missing from the summary, and is then told as null.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct OneLiner(Option<String>);
+
+#[derive(Debug, Serialize)]
+pub(crate) struct DecisionReport {
+    pub(crate) summary: String,
+    pub(crate) rationale: Option<String>,
+}
+
+/// The parts of the summary `text`; only those named in `fields`, where there are any.
+pub(crate) fn extract(path: &str, text: &str, fields: Option<&[String]>) -> ExtractReport {
+    let summary = PhaseSummary::parse(text);
+    let wants = |field: &str| fields.is_none_or(|fields| fields.iter().any(|wanted| wanted == field));
+    let value = |key: &str| summary.value(key).unwrap_or_else(nothing);
+    let added = || {
+        let stack = summary.value("tech-stack")?;
+        stack.get("added").cloned()
+    };
+    let decisions = || {
+        let decisions = summary.decisions().into_iter();
+        decisions.map(|(summary, rationale)| DecisionReport { summary, rationale }).collect()
+    };
+    ExtractReport {
+        path: path.to_owned(),
+        one_liner: wants("one_liner").then(|| OneLiner(summary.one_liner())),
+        key_files: wants("key_files").then(|| value("key-files")),
+        tech_added: wants("tech_added").then(|| added().unwrap_or_else(nothing)),
+        patterns: wants("patterns").then(|| value("patterns-established")),
+        decisions: wants("decisions").then(decisions),
+        requirements_completed: wants("requirements_completed").then(|| value("requirements-completed")),
+    }
+}
+
+fn nothing() -> Value {
+    Value::List(Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "---\ntech-stack:\n  added: x\nkey-decisions:\n  - \"A: b\"\n---\n# S Summary\n\n**Line**\n";
+
+    #[test]
+    fn every_part_has_a_value() {
+        let told = serde_json::to_value(extract("a.md", TEXT, None)).unwrap();
+        assert_eq!(told["one_liner"], "Line");
+        assert_eq!(told["tech_added"], "x");
+        assert_eq!(told["key_files"].as_array().map(Vec::len), Some(0));
+        assert_eq!(told["decisions"][0]["rationale"], "b");
+        assert_eq!(told.as_object().unwrap().len(), 7);
+        assert!(serde_json::to_value(extract("a.md", "", None)).unwrap()["one_liner"].is_null());
+    }
+
+    #[test]
+    fn only_the_parts_asked_for_are_told() {
+        let told = serde_json::to_string(&extract("a.md", TEXT, Some(&["patterns".into(), "zzz".into()]))).unwrap();
+        assert_eq!(told, r#"{"path":"a.md","patterns":[]}"#);
+    }
+}

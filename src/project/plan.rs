@@ -1,0 +1,383 @@
+//! PLAN.md and SUMMARY.md: what a plan wants done, and what its execution says of itself.
+//!
+//! The front matter holds what the machine follows (waves, dependencies, must-haves), the body holds tasks as tags.
+//! Reading never fails: a plan without front matter is a plan of which nothing is declared.
+
+use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::markdown::{LineKind, Markdown};
+
+/// A plan. Borrows its text.
+#[derive(Clone, Debug)]
+pub(crate) struct PhasePlan<'text> {
+    text: &'text str,
+    front: Option<FrontMatter<'text>>,
+}
+
+/// A `<task>` of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlanTask<'text> {
+    /// The value of its `type`, empty where it has none.
+    pub(crate) kind: &'text str,
+    inside: &'text str,
+}
+
+/// The lists under `must_haves` that can be checked against the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MustHave {
+    Artifacts,
+    KeyLinks,
+}
+
+impl MustHave {
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Artifacts => "artifacts",
+            Self::KeyLinks => "key_links",
+        }
+    }
+}
+
+impl<'text> PhasePlan<'text> {
+    pub(crate) fn parse(text: &'text str) -> Self {
+        Self { text, front: FrontMatter::parse(text) }
+    }
+
+    /// The keys of the front matter, in order, each once.
+    pub(crate) fn fields(&self) -> Vec<String> {
+        let mut fields: Vec<String> = Vec::new();
+        for key in self.front.iter().flat_map(FrontMatter::keys) {
+            if !fields.iter().any(|known| known == key) {
+                fields.push(key.to_owned());
+            }
+        }
+        fields
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.front.as_ref().is_some_and(|front| front.keys().any(|known| known == key))
+    }
+
+    pub(crate) fn value(&self, key: &str) -> Option<Value> {
+        self.front.as_ref()?.get(key)
+    }
+
+    /// The texts under a key: of a list its items, of a scalar itself.
+    pub(crate) fn list(&self, key: &str) -> Vec<String> {
+        texts(self.value(key).as_ref())
+    }
+
+    /// Replaced by another plan, and no longer counted.
+    pub(crate) fn is_superseded(&self) -> bool {
+        self.word("status").as_deref() == Some("superseded")
+    }
+
+    /// The declared wave.
+    pub(crate) fn wave(&self) -> Option<i64> {
+        leading_integer(self.front.as_ref()?.text("wave")?.trim())
+    }
+
+    /// The plans this one waits for, as written.
+    pub(crate) fn depends_on(&self) -> Vec<String> {
+        self.list("depends_on")
+    }
+
+    /// Whether the plan runs without a person; that is so unless it says otherwise.
+    pub(crate) fn is_autonomous(&self) -> bool {
+        !self.word("autonomous").is_some_and(|word| matches!(word.as_str(), "false" | "no" | "off"))
+    }
+
+    pub(crate) fn files_modified(&self) -> Vec<String> {
+        self.list_either("files_modified", "files-modified")
+    }
+
+    pub(crate) fn files_deleted(&self) -> Vec<String> {
+        self.list_either("files_deleted", "files-deleted")
+    }
+
+    pub(crate) fn requirements(&self) -> Vec<String> {
+        self.list("requirements")
+    }
+
+    /// The agent that should execute the plan.
+    pub(crate) fn agent_hint(&self) -> Option<String> {
+        Some(self.list("agent_hint").join(",")).filter(|hint| !hint.trim().is_empty())
+    }
+
+    /// The first line of the objective: of the tag, else of the field.
+    pub(crate) fn objective(&self) -> Option<String> {
+        let tagged = self.text.find("<objective>").map(|at| &self.text[at + "<objective>".len()..]);
+        let line = tagged.map(|rest| rest.split("</objective>").next().unwrap_or(rest)).and_then(|inside| {
+            let line = inside.lines().map(str::trim).find(|line| !line.is_empty())?;
+            Some(line.to_owned())
+        });
+        line.or_else(|| self.front.as_ref()?.text("objective").map(|text| text.trim().to_owned()))
+    }
+
+    /// How many tasks the plan has: opening tags, else headings such as `## Task 1`.
+    pub(crate) fn task_count(&self) -> usize {
+        let tags = openings(self.text, "task", true).count();
+        if tags > 0 { tags } else { task_headings(self.text, 2, true) }
+    }
+
+    /// The tasks written as tags that are closed. A task inside a task ends the outer one.
+    pub(crate) fn tasks(&self) -> Vec<PlanTask<'text>> {
+        let mut tasks = Vec::new();
+        let mut rest = self.text;
+        while let Some(close) = rest.find("</task>") {
+            if let Some((at, attributes)) = openings(&rest[..close], "task", false).last() {
+                let inside = &rest[at + attributes.len()..close];
+                tasks.push(PlanTask { kind: attribute(attributes, "type").unwrap_or(""), inside });
+            }
+            rest = &rest[close + "</task>".len()..];
+        }
+        tasks
+    }
+
+    /// The maps of a list under `must_haves`; none where there is no such list or it is empty.
+    pub(crate) fn must_have(&self, list: MustHave) -> Option<Vec<Value>> {
+        match self.front.as_ref()?.get_path(&["must_haves", list.key()])? {
+            Value::List(items) if !items.is_empty() => {
+                Some(items.into_iter().filter(|item| matches!(item, Value::Map(_))).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn word(&self, key: &str) -> Option<String> {
+        Some(self.front.as_ref()?.text(key)?.trim().to_ascii_lowercase())
+    }
+
+    fn list_either(&self, key: &str, other: &str) -> Vec<String> {
+        let key = if self.has(key) { key } else { other };
+        self.list(key)
+    }
+}
+
+impl<'text> PlanTask<'text> {
+    pub(crate) fn name(&self) -> Option<&'text str> {
+        let start = self.inside.find("<name>")? + "<name>".len();
+        let length = self.inside[start..].find("</name>")?;
+        Some(self.inside[start..start + length].trim())
+    }
+
+    /// Whether the task has an element `tag`.
+    pub(crate) fn has(&self, tag: &str) -> bool {
+        openings(self.inside, tag, false).next().is_some()
+    }
+
+    /// The kind of a checkpoint: `decision` of `checkpoint:decision`.
+    pub(crate) fn checkpoint(&self) -> Option<&'text str> {
+        self.kind.strip_prefix("checkpoint:")
+    }
+}
+
+/// What the execution of a plan says of itself. Borrows its text.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseSummary<'text> {
+    markdown: Markdown<'text>,
+    front: Option<FrontMatter<'text>>,
+}
+
+impl<'text> PhaseSummary<'text> {
+    pub(crate) fn parse(text: &'text str) -> Self {
+        let markdown = Markdown::parse(text);
+        let front = FrontMatter::of(&markdown);
+        Self { markdown, front }
+    }
+
+    /// A value of the front matter; a dash and an underscore in a key are the same.
+    pub(crate) fn value(&self, key: &str) -> Option<Value> {
+        let front = self.front.as_ref()?;
+        front.get(key).or_else(|| front.get(&key.replace('-', "_")))
+    }
+
+    /// The execution stopped and what builds on it should wait.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.status().as_deref() == Some("halted")
+    }
+
+    /// The execution could not begin or go on; the plan is still to be done.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.status().as_deref() == Some("blocked")
+    }
+
+    fn status(&self) -> Option<String> {
+        Some(self.front.as_ref()?.text("status")?.trim().to_ascii_lowercase())
+    }
+
+    /// What was built, in one line: a field, or the bold line under the heading of the summary.
+    pub(crate) fn one_liner(&self) -> Option<String> {
+        let field = self.value("one-liner").and_then(|value| value.as_text().map(|text| text.trim().to_owned()));
+        field.filter(|text| !text.is_empty()).or_else(|| self.bold_line())
+    }
+
+    /// The bold line that follows the first heading with the word `Summary`; of a bold label, what stands behind it.
+    fn bold_line(&self) -> Option<String> {
+        let heading =
+            self.markdown.headings().find(|heading| heading.title.to_ascii_lowercase().contains("summary"))?;
+        let next = (heading.line + 1..self.markdown.lines().len())
+            .find(|line| self.markdown.lines()[*line].kind != LineKind::Blank)?;
+        let (bold, rest) = self.markdown.line(next).trim().strip_prefix("**")?.split_once("**")?;
+        let text = if bold.ends_with(':') { rest.trim() } else { bold.trim() };
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// The key decisions, each with its reason where a colon sets one off.
+    pub(crate) fn decisions(&self) -> Vec<(String, Option<String>)> {
+        let Some(Value::List(items)) = self.value("key-decisions") else { return Vec::new() };
+        let split = |text: String| match text.split_once(": ") {
+            Some((what, why)) => (what.trim().to_owned(), Some(why.trim().to_owned())),
+            None => (text.trim().to_owned(), None),
+        };
+        items.iter().map(Value::flat).map(split).collect()
+    }
+}
+
+/// The texts of a value: of a list its items in one line each, of a scalar itself.
+fn texts(value: Option<&Value>) -> Vec<String> {
+    value.map(Value::items).unwrap_or_default().iter().map(Value::flat).filter(|text| !text.is_empty()).collect()
+}
+
+/// The integer a text begins with, its sign included.
+fn leading_integer(text: &str) -> Option<i64> {
+    let sign = usize::from(text.starts_with(['-', '+']));
+    let digits = text[sign..].bytes().take_while(u8::is_ascii_digit).count();
+    text[..sign + digits].parse().ok()
+}
+
+/// Where elements `tag` open, each with the text of its opening tag.
+fn openings<'text>(text: &'text str, tag: &'text str, any_case: bool) -> impl Iterator<Item = (usize, &'text str)> {
+    text.match_indices('<').filter_map(move |(at, _)| {
+        let name = text.get(at + 1..at + 1 + tag.len())?;
+        let fits = if any_case { name.eq_ignore_ascii_case(tag) } else { name == tag };
+        let rest = &text[at + 1 + tag.len()..];
+        if !fits || !rest.starts_with(|next: char| next == '>' || next.is_whitespace()) {
+            return None;
+        }
+        let end = at + 1 + tag.len() + rest.find('>')?;
+        Some((at, &text[at..=end]))
+    })
+}
+
+/// The quoted value of an attribute of an opening tag.
+fn attribute<'text>(opening: &'text str, name: &str) -> Option<&'text str> {
+    let mut rest = opening;
+    while let Some(at) = rest.find(name) {
+        let alone = rest[..at].ends_with(char::is_whitespace);
+        rest = &rest[at + name.len()..];
+        let Some(value) = rest.trim_start().strip_prefix('=').map(str::trim_start).filter(|_| alone) else { continue };
+        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+        return value[1..].split(quote).next();
+    }
+    None
+}
+
+/// How many headings of at least `level` marks say `Task` and a number. Code fences count: agents wrap plans in them.
+pub(crate) fn task_headings(text: &str, level: usize, any_case: bool) -> usize {
+    let is_task = |line: &str| {
+        let Some(at) = line.find('#') else { return false };
+        let marks = line[at..].bytes().take_while(|byte| *byte == b'#').count();
+        let rest = line[at + marks..].trim_start();
+        let Some((word, number)) = rest.split_at_checked("Task".len()) else { return false };
+        let fits = if any_case { word.eq_ignore_ascii_case("task") } else { word == "Task" };
+        marks >= level && fits && number.trim_start().starts_with(|first: char| first.is_ascii_digit())
+    };
+    text.lines().filter(|line| is_task(line)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_a_plan_declares_is_read() {
+        let plan = PhasePlan::parse(
+            "\u{feff}---\r\nwave: 2\r\ndepends_on: 02-01\r\nautonomous: No\r\nfiles-modified:\r\n  - a.ts # new\r\n\
+            agent_hint: [x, y]\r\nstatus: Superseded\r\n---\r\n<objective>\r\n\r\n  Ünïcode 🚀\r\nmore\r\n</objective>\r\n",
+        );
+        assert_eq!(plan.wave(), Some(2));
+        assert_eq!(plan.depends_on(), ["02-01"]);
+        assert!(!plan.is_autonomous() && plan.is_superseded());
+        assert_eq!(plan.files_modified(), ["a.ts"]);
+        assert_eq!(plan.agent_hint().as_deref(), Some("x,y"));
+        assert_eq!(plan.objective().as_deref(), Some("Ünïcode 🚀"));
+    }
+
+    #[test]
+    fn a_plan_that_declares_nothing_is_a_plan() {
+        let plan = PhasePlan::parse("---\nwave: 2\n\n<objective>Inline</objective>\n");
+        assert_eq!((plan.wave(), plan.is_autonomous(), plan.files_modified()), (None, true, Vec::new()));
+        assert_eq!(plan.objective().as_deref(), Some("Inline"));
+        assert_eq!(PhasePlan::parse("---\nobjective: field\nwave: x\n---\n").objective().as_deref(), Some("field"));
+        assert_eq!(PhasePlan::parse("").objective(), None);
+    }
+
+    #[test]
+    fn tasks_are_counted_by_tags_else_by_headings() {
+        let count = |text| PhasePlan::parse(text).task_count();
+        assert_eq!(
+            count("<task type=\"auto\" >\n<tasks>\n<Task>\n <task\n type=x>\n`<task>`\n<tasklist>\n## Task 1"),
+            4
+        );
+        assert_eq!(
+            count("## Task 1\n##Task2\n# Task 3\n ## Task 4\n## Task A\n### TASK 5:\n- ###### Task 7\n## Tasks 1"),
+            5
+        );
+    }
+
+    #[test]
+    fn a_task_tells_what_it_has() {
+        let tasks = PhasePlan::parse(
+            "<task tdd=\"true\" type = 'tdd'>\n<name>\n N\n</name><action foo=\"x\">a</action><files/><verify >v</verify></task>\n\
+            <task><name>out</name><task type=\"checkpoint:decision\"><name id=\"q\">x</name></task></task><task><name>open</name>",
+        );
+        let tasks = tasks.tasks();
+        let names: Vec<_> = tasks.iter().map(|task| (task.kind, task.name(), task.checkpoint())).collect();
+        assert_eq!(names, [("tdd", Some("N"), None), ("checkpoint:decision", None, Some("decision"))]);
+        assert_eq!(["action", "files", "verify", "done"].map(|tag| tasks[0].has(tag)), [true, false, true, false]);
+    }
+
+    #[test]
+    fn must_haves_are_the_maps_of_their_list() {
+        let plan = |artifacts: &str| format!("---\nmust_haves:\n  artifacts:{artifacts}\n---\n");
+        let count = |text: &str| PhasePlan::parse(text).must_have(MustHave::Artifacts).map(|items| items.len());
+        assert_eq!(count(&plan("\n    - path: a\n      exports: [b]\n    - text\n    - {path: c}")), Some(2));
+        assert_eq!(count(&plan("\n    - text")), Some(0));
+        assert_eq!((count(&plan(" []")), count(&plan(" a.ts")), count(""), count(&plan(""))), (None, None, None, None));
+    }
+
+    #[test]
+    fn the_line_of_a_summary_is_bold_under_its_heading() {
+        let line = |text| PhaseSummary::parse(text).one_liner();
+        assert_eq!(line("# My Summary\r\n\r\n**One** more\r\n").as_deref(), Some("One"));
+        assert_eq!(line("# My Summary\n**Label:** rest\n").as_deref(), Some("rest"));
+        assert_eq!(line("---\none-liner: field\n---\n# S Summary\n\n**b**\n").as_deref(), Some("field"));
+        for text in ["# My Summary\n\nplain\n\n**b**\n", "# Title\n\n**b**\n", "# A Summary\n\n**two\nlines**\n", ""] {
+            assert_eq!(line(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_decision_may_have_a_reason() {
+        let summary =
+            PhaseSummary::parse("---\nkey_decisions:\n  - \"A: b: c\"\n  - url http://x\nstatus: HALTED\n---\n");
+        let decisions = summary.decisions();
+        assert_eq!(decisions, [("A".into(), Some("b: c".into())), ("url http://x".into(), None)]);
+        assert!(summary.is_halted() && !summary.is_blocked());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_plan_and_a_summary(text in "(---\n)?(<task|</task>|<name>|</name>|type=|[\"'> \n#é]|Task 1|<objective>|: |- ){0,30}") {
+            let plan = PhasePlan::parse(&text);
+            let _ = (plan.tasks(), plan.task_count(), plan.objective(), plan.fields());
+            for task in plan.tasks() {
+                let _ = (task.name(), task.has("name"));
+            }
+            let summary = PhaseSummary::parse(&text);
+            let _ = (summary.one_liner(), summary.decisions());
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! REQUIREMENTS.md: checkbox lines and the traceability table, two places that tell whether a requirement is met.
+
+use std::ops::Range;
+
+use crate::text::markdown::Markdown;
+use crate::text::splice::Splices;
+
+/// The requirements of a project. Borrows the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Requirements<'text> {
+    text: &'text str,
+    boxes: Vec<RequirementBox<'text>>,
+    rows: Vec<TraceRow<'text>>,
+    has_table: bool,
+}
+
+/// A line `- [ ] **AUTH-01**: text`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RequirementBox<'text> {
+    id: &'text str,
+    /// The bytes of the character between the brackets.
+    mark: Range<usize>,
+    ticked: bool,
+}
+
+/// A row of the traceability table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TraceRow<'text> {
+    id: &'text str,
+    /// The bytes between the two bars of the status cell.
+    status: Range<usize>,
+}
+
+/// What a change of one requirement came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) checkbox: Place,
+    pub(crate) row: Place,
+}
+
+/// What became of one of the places that tell of a requirement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    #[default]
+    Absent,
+    /// It said so already.
+    Kept,
+    Changed,
+}
+
+impl Outcome {
+    pub(crate) fn is_found(self) -> bool {
+        self.checkbox.max(self.row) > Place::Absent
+    }
+
+    pub(crate) fn is_changed(self) -> bool {
+        self.checkbox.max(self.row) == Place::Changed
+    }
+
+    /// What the same change would come to now.
+    pub(crate) fn again(self) -> Self {
+        Self { checkbox: self.checkbox.min(Place::Kept), row: self.row.min(Place::Kept) }
+    }
+}
+
+const COMPLETE: &str = "Complete";
+/// What a requirement is called whose work was found wanting.
+const REOPENED: &str = "Gaps Found";
+
+impl<'text> Requirements<'text> {
+    pub(crate) fn parse(text: &'text str) -> Self {
+        let markdown = Markdown::parse(text);
+        let mut requirements = Self { text, boxes: Vec::new(), rows: Vec::new(), has_table: false };
+        let mut table = Table::None;
+        for (index, line) in markdown.lines().iter().enumerate() {
+            if !markdown.is_prose(index) || !markdown.line(index).trim_start().starts_with('|') {
+                table = Table::None;
+            } else {
+                table = requirements.read_row(table, line.start..line.end);
+            }
+            if markdown.is_prose(index) {
+                requirements.boxes.extend(requirement_box(markdown.line(index), line.start));
+            }
+        }
+        requirements
+    }
+
+    /// Whether there is a traceability table.
+    pub(crate) fn has_table(&self) -> bool {
+        self.has_table
+    }
+
+    /// Ticks the line and completes the rows of a requirement.
+    pub(crate) fn complete(&self, id: &str, splices: &mut Splices) -> Outcome {
+        self.set(id, true, splices)
+    }
+
+    /// Unticks the line of a requirement and opens its complete rows again.
+    pub(crate) fn reopen(&self, id: &str, splices: &mut Splices) -> Outcome {
+        self.set(id, false, splices)
+    }
+
+    fn set(&self, id: &str, done: bool, splices: &mut Splices) -> Outcome {
+        let mut outcome = Outcome::default();
+        for line in self.boxes.iter().filter(|line| line.id.eq_ignore_ascii_case(id)) {
+            outcome.checkbox = outcome.checkbox.max(Place::Kept);
+            if line.ticked != done {
+                splices.replace(line.mark.clone(), if done { "x" } else { " " });
+                outcome.checkbox = Place::Changed;
+            }
+        }
+        for row in self.rows.iter().filter(|row| row.id.eq_ignore_ascii_case(id)) {
+            outcome.row = outcome.row.max(Place::Kept);
+            let cell = &self.text[row.status.clone()];
+            if cell.trim().eq_ignore_ascii_case(COMPLETE) != done {
+                let word = if done { COMPLETE } else { REOPENED };
+                splices.replace(row.status.clone(), with_word(cell, word));
+                outcome.row = Place::Changed;
+            }
+        }
+        outcome
+    }
+
+    fn read_row(&mut self, table: Table, line: Range<usize>) -> Table {
+        let cells = cells(self.text, line);
+        let words = |cell: &Range<usize>| self.text[cell.clone()].trim().to_ascii_lowercase();
+        match table {
+            Table::None => {
+                let status = cells.iter().position(|cell| words(cell) == "status");
+                match status.filter(|_| cells.first().is_some_and(|cell| words(cell).starts_with("req"))) {
+                    Some(column) => {
+                        self.has_table = true;
+                        Table::Traceability { column }
+                    }
+                    None => Table::Other,
+                }
+            }
+            Table::Traceability { column } => {
+                if let (Some(first), Some(status)) = (cells.first(), cells.get(column)) {
+                    let id = self.text[first.clone()].trim().trim_matches(['*', '`']).trim();
+                    let rules = id.bytes().all(|byte| matches!(byte, b'-' | b':' | b' '));
+                    if !rules {
+                        self.rows.push(TraceRow { id, status: status.clone() });
+                    }
+                }
+                table
+            }
+            Table::Other => table,
+        }
+    }
+}
+
+/// The table that the lines before belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Table {
+    None,
+    Traceability { column: usize },
+    Other,
+}
+
+/// The bytes of each cell of a table line, between its bars.
+fn cells(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
+    let mut cells = Vec::new();
+    let mut start = None;
+    let bytes = text.as_bytes();
+    for at in line.clone() {
+        if bytes[at] == b'|' && (at == line.start || bytes[at - 1] != b'\\') {
+            if let Some(start) = start {
+                cells.push(start..at);
+            }
+            start = Some(at + 1);
+        }
+    }
+    if let Some(start) = start.filter(|start| !text[*start..line.end].trim().is_empty()) {
+        cells.push(start..line.end);
+    }
+    cells
+}
+
+/// A cell with another word, between the white space that was around the old one.
+fn with_word(cell: &str, word: &str) -> String {
+    let inside = cell.trim();
+    if inside.is_empty() {
+        return format!(" {word} ");
+    }
+    let start = cell.len() - cell.trim_start().len();
+    format!("{}{word}{}", &cell[..start], &cell[start + inside.len()..])
+}
+
+fn requirement_box(line: &str, start: usize) -> Option<RequirementBox<'_>> {
+    let rest = line.trim_start().strip_prefix(['-', '*', '+'])?.strip_prefix([' ', '\t'])?.trim_start();
+    let inside = rest.strip_prefix('[')?;
+    let mark = inside.chars().next()?;
+    let after = inside[mark.len_utf8()..].strip_prefix(']')?.trim_start().strip_prefix("**")?;
+    let id = after[..after.find("**")?].trim().trim_end_matches(':').trim_end();
+    let at = start + line.len() - inside.len();
+    let known = matches!(mark, ' ' | 'x' | 'X');
+    (known && !id.is_empty()).then(|| RequirementBox { id, mark: at..at + mark.len_utf8(), ticked: mark != ' ' })
+}
+
+/// The identifiers in what a person typed: separated by commas or white space, brackets and quotes dropped.
+pub(crate) fn typed_ids(words: &[String]) -> Vec<String> {
+    words
+        .iter()
+        .flat_map(|word| {
+            word.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | '[' | ']' | '"' | '\''))
+        })
+        .filter(|id| !id.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &str = "\u{feff}# R\r\n\r\n- [ ] **A-1**: one\r\n* [X] **A-2:** two\r\n- **A-3**: later\r\n\r\n```\r\n- [ ] **A-9**: code\r\n```\r\n\r\n\
+        | Requirement | Phase | Status |\r\n|---|---|---|\r\n| A-1 | Phase 1 \\| 2 | Pending |\r\n| **A-2** | 1 |Complete|\r\n\
+        | A-4 | 1 |   |\r\n\r\n| Other | Status |\r\n|---|---|\r\n| A-1 | Pending |\r\n";
+
+    fn changed(text: &str, id: &str, done: bool) -> (Outcome, String) {
+        let requirements = Requirements::parse(text);
+        let mut splices = Splices::default();
+        let outcome = requirements.set(id, done, &mut splices);
+        (outcome, splices.apply(text))
+    }
+
+    #[test]
+    fn both_places_are_completed_and_nothing_else() {
+        let (outcome, text) = changed(TEXT, "a-1", true);
+        assert_eq!(outcome, Outcome { checkbox: Place::Changed, row: Place::Changed });
+        assert_eq!(text, TEXT.replace("[ ] **A-1**", "[x] **A-1**").replace("2 | Pending |", "2 | Complete |"));
+        let (outcome, text) = changed(TEXT, "A-2", true);
+        assert_eq!(outcome, Outcome { checkbox: Place::Kept, row: Place::Kept });
+        assert_eq!(text, TEXT);
+        assert_eq!(changed(TEXT, "A-4", true).1, TEXT.replace("|   |", "| Complete |"));
+    }
+
+    #[test]
+    fn what_is_reopened_has_gaps() {
+        let (outcome, text) = changed(TEXT, "A-2", false);
+        assert_eq!(outcome, Outcome { checkbox: Place::Changed, row: Place::Changed });
+        assert_eq!(text, TEXT.replace("[X]", "[ ]").replace("|Complete|", "|Gaps Found|"));
+        assert_eq!(changed(TEXT, "A-9", false).0, Outcome::default(), "code is no requirement");
+        assert_eq!(changed(TEXT, "A-3", true).0, Outcome::default(), "a line without a box cannot be ticked");
+    }
+
+    #[test]
+    fn identifiers_are_read_as_people_type_them() {
+        let typed = ["[A-1, A-2]".to_owned(), "\"B-1\",C-1".to_owned()];
+        assert_eq!(typed_ids(&typed), ["A-1", "A-2", "B-1", "C-1"]);
+    }
+
+    proptest! {
+        #[test]
+        fn completing_then_reopening_changes_only_marks_and_cells(
+            text in "(- \\[[ xX]\\] \\*\\*A-1\\*\\*: é|\\| Requirement \\| Status \\||\\| A-1 \\| [a-zA-Z]{0,4} ?\\||\\|-\\|-\\||[ -~é]{0,12}|\r?\n){0,20}",
+        ) {
+            let (outcome, done) = changed(&text, "A-1", true);
+            let (again, twice) = changed(&done, "A-1", true);
+            prop_assert_eq!(again, outcome.again());
+            prop_assert_eq!(&twice, &done);
+            if !outcome.is_changed() {
+                prop_assert_eq!(&done, &text);
+            }
+            prop_assert_eq!(done.lines().count(), text.lines().count());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! UAT.md: the test that a person is asked to make now.
+
+use crate::text::markdown::Markdown;
+
+/// The test of the section `Current Test`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CurrentTest {
+    pub(crate) number: u64,
+    pub(crate) name: String,
+    /// What the person should see, over any number of lines.
+    pub(crate) expected: String,
+}
+
+/// Why there is no test to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CurrentTestError {
+    #[error("the file has no section `Current Test`")]
+    NoSection,
+    #[error("all tests are made; there is no current one")]
+    Complete,
+    #[error("the section `Current Test` needs `number:`, `name:` and `expected:`")]
+    Malformed,
+}
+
+impl CurrentTest {
+    pub(crate) fn parse(text: &str) -> Result<Self, CurrentTestError> {
+        let markdown = Markdown::parse(text);
+        let (_, lines) = markdown.section_named("Current Test").ok_or(CurrentTestError::NoSection)?;
+        let lines: Vec<&str> = lines.map(|line| markdown.line(line)).collect();
+        if lines.iter().any(|line| line.trim().to_ascii_lowercase().starts_with("[testing complete")) {
+            return Err(CurrentTestError::Complete);
+        }
+        let field = |key: &str| {
+            let at = lines.iter().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
+            Some(value(lines[at][key.len() + 1..].trim(), &lines[at + 1..])).filter(|value| !value.is_empty())
+        };
+        let number = field("number").and_then(|number| number.parse().ok()).ok_or(CurrentTestError::Malformed)?;
+        let name = field("name").ok_or(CurrentTestError::Malformed)?;
+        let expected = field("expected").ok_or(CurrentTestError::Malformed)?;
+        Ok(Self { number, name, expected })
+    }
+}
+
+/// The value of a field: what stands behind the colon, and the indented lines below.
+fn value(first: &str, below: &[&str]) -> String {
+    let is_block = first.starts_with(['|', '>']) && first[1..].bytes().all(|byte| matches!(byte, b'-' | b'+'));
+    let is_inside = |line: &&&str| line.starts_with([' ', '\t']) || line.trim().is_empty();
+    let inside: Vec<&str> = below.iter().take_while(is_inside).copied().collect();
+    let margin = |line: &&str| line.len() - line.trim_start().len();
+    let common = inside.iter().filter(|line| !line.trim().is_empty()).map(margin).min().unwrap_or(0);
+    let mut lines: Vec<&str> = inside.iter().map(|line| line.get(common..).unwrap_or("").trim_end()).collect();
+    if !is_block {
+        lines.insert(0, unquoted(first));
+    }
+    lines.join("\n").trim_matches('\n').trim_end().to_owned()
+}
+
+fn unquoted(text: &str) -> &str {
+    let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(text)
+}
+
+/// `text` with what a model could take for the start of somebody's turn made harmless. People read it as before.
+pub(crate) fn without_turns(text: &str) -> String {
+    const SPEAKERS: &[&str] = &["system", "assistant", "user", "human"];
+    const MARKS: &[&str] = &["INST", "SYSTEM"];
+    const INVISIBLE: &[char] = &['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}'];
+    // First, since a letter nobody sees would hide a tag.
+    let text: String = text.chars().filter(|letter| !INVISIBLE.contains(letter)).collect();
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(['<', '[']) {
+        told.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (replaced, length) = if let Some((slash, word)) = enclosed(rest, '<', '>', SPEAKERS) {
+            (format!("＜{slash}{word}-text＞"), word.len() + slash.len() + 2)
+        } else if let Some((slash, word)) = enclosed(rest, '[', ']', MARKS) {
+            (format!("[{slash}{word}-TEXT]"), word.len() + slash.len() + 2)
+        } else if let Some((slash, word)) = rest.strip_prefix('<').and_then(|rest| enclosed(rest, '<', '>', &["SYS"])) {
+            (format!("«{slash}{word}-TEXT»"), word.len() + slash.len() + 4)
+        } else {
+            (rest[..1].to_owned(), 1)
+        };
+        told.push_str(&replaced);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    told.push_str(rest);
+    told
+}
+
+/// The slash and the word of `<word>` or `</word>` at the start of `text`, if it is one of `words`.
+fn enclosed<'text>(text: &'text str, open: char, close: char, words: &[&str]) -> Option<(&'text str, &'text str)> {
+    let inside = text.strip_prefix(open)?;
+    let bare = inside.strip_prefix('/').unwrap_or(inside);
+    let word = &bare[..bare.find(close)?];
+    let slash = &inside[..inside.len() - bare.len()];
+    words.iter().any(|known| known.eq_ignore_ascii_case(word)).then_some((slash, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn current(section: &str) -> Result<CurrentTest, CurrentTestError> {
+        CurrentTest::parse(&format!(
+            "---\nstatus: testing\n---\n\n## Current Test\n\n{section}\n## Tests\n\nnumber: 9\n"
+        ))
+    }
+
+    #[test]
+    fn the_expectation_may_be_one_line_or_many() {
+        let expected = |text: &str| {
+            current(&format!("number: 2\nname: N: x\nexpected: {text}\nawaiting: user\n")).unwrap().expected
+        };
+        assert_eq!(expected("one line"), "one line");
+        assert_eq!(expected("|\n  a\n    b\n\n  c"), "a\n  b\n\nc");
+        assert_eq!(expected("|-\r\n  a\r\n  b\r"), "a\nb");
+        assert_eq!(expected("a\n  b"), "a\nb");
+        let test = current("<!-- note -->\nnumber: 3\nname: \"Log in\"\nexpected: x\n").unwrap();
+        assert_eq!((test.number, test.name.as_str()), (3, "Log in"));
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        assert_eq!(CurrentTest::parse("# x"), Err(CurrentTestError::NoSection));
+        assert_eq!(current("[testing complete]\n"), Err(CurrentTestError::Complete));
+        for section in [
+            "name: a\nexpected: b\n",
+            "number: x\nname: a\nexpected: b\n",
+            "number: 1\nname: a\nexpected:\nawaiting: x\n",
+        ] {
+            assert_eq!(current(section), Err(CurrentTestError::Malformed), "{section}");
+        }
+    }
+
+    #[test]
+    fn nobody_else_gets_to_speak() {
+        assert_eq!(
+            without_turns("</System> <b> [inst] [x] <<SYS>> a\u{200b}b <"),
+            "＜/System-text＞ <b> [inst-TEXT] [x] «SYS-TEXT» ab <"
+        );
+        assert_eq!(without_turns("plain"), "plain");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken(text in "(## Current Test\n|number: 1\n|name: |expected: |[|>]|<|>|\\[|INST\\]|system>|  |é|\u{200b}|\n){0,24}") {
+            let _ = CurrentTest::parse(&text);
+            let told = without_turns(&text);
+            prop_assert_eq!(without_turns(&told), told.clone(), "nothing is left to do");
+        }
+    }
+}

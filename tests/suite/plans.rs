@@ -1,0 +1,93 @@
+//! Plans, their summaries, templates and the checks of them: that words and flags reach what they name.
+
+use crate::kit::TestContext;
+
+const PLAN: &str = "---\nphase: 02-core\nplan: 01\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [src/a.ts]\n\
+    autonomous: true\nrequirements: [A-1]\nmust_haves:\n  artifacts:\n    - path: src/a.ts\n      contains: foo\n  key_links:\n\
+    \x20   - from: src/a.ts\n      to: ./b\n---\n\n<objective>\nBuild `src/a.ts` and `src/none.ts`\n</objective>\n\n\
+    <task type=\"auto\"><name>N</name><files>f</files><action>a</action><verify>v</verify><done>d</done></task>\n";
+
+const PATH: &str = ".planning/phases/02-core/02-01-PLAN.md";
+
+fn project() -> TestContext {
+    let context = TestContext::new();
+    context.write(PATH, PLAN);
+    context.write(".planning/phases/02-core/02-02-PLAN.md", &PLAN.replace("depends_on: []", "depends_on: [\"01\"]"));
+    context.write("src/a.ts", "import './b';\nexport const foo = 1;\n");
+    context
+}
+
+#[test]
+fn the_index_tells_waves_and_what_can_run() {
+    let context = project();
+    let index = context.gsd(["phase-plan-index", "2"]).json();
+    assert_eq!(index["waves"]["1"][0], "02-01");
+    assert_eq!(index["plans"][1]["wave"], 2);
+    assert_eq!(index["plans"][0]["objective"], "Build `src/a.ts` and `src/none.ts`");
+    assert_eq!(index["runnable"].as_array().unwrap().len(), 2);
+    assert!(context.gsd(["phase-plan-index"]).failure(1).contains("<PHASE>"));
+    context.write(PATH, &PLAN.replace("depends_on: []", "depends_on: [02-02]"));
+    assert!(context.gsd(["phase-plan-index", "2"]).failure(1).contains("02-01, 02-02"));
+}
+
+#[test]
+fn a_summary_is_taken_apart() {
+    let context = project();
+    context.write(".planning/S.md", "---\nkey-decisions:\n  - \"A: b\"\n---\n# S Summary\n\n**Line**\n");
+    let whole = context.gsd(["summary-extract", ".planning/S.md"]).json();
+    assert_eq!(whole["one_liner"], "Line");
+    assert_eq!(whole["decisions"][0]["rationale"], "b");
+    let part = context.gsd(["summary-extract", ".planning/S.md", "--fields", "one_liner, patterns"]).json();
+    assert_eq!(part.as_object().unwrap().keys().collect::<Vec<_>>(), ["path", "one_liner", "patterns"]);
+    assert_eq!(context.gsd(["summary-extract", "nope.md"]).json()["error"], "File not found");
+}
+
+#[test]
+fn checks_have_a_word_for_scripts() {
+    let context = project();
+    assert_eq!(context.gsd(["verify", "plan-structure", PATH, "--raw"]).success(), "valid");
+    assert_eq!(context.gsd(["verify", "artifacts", PATH, "--raw"]).success(), "valid");
+    assert_eq!(context.gsd(["verify", "key-links", PATH, "--raw"]).success(), "valid");
+    assert_eq!(context.gsd(["verify", "references", PATH, "--raw"]).success(), "invalid");
+    assert_eq!(context.gsd(["verify", "references", PATH]).json()["missing"][0], "src/none.ts");
+    assert_eq!(context.gsd(["verify", "phase-completeness", "2", "--raw"]).success(), "incomplete");
+    assert_eq!(context.gsd(["verify", "phase-completeness", "9"]).json()["error"], "Phase not found");
+    assert_eq!(context.gsd(["verify", "plan-structure", "nope.md"]).json()["path"], "nope.md");
+    let told = context.gsd(["verify", "artifacts", "src/a.ts"]).json();
+    assert_eq!(told["error"], "No must_haves.artifacts found in frontmatter");
+}
+
+#[test]
+fn commits_are_looked_up_in_the_repository() {
+    let context = project();
+    assert_eq!(context.gsd(["verify", "commits", "HEAD"]).json()["invalid"][0], "HEAD", "there is no repository");
+    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "init"]] {
+        assert!(context.command("git").args(arguments).status().unwrap().success());
+    }
+    let told = context.gsd(["verify", "commits", "HEAD", "deadbeef", "HEAD:src/a.ts"]).json();
+    assert_eq!(told["valid"], serde_json::json!(["HEAD"]));
+    assert_eq!(told["total"], 3);
+    assert!(context.gsd(["verify", "commits"]).failure(1).contains("<COMMITS>"));
+}
+
+#[test]
+fn a_template_is_picked_and_filled_once() {
+    let context = project();
+    let picked = context.gsd(["template", "select", "02-01-PLAN.md", "--cwd", ".planning/phases/02-core", "--raw"]);
+    assert_eq!(picked.success(), "templates/summary-minimal.md");
+    assert!(context.gsd(["template", "select", "nope.md"]).json()["error"].is_string());
+    let fill = ["template", "fill", "plan", "--phase", "2", "--plan", "3", "--type", "tdd", "--wave", "2", "--fields"];
+    let arguments = fill.iter().copied().chain(["{\"autonomous\":false}"]);
+    let made = context.gsd_with(arguments.clone(), &[], "").json();
+    assert_eq!(made["path"], ".planning/phases/02-core/02-03-PLAN.md");
+    let text = context.read(".planning/phases/02-core/02-03-PLAN.md");
+    for line in ["plan: 03", "type: tdd", "wave: 2", "autonomous: false", "# Phase 2 Plan 03: [Title]"] {
+        assert!(text.lines().any(|known| known == line), "{line} in {text}");
+    }
+    assert_eq!(context.gsd_with(arguments, &[], "").json()["error"], "File already exists");
+    let summary = ["template", "fill", "summary", "--phase", "2", "--name", "UI", "--raw"];
+    assert_eq!(context.gsd(summary).success(), ".planning/phases/02-core/02-01-SUMMARY.md");
+    assert!(context.read(".planning/phases/02-core/02-01-SUMMARY.md").contains("# Phase 2: UI Summary"));
+    assert!(context.gsd(["template", "fill", "poem", "--phase", "2"]).failure(1).contains("verification"));
+    assert!(context.gsd(["template", "fill", "plan", "--phase", "2", "--fields", "[1]"]).failure(1).contains("object"));
+}
