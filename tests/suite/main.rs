@@ -17,5 +17,5 @@ mod init;
 mod install;
 mod kit;
 mod lived;
-mod tree;
 mod plans;
+mod tree;
