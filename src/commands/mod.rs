@@ -13,6 +13,8 @@ mod basics;
 mod catalog;
 mod check;
 mod config;
+#[cfg(test)]
+mod content_tests;
 mod context;
 mod error;
 mod files;

@@ -1,0 +1,263 @@
+//! Calls of `gsd-tools` in the texts of the library, found and cut into words as a shell would.
+//!
+//! A call stands in shell code or between backticks. Placeholders count as values: `{plan}`, also with words in it,
+//! `$PHASE`, `<x>`.
+
+use std::fmt;
+
+use crate::library::{Item, ItemKind};
+
+/// One call as a text has it.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) path: String,
+    pub(super) words: Vec<Word>,
+}
+
+/// One word of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Text(String),
+    /// What stands for a value, as it is written.
+    Placeholder(String),
+}
+
+impl Word {
+    /// The word with a value for each placeholder.
+    pub(super) fn with(&self, value: impl Fn(&str) -> String) -> String {
+        let text = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Placeholder(name) => value(name),
+        };
+        self.parts.iter().map(text).collect()
+    }
+
+    pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Placeholder(name) => Some(name.as_str()),
+        })
+    }
+
+    /// The word, if it is nothing but text.
+    pub(super) fn plain(&self) -> Option<String> {
+        let is_text = |part: &Part| matches!(part, Part::Text(_));
+        self.parts.iter().all(is_text).then(|| self.with(|_| String::new()))
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.words.iter().map(|word| word.with(str::to_owned)).collect();
+        write!(out, "{}: gsd-tools {}", self.path, words.join(" "))
+    }
+}
+
+/// Every call in an item's text.
+pub(super) fn calls_of(item: &Item) -> Vec<Call> {
+    let is_page = item.kind == ItemKind::Template && item.name.as_str().starts_with("guide/");
+    let pieces = if is_page { page_calls(&item.body) } else { code_of(&item.body) };
+    let calls = pieces.iter().flat_map(|code| commands_of(code));
+    calls.map(|words| Call { path: item.path.clone(), words }).collect()
+}
+
+/// The pages of the guide are no Markdown: a call ends at a gap or a mark of the sentence around it.
+fn page_calls(text: &str) -> Vec<String> {
+    let calls = text.lines().flat_map(|line| line.match_indices("gsd-tools ").map(|(at, _)| &line[at..]));
+    calls
+        .map(|call| call.split(['(', ')', ',', ';']).next().unwrap_or(call))
+        .map(|call| call.split("  ").next().unwrap_or(call).to_owned())
+        .collect()
+}
+
+/// Shell blocks, and the code between backticks of everything else, where they name the program.
+fn code_of(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut piece = String::new();
+    // The fence's own language, inside a block.
+    let mut block: Option<bool> = None;
+    for line in text.lines() {
+        let Some(language) = fence(line) else {
+            piece.push_str(line);
+            piece.push('\n');
+            continue;
+        };
+        let ended = std::mem::take(&mut piece);
+        if block == Some(true) {
+            found.push(ended);
+        } else {
+            found.extend(inline(&ended));
+        }
+        block = if block.is_some() { None } else { Some(matches!(language, "bash" | "sh")) };
+    }
+    found.extend(inline(&piece));
+    found.retain(|code| code.contains("gsd-tools "));
+    found
+}
+
+/// The language of a line that opens or closes a block; an item of a list may begin with one.
+fn fence(line: &str) -> Option<&str> {
+    let line = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    line.trim_start_matches(['.', '-', ' ']).strip_prefix("```")
+}
+
+/// What stands between single backticks; it may run over a line break, never over an empty line.
+fn inline(text: &str) -> Vec<String> {
+    let code = text.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));
+    code.map(|piece| piece.replace('\n', " ")).collect()
+}
+
+/// The words after `gsd-tools` of every command of a piece of shell code.
+fn commands_of(code: &str) -> Vec<Vec<Word>> {
+    let mut commands = Vec::new();
+    let mut words: Vec<Word> = Vec::new();
+    let mut lexer = Lexer { rest: code };
+    loop {
+        match lexer.next() {
+            Token::Word(word) => words.push(word),
+            token => {
+                let words = std::mem::take(&mut words);
+                let program = words.iter().position(|word| word.plain().as_deref() == Some("gsd-tools"));
+                commands.extend(program.map(|at| words[at + 1..].to_vec()).filter(|words| !words.is_empty()));
+                if matches!(token, Token::End) {
+                    return commands;
+                }
+            }
+        }
+    }
+}
+
+enum Token {
+    Word(Word),
+    /// What ends a command.
+    Break,
+    End,
+}
+
+struct Lexer<'a> {
+    rest: &'a str,
+}
+
+impl Lexer<'_> {
+    fn next(&mut self) -> Token {
+        self.skip_blanks();
+        let Some(first) = self.rest.chars().next() else { return Token::End };
+        match first {
+            '#' => {
+                self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
+                self.next()
+            }
+            '\n' | ';' | '|' | '&' | '(' | ')' => {
+                self.rest = &self.rest[1..];
+                Token::Break
+            }
+            '>' => {
+                self.rest = self.rest.trim_start_matches(['>', '&']);
+                self.skip_blanks();
+                // Where the output goes is no word of the command.
+                self.word();
+                self.next()
+            }
+            '2' if self.rest.starts_with("2>") => {
+                self.rest = &self.rest[1..];
+                self.next()
+            }
+            _ => self.word(),
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', '\t']);
+        if let Some(after) = self.rest.strip_prefix("\\\n") {
+            self.rest = after;
+            self.skip_blanks();
+        }
+    }
+
+    fn word(&mut self) -> Token {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut quote = None;
+        while let Some(next) = self.rest.chars().next() {
+            if quote.is_none() && (next.is_whitespace() || ";|&()>".contains(next)) {
+                break;
+            }
+            if quote == Some(next) || quote.is_none() && matches!(next, '"' | '\'') {
+                quote = if quote.is_some() { None } else { Some(next) };
+                self.rest = &self.rest[1..];
+                // Two quotes with nothing between are a word too.
+                text_of(&mut parts);
+                continue;
+            }
+            if quote != Some('\'')
+                && let Some(length) = placeholder(self.rest)
+            {
+                parts.push(Part::Placeholder(self.rest[..length].to_owned()));
+                self.rest = &self.rest[length..];
+                continue;
+            }
+            text_of(&mut parts).push(next);
+            self.rest = &self.rest[next.len_utf8()..];
+        }
+        Token::Word(Word { parts })
+    }
+}
+
+/// The text at the end of a word that is being made.
+fn text_of(parts: &mut Vec<Part>) -> &mut String {
+    if !matches!(parts.last(), Some(Part::Text(_))) {
+        parts.push(Part::Text(String::new()));
+    }
+    match parts.last_mut() {
+        Some(Part::Text(text)) => text,
+        _ => unreachable!("a text was just pushed"),
+    }
+}
+
+/// How long the placeholder is that `text` begins with.
+fn placeholder(text: &str) -> Option<usize> {
+    let mut characters = text.char_indices();
+    match characters.next()?.1 {
+        '{' => text[1..].starts_with(char::is_alphabetic).then(|| text.find('}').map(|end| end + 1)).flatten(),
+        '<' => text[1..].starts_with(char::is_alphabetic).then(|| text.find('>').map(|end| end + 1)).flatten(),
+        '$' => {
+            let end =
+                text[1..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(text.len(), |end| end + 1);
+            (end > 1).then_some(end)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(code: &str) -> Vec<String> {
+        let shown = |words: Vec<Word>| words.iter().map(|word| word.with(|_| "_".to_owned())).collect::<Vec<_>>();
+        commands_of(code).into_iter().map(|words| shown(words).join(" ")).collect()
+    }
+
+    #[test]
+    fn commands_end_where_the_shell_ends_them() {
+        let code =
+            "X=1 gsd-tools a b \\\n  c # d\nls; gsd-tools e 'f g' | wc && gsd-tools h \"{i j}\" 2>&1 >\"$K\" l\n";
+        assert_eq!(words(code), ["a b c", "e f g", "h _ l"]);
+        assert_eq!(
+            words("gsd-tools a --b {true|false} '{\"c\":1}' docs({N}): \"x({N}): y\""),
+            ["a --b _ {\"c\":1} docs",]
+        );
+        assert_eq!(words("gsd-tools a \"docs({NN}): b\" $F <p q> \"\""), ["a docs(_): b _ _ "]);
+    }
+
+    #[test]
+    fn code_is_shell_blocks_and_inline_code() {
+        let text = "one `gsd-tools a\nb` `x`\n\n1. ```bash\n   gsd-tools c\n   ```\n\n```\n`gsd-tools d` gsd-tools e\n```\n`gsd-tools f`\n";
+        let shown: Vec<String> = code_of(text).iter().map(|code| code.trim().to_owned()).collect();
+        assert_eq!(shown, ["gsd-tools a b", "gsd-tools c", "gsd-tools d", "gsd-tools f"]);
+    }
+}

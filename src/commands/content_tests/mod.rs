@@ -1,0 +1,175 @@
+//! What the library's texts tell a model to run: each call is one that the program takes, and each call that only
+//! reads is answered on a project as the texts expect.
+
+#![allow(clippy::disallowed_methods, reason = "tests prepare a tree by hand")]
+
+mod calls;
+mod project;
+
+use std::path::Path;
+
+use calls::{Call, Word, calls_of};
+use project::project;
+
+use super::catalog::{CATALOG, Effect};
+use super::*;
+use crate::library::Library;
+use crate::project::config::key_names;
+
+/// First words that texts call before their family is here.
+const WORDS_TO_COME: &[&str] = &[
+    "frontmatter",
+    "init",
+    "list-todos",
+    "phase-plan-index",
+    "requirements",
+    "smart-entry",
+    "state",
+    "state-snapshot",
+    "summary-extract",
+    "uat",
+    "verify",
+];
+
+/// Subcommands of families that are here, which texts call before they are.
+const SUBCOMMANDS_TO_COME: &[&str] = &["check predicate", "phase complete"];
+
+const PHASE: &str = ".planning/phases/02-core";
+
+/// What placeholders stand for in the project of these tests.
+const SAMPLES: &[(&str, &str)] = &[
+    ("$PHASE", "2"),
+    ("$TASK", "Fix the date"),
+    ("$f", "{dir}/02-01-SUMMARY.md"),
+    ("$task_dir", "{dir}"),
+    ("<point>", "plan:pre"),
+    ("{DIR}", PHASE),
+    ("{M}", "3"),
+    ("{N}", "2"),
+    ("{NN}", "02"),
+    ("{SUMMARY}", "{dir}/02-01-SUMMARY.md"),
+    ("{dir}", PHASE),
+    ("{every PLAN.md and SUMMARY.md of the phase}", "{dir}/02-01-PLAN.md"),
+    ("{every source and test file your verdict rests on}", "src/main.rs"),
+    ("{file}", "{dir}/02-VERIFICATION.md"),
+    ("{hashes given}", "HEAD"),
+    ("{hashes}", "HEAD"),
+    ("{integer part}", "2"),
+    ("{path}", "{dir}/02-01-SUMMARY.md"),
+    ("{plan path}", "{dir}/02-01-PLAN.md"),
+    ("{plan}", "{dir}/02-01-PLAN.md"),
+    ("{PLANs, SUMMARYs, key files}", "{dir}/02-01-PLAN.md"),
+    ("{requirements of the plan}", "CORE-01"),
+    ("{topic}", "quick"),
+    ("{truth}", "The list shows all notes"),
+];
+
+fn all_calls() -> Vec<Call> {
+    let library = Library::embedded().unwrap();
+    library.items().flat_map(calls_of).collect()
+}
+
+#[test]
+fn every_call_in_a_text_is_one_the_program_takes() {
+    let faults: Vec<String> =
+        all_calls().iter().filter_map(|call| Some(format!("{call}\n    {}", fault(call)?))).collect();
+    assert!(faults.is_empty(), "correct the text, or the command:\n{}", faults.join("\n"));
+}
+
+/// What the program has against a call, whatever its placeholders stand for.
+fn fault(call: &Call) -> Option<String> {
+    let parsed = match argv::parse(call.words.iter().map(|word| word.with(|_| "1".to_owned()).into()).collect()) {
+        Ok(parsed) => parsed,
+        Err(error) => return Some(told(&error)),
+    };
+    let is_to_come = |list: &[&str], length: usize| {
+        let path: Vec<&str> = parsed.words.iter().take(length).map(String::as_str).collect();
+        list.contains(&path.join(" ").as_str())
+    };
+    let row = match usage::family_of(FAMILIES, &parsed) {
+        Ok(row) => row,
+        Err(_) if is_to_come(WORDS_TO_COME, 1) => return None,
+        Err(error) => return Some(told(&error)),
+    };
+    let tree = tree(row);
+    let leaf = usage::leaf(&tree, &parsed.words);
+    if leaf.command.has_subcommands() {
+        // Where a placeholder stands for the subcommand, it is for the program to say which there are.
+        let names_one = call.words.get(1).is_none_or(|word| word.plain().is_some());
+        if !names_one || is_to_come(SUBCOMMANDS_TO_COME, 2) {
+            return None;
+        }
+    } else if leaf.path.split(' ').count() == parsed.words.len() {
+        // A command's name and nothing else: it is mentioned, not called.
+        return None;
+    }
+    match usage::read(row, &parsed.words) {
+        Ok(_) => unknown_key(call),
+        Err(error) => Some(told(&error)),
+    }
+}
+
+fn told(error: &CommandError) -> String {
+    error.render(Manner::default())
+}
+
+/// A configuration key that is none.
+fn unknown_key(call: &Call) -> Option<String> {
+    let words: Option<Vec<String>> = call.words.iter().take(2).map(Word::plain).collect();
+    let [command, key] = words?.try_into().ok()?;
+    let is_placeholder = key == key.to_uppercase();
+    if !matches!(command.as_str(), "config-get" | "config-set") || is_placeholder {
+        return None;
+    }
+    let known = key_names().iter().any(|name| *name == key || name.starts_with(&format!("{key}.")));
+    (!known).then(|| format!("no key of the configuration is called `{key}`"))
+}
+
+/// A call that reads is answered on a project, and has the field that the text picks.
+#[test]
+fn every_reading_call_in_a_text_is_answered() {
+    let project = project();
+    let mut faults = Vec::new();
+    // The guide writes its placeholders in capitals.
+    for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
+        if let Some(fault) = unanswered(&call, project.path()) {
+            faults.push(format!("{call}\n    {fault}"));
+        }
+    }
+    assert!(faults.is_empty(), "correct the text, the samples, or the command:\n{}", faults.join("\n"));
+}
+
+fn unanswered(call: &Call, folder: &Path) -> Option<String> {
+    let words = call.words.iter().map(|word| word.with(|name| sample(name).unwrap_or(name.to_owned())));
+    let parsed = argv::parse(words.map(OsString::from).collect()).ok()?;
+    let row = usage::family_of(FAMILIES, &parsed).ok()?;
+    let tree = tree(row);
+    let leaf = usage::leaf(&tree, &parsed.words);
+    let effect = CATALOG.iter().find(|(path, _)| *path == leaf.path)?.1;
+    let is_mention = parsed.words.len() == leaf.path.split(' ').count() && needs_words(leaf.command);
+    if effect != Effect::Read || is_mention {
+        return None;
+    }
+    if let Some(name) = call.words.iter().flat_map(Word::placeholders).find(|name| sample(name).is_none()) {
+        return Some(format!("no sample for {name}"));
+    }
+    let answer = answer(parsed, Manner::default(), World::with([("HOME", "/nowhere")], folder));
+    match answer.outcome {
+        Err(error) => Some(told(&error)),
+        Ok(0) => {
+            let payload: Option<serde_json::Value> = serde_json::from_str(&answer.stdout).ok();
+            payload.and_then(|payload| Some(payload.get("error")?.to_string()))
+        }
+        Ok(code) => Some(format!("exit {code}")),
+    }
+}
+
+fn sample(name: &str) -> Option<String> {
+    let (_, sample) = SAMPLES.iter().find(|(known, _)| *known == name)?;
+    Some(sample.replace("{dir}", PHASE))
+}
+
+/// Whether a call without any argument is only a mention of the command.
+fn needs_words(command: &clap::Command) -> bool {
+    command.get_positionals().next().is_some()
+}
