@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::project::config::{self, KeyError, Normalization, Setting};
 use crate::project::files::FileError;
 use crate::project::view::{Edits, ProjectView};
-use crate::text::edit::{Applied, EditError, JsonDialect, Undo};
+use crate::text::edit::{EditError, JsonDialect};
 use crate::text::json::{JsonDocument, JsonEdit};
 
 /// Why the configuration could not be read or changed.
@@ -211,14 +211,9 @@ fn malformed(view: &ProjectView, path: &str, reason: String) -> ConfigurationErr
     ConfigurationError::Malformed { path: view.layout().shown(path), reason }
 }
 
-/// Takes a key away, as if it had been put there last.
 fn remove(document: &mut JsonDocument, path: &str, key: &[String]) -> Result<(), ConfigurationError> {
-    let Some(value) = document.value(key) else { return Ok(()) };
-    let put = JsonEdit::Set { path: key.to_vec(), value };
-    document
-        .revert(&put, &Applied::Changed(Undo::default()))
-        .map_err(|source| ConfigurationError::Edit { path: path.to_owned(), source })?;
-    Ok(())
+    let removed = document.remove(key);
+    removed.map(drop).map_err(|source| ConfigurationError::Edit { path: path.to_owned(), source })
 }
 
 /// A file of ours ends with a newline; somebody else's ends as it does.

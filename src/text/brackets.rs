@@ -146,7 +146,14 @@ impl Brackets {
         let blank_start = preceding.pieces.last().map_or(previous, |piece| piece.range.end);
         let rest = text[end..].trim_start_matches([' ', '\t']);
         let ends_line = rest.is_empty() || rest.starts_with(['\n', '\r']);
-        let start = if preceding.ends_in_line_comment() && !ends_line { entry.start } else { blank_start };
+        let mut start = blank_start;
+        if preceding.ends_in_line_comment() && !ends_line {
+            start = entry.start;
+        } else if index == 0 && self.entries.len() > 1 && !ends_line && !text[blank_start..entry.start].contains('\n') {
+            // The next entry takes the place of the first one on the line of the bracket.
+            start = entry.start;
+            end = text.len() - rest.len();
+        }
         splices.remove(start..end);
         splices.apply(text)
     }

@@ -177,6 +177,38 @@ impl JsonDocument {
         Ok(Reverted::Removed)
     }
 
+    /// Removes the key at `path` with its value, whoever put it there; says whether it was there.
+    pub(crate) fn remove(&mut self, path: &[String]) -> Result<bool, EditError> {
+        let root = self.tree(path)?;
+        match descend(root.as_ref(), path) {
+            Ok(Descent::Found(_)) => {}
+            Ok(Descent::Missing { .. }) | Err(EditError::WrongKind { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        let (key, parents) = path.split_last().ok_or_else(|| EditError::BadPath { path: String::new() })?;
+        let edited = without_property(&self.text, root.as_ref(), parents, key);
+        edited.and_then(|edited| self.replace_text(edited)).ok_or_else(|| EditError::Unsafe { path: dotted(path) })?;
+        Ok(true)
+    }
+
+    /// Removes the elements of the array at `path` that satisfy `unwanted`, whoever put them there; gives them back.
+    /// Where there is no array, there is nothing to remove.
+    pub(crate) fn remove_elements(
+        &mut self,
+        path: &[String],
+        unwanted: impl Fn(&Value) -> bool,
+    ) -> Result<Vec<Value>, EditError> {
+        let Some(Value::Array(elements)) = self.value(path) else { return Ok(Vec::new()) };
+        let removed: Vec<Value> = elements.into_iter().filter(|element| unwanted(element)).collect();
+        let put = Applied::Changed(Undo { blank: Some(String::new()), ..Undo::default() });
+        let mut edited = self.clone();
+        for value in removed.iter().rev() {
+            edited.revert(&JsonEdit::Append { path: path.to_vec(), value: value.clone() }, &put)?;
+        }
+        *self = edited;
+        Ok(removed)
+    }
+
     /// Removes the containers that had been made for a value and are empty now, from the one at `path[..depth]`
     /// upwards, and restores the blank text of the one that had been there.
     fn close_empty(&mut self, path: &[String], mut depth: usize, undo: &Undo) {

@@ -134,14 +134,27 @@ fn taking_back_leaves_what_others_added() {
 }
 
 #[test]
+fn what_others_put_there_can_be_removed_by_name_or_kind() {
+    let mut file = document("{\n  \"a\": 1, // one\n  \"l\": [1, \"x\", 2, 1], /* list */\n  \"d\": 1,\n  \"d\": 2\n}");
+    assert_eq!(file.remove(&path("a.b")), Ok(false));
+    assert_eq!(file.remove(&path("none")), Ok(false));
+    assert_eq!(file.remove(&path("a")), Ok(true));
+    assert_eq!(file.remove_elements(&path("l"), Value::is_number), Ok(vec![value("1"), value("2"), value("1")]));
+    assert_eq!(file.remove_elements(&path("none"), |_| true), Ok(vec![]));
+    assert_eq!(file.remove(&path("d")), Err(EditError::DuplicateKey { path: "d".into() }));
+    assert_eq!(file.to_string(), "{ // one\n  \"l\": [\"x\"], /* list */\n  \"d\": 1,\n  \"d\": 2\n}");
+}
+
+#[test]
 fn an_entry_between_comments_takes_no_neighbour_along() {
     let undo = Applied::Changed(Undo::default());
     for (before, expected) in [
         ("[ // one\n 2 ]", "[ // one\n  ]"),
         ("[1, // one\n 2, 3]", "[1, // one\n  3]"),
-        ("[2 /* two */, 3]", "[ /* two */ 3]"),
+        ("[2 /* two */, 3]", "[/* two */ 3]"),
         ("[1 // one\n , 2]", "[1 // one\n ]"),
-        ("[2, 3]", "[ 3]"),
+        ("[2, 3]", "[3]"),
+        ("[ 2, 3 ]", "[ 3 ]"),
         ("[2 // two\n]", "[ // two\n]"),
     ] {
         let mut list = document(&format!("{{\"l\": {before}}}"));
