@@ -5,6 +5,7 @@
 
 mod architecture;
 mod cli;
+#[cfg(unix)]
 mod clients;
 mod config;
 mod conformance;

@@ -51,7 +51,9 @@ fn install(package: &Package, folder: &Path) -> Result<(), NotRun> {
         .current_dir(folder)
         .args(["install", "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--prefix"])
         .arg(folder)
-        .arg(format!("{}@{}", package.npm, package.version));
+        .arg(format!("{}@{}", package.npm, package.version))
+        // npm's own waits between tries, 10 seconds and more, would only delay the news that there is no network.
+        .args(["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]);
     if !on_path("npm") || !on_path("node") {
         return Err(NotRun("npm is not installed".to_owned()));
     }
