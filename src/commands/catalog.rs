@@ -45,6 +45,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("init execute-phase", Effect::Read),
     ("init phase-op", Effect::Read),
     ("init plan-phase", Effect::Read),
+    ("phase-plan-index", Effect::Read),
     ("phases list", Effect::Read),
     ("progress", Effect::Read),
     ("project-instruction-file", Effect::Read),
