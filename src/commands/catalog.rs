@@ -41,7 +41,6 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("phase insert", Effect::Write),
     ("phase mvp-mode", Effect::Read),
     ("phase next-decimal", Effect::Read),
-    ("phase-plan-index", Effect::Read),
     ("init execute-phase", Effect::Read),
     ("init phase-op", Effect::Read),
     ("init plan-phase", Effect::Read),
