@@ -84,7 +84,7 @@ fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, Disk
         match change {
             Change::MakeFolder { .. } => folders_above(&target.path, &target, &roots, &mut folders, true)?,
             Change::RemoveFolder { .. } if roots.iter().any(|root| root.is_within(&target.path)) => {
-                leave.insert(target.path);
+                leave.extend(Some(target.path).filter(|folder| super::is_folder(folder)));
             }
             Change::RemoveFolder { .. } => removed_folders.extend(removed_folder(target)?),
             Change::WriteFile { .. } | Change::LinkProgram { .. } | Change::RemoveFile { .. } => {

@@ -52,6 +52,11 @@ impl InstallError {
         }
     }
 
+    /// Whether something was written all the same, and could not be taken back.
+    pub(crate) fn is_half_way(&self) -> bool {
+        matches!(self, Self::Disk(DiskError::Unfinished { .. }))
+    }
+
     /// The exit code that tells a script what kind of failure this is.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {

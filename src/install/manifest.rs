@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::shared::MadeEdit;
 use crate::disk::{Digest, RelativePath};
-use crate::emit::SharedEdit;
+use crate::emit::{Anchor, SharedEdit};
 use crate::runtime::{RuntimeId, Scope};
 use crate::text::edit::FileFormat;
 
@@ -155,8 +155,16 @@ impl Manifest {
     }
 
     /// The other sections, which may own the same files.
-    pub(crate) fn others<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Section> {
+    pub(crate) fn others(&self, key: &str) -> impl Iterator<Item = &Section> {
         self.installs.iter().filter(move |(other, _)| *other != key).map(|(_, section)| section)
+    }
+
+    /// Notes that a file which several installs own has new bytes: it is the same file for all of them.
+    pub(crate) fn renew(&mut self, except: &str, anchor: &Anchor, path: &RelativePath, digest: Digest) {
+        for (_, section) in self.installs.iter_mut().filter(|(key, _)| *key != except) {
+            let holdings = if *anchor == Anchor::Project { &mut section.project } else { &mut section.holdings };
+            holdings.files.entry(path.clone()).and_modify(|known| *known = digest);
+        }
     }
 
     /// Whether another program keeps its own manifest in this file.

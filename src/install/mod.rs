@@ -28,7 +28,6 @@ use crate::runtime::{Registry, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::world::World;
-use manifest::Section;
 use situation::Situation;
 
 /// What every install of a call shares.
@@ -120,21 +119,18 @@ impl Installer<'_> {
         Ok(roots)
     }
 
-    /// What other hosts own in the project of a local install.
-    fn neighbours(&self, target: &Target) -> Result<Vec<Section>, InstallError> {
-        let mut sections = Vec::new();
-        if target.scope == Scope::Global {
-            return Ok(sections);
-        }
-        for descriptor in self.registry.all()? {
-            let root = disk::canonical(&target.project.resolve(&descriptor.home.local))?;
-            if root == target.root {
-                continue;
+    /// The folders of the other hosts in the project of a local install.
+    fn neighbours(&self, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+        let mut folders = Vec::new();
+        if target.scope == Scope::Local {
+            for descriptor in self.registry.all()? {
+                folders.push(disk::canonical(&target.project.resolve(&descriptor.home.local))?);
             }
-            let manifest = situation::read_manifest(&root)?;
-            sections.extend(manifest.installs.into_values().filter(|section| section.runtime == descriptor.id));
         }
-        Ok(sections)
+        folders.retain(|folder| *folder != target.root);
+        folders.sort();
+        folders.dedup();
+        Ok(folders)
     }
 }
 

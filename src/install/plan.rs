@@ -103,6 +103,12 @@ impl Planner<'_> {
             own.homes.extend(section.is_some().then_some(home));
             self.set_section(&anchor, section);
         }
+        for folder in &self.situation.neighbours {
+            let neighbour = self.manifests.entry(folder.clone()).or_default();
+            for (path, digest) in &own.project.files {
+                neighbour.renew("", &Anchor::Project, path, *digest);
+            }
+        }
         self.set_section(&Anchor::Root, wanted.is_some().then_some(own));
         self.write_manifests();
         self.drop_images();
@@ -295,8 +301,8 @@ impl Planner<'_> {
             if ledger.created {
                 return Ok(None);
             }
-            let image = ledger.before.and_then(|before| self.situation.images.get(&before));
-            if let Some(image) = image.and_then(|image| String::from_utf8(image.clone()).ok()) {
+            let image = ledger.before.and_then(|before| self.situation.image(before));
+            if let Some(image) = image.and_then(|image| String::from_utf8(image.to_vec()).ok()) {
                 return Ok(Some(image));
             }
         }
@@ -315,7 +321,7 @@ impl Planner<'_> {
     }
 
     fn keep_image(&mut self, digest: Digest, text: &str) {
-        if !self.images.insert(digest) || self.situation.images.contains_key(&digest) {
+        if !self.images.insert(digest) || self.situation.image(digest).is_some() {
             return;
         }
         self.plan.changes.push(Change::WriteFile {
@@ -323,17 +329,17 @@ impl Planner<'_> {
             bytes: text.as_bytes().to_vec(),
             access: Access::Private,
             owner: Owner::User,
-            before: None,
+            before: self.situation.images().find(|(kept, _)| *kept == digest).map(|(_, found)| found),
         });
     }
 
     /// Removes the before-images that no ledger names any more.
     fn drop_images(&mut self) {
-        for digest in self.situation.images.keys().filter(|digest| !self.images.contains(digest)) {
-            let path = self.situation.image_path(*digest);
-            self.plan.changes.push(Change::RemoveFile { path, owner: Owner::User, before: *digest });
+        for (digest, before) in self.situation.images().filter(|(digest, _)| !self.images.contains(digest)) {
+            let path = self.situation.image_path(digest);
+            self.plan.changes.push(Change::RemoveFile { path, owner: Owner::User, before });
         }
-        if self.images.is_empty() && !self.situation.images.is_empty() {
+        if self.images.is_empty() && self.situation.images().next().is_some() {
             let folder = self.situation.image_folder.clone();
             self.plan.changes.extend(folder.parent().map(|path| Change::RemoveFolder { path }));
             self.plan.changes.push(Change::RemoveFolder { path: folder });
@@ -366,11 +372,11 @@ impl Planner<'_> {
         let key = self.target.section_key(anchor);
         match section {
             Some(section) => {
-                // A file that several installs own is the same file for all of them.
-                for other in manifest.installs.iter_mut().filter(|(other, _)| **other != key).map(|(_, other)| other) {
-                    for (path, digest) in &section.holdings.files {
-                        other.holdings.files.entry(path.clone()).and_modify(|known| *known = *digest);
-                    }
+                for (path, digest) in &section.holdings.files {
+                    manifest.renew(&key, anchor, path, *digest);
+                }
+                for (path, digest) in &section.project.files {
+                    manifest.renew(&key, &Anchor::Project, path, *digest);
                 }
                 manifest.installs.insert(key, section);
             }

@@ -21,11 +21,11 @@ pub(crate) struct Program {
 pub(crate) struct Situation {
     /// By the folder they stand in.
     pub(crate) manifests: BTreeMap<AbsolutePath, Manifest>,
-    /// What other hosts own in the same project.
-    neighbours: Vec<Section>,
+    /// The folders of other hosts in the same project, whose manifests are among the above.
+    pub(crate) neighbours: Vec<AbsolutePath>,
     pub(crate) snapshot: Snapshot,
-    /// Kept bytes of files that are not ours alone, as they were before our edits.
-    pub(crate) images: BTreeMap<Digest, Vec<u8>>,
+    /// Kept bytes of files that are not ours alone, as they were before our edits; by the digest they should have.
+    images: BTreeMap<Digest, Vec<u8>>,
     pub(crate) image_folder: AbsolutePath,
     pub(crate) program: Program,
     /// What a file's digest would be with `\n` at the end of its lines, where they end with `\r\n`: a checkout
@@ -41,7 +41,7 @@ impl Situation {
     pub(crate) fn look(
         target: &Target,
         wanted: &[Artifact],
-        neighbours: Vec<Section>,
+        neighbours: Vec<AbsolutePath>,
         state: &AbsolutePath,
         program: Program,
     ) -> Result<Self, InstallError> {
@@ -58,6 +58,9 @@ impl Situation {
             missing: BTreeSet::new(),
         };
         situation.read_manifest(&target.root)?;
+        for folder in situation.neighbours.clone() {
+            situation.read_manifest(&folder)?;
+        }
         let anchors = situation.anchors(target, wanted);
         for anchor in &anchors {
             situation.read_manifest(&target.manifest_folder(anchor))?;
@@ -99,11 +102,11 @@ impl Situation {
     pub(crate) fn others(&self, target: &Target, anchor: &Anchor) -> Vec<&Holdings> {
         let key = target.section_key(anchor);
         let manifest = self.manifests.get(&target.manifest_folder(anchor));
-        let here = manifest.into_iter().flat_map(|manifest| {
-            manifest.installs.iter().filter(|(other, _)| **other != key).map(|(_, section)| section)
-        });
+        let here = manifest.into_iter().flat_map(|manifest| manifest.others(&key));
         if *anchor == Anchor::Project {
-            return here.chain(&self.neighbours).map(|section| &section.project).collect();
+            let there = self.neighbours.iter().filter_map(|folder| self.manifests.get(folder));
+            let there = there.flat_map(|manifest| manifest.installs.values());
+            return here.chain(there).map(|section| &section.project).collect();
         }
         here.map(|section| &section.holdings).collect()
     }
@@ -132,6 +135,16 @@ impl Situation {
             Found::Folder | Found::Other => false,
         };
         if free { first } else { second }
+    }
+
+    /// The kept bytes of this digest, unless somebody changed them since.
+    pub(crate) fn image(&self, digest: Digest) -> Option<&[u8]> {
+        self.images.get(&digest).map(Vec::as_slice).filter(|bytes| Digest::of(bytes) == digest)
+    }
+
+    /// Every kept image: the digest it is kept for, and that of its bytes.
+    pub(crate) fn images(&self) -> impl Iterator<Item = (Digest, Digest)> {
+        self.images.iter().map(|(digest, bytes)| (*digest, Digest::of(bytes)))
     }
 
     pub(crate) fn image_path(&self, digest: Digest) -> AbsolutePath {
@@ -220,8 +233,7 @@ impl Situation {
     fn read_images(&mut self) -> Result<(), InstallError> {
         for entry in disk::list(&self.image_folder)?.unwrap_or_default() {
             let Some(digest) = Digest::parse(&entry.name) else { continue };
-            self.images
-                .extend(disk::read_bytes(&entry.path)?.filter(|it| Digest::of(it) == digest).map(|it| (digest, it)));
+            self.images.extend(disk::read_bytes(&entry.path)?.map(|bytes| (digest, bytes)));
         }
         Ok(())
     }

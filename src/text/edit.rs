@@ -162,14 +162,6 @@ pub(super) fn without_mark(text: &str) -> (&str, usize) {
     }
 }
 
-/// The line ending of a text: that of its first line.
-pub(super) fn line_ending(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(newline) if text[..newline].ends_with('\r') => "\r\n",
-        _ => "\n",
-    }
-}
-
 /// The whitespace that the line of `offset` begins with.
 pub(super) fn indentation(text: &str, offset: usize) -> &str {
     let line = &text[line_start(text, offset)..offset];

@@ -7,7 +7,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::edit::{line_ending, without_mark};
+use super::edit::without_mark;
+use super::markdown::newline_of;
 
 /// A block between an opening and a closing marker line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Marked {
         };
         let mut result = String::with_capacity(text.len() + body.len());
         result.push_str(&text[..found.body.start]);
-        push_lines(&mut result, body, line_ending(text));
+        push_lines(&mut result, body, newline_of(text));
         result.push_str(&text[found.body.end..found.lines.end]);
         let rest = self.remove(&text[found.lines.end..]).map_err(|error| error.further(text, found.lines.end))?;
         result.push_str(&rest);
@@ -79,7 +80,7 @@ impl Marked {
     /// A file that ends without a line break gets one, and in exchange the block ends without one:
     /// that is how [`Marked::remove`] knows what to leave.
     fn append(&self, text: &str, body: &str) -> String {
-        let ending = line_ending(text);
+        let ending = newline_of(text);
         let (content, _) = without_mark(text);
         let closed = content.is_empty() || content.ends_with('\n');
         let mut result = String::with_capacity(text.len() + body.len() + self.open.len() + self.close.len() + 8);

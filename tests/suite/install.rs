@@ -237,8 +237,16 @@ agent = { keep = ["name", "description"] }
 
 [[place]]
 items = ["command", "router"]
+scopes = ["global"]
 anchor = "~/.agents"
 path = "skills/gsd-{name}/SKILL.md"
+encoding = "markdown"
+
+[[place]]
+items = ["command", "router"]
+scopes = ["local"]
+anchor = "project"
+path = ".agents/skills/gsd-{name}/SKILL.md"
 encoding = "markdown"
 
 [[place]]
@@ -249,18 +257,29 @@ encoding = "markdown"
 
 #[test]
 fn a_shared_folder_goes_with_the_last_of_its_owners() {
-    for last in ["--codex", "--second-reader"] {
+    for (scope, last) in [
+        ("--global", "--codex"),
+        ("--global", "--second-reader"),
+        ("--local", "--codex"),
+        ("--local", "--second-reader"),
+    ] {
         let lived = Lived { context: crate::kit::TestContext::new() };
         put(&lived.context.home().join(".config/gsd-tools/runtimes/second-reader.toml"), SECOND_READER);
         let old = lived.tree();
-        lived.gsd(["install", "--codex", "--second-reader", "--global"]).success();
+        lived.gsd(["install", "--codex", "--second-reader", scope]).success();
+        // The two write other words into the same files; neither takes the other's for a person's.
+        for host in ["--codex", "--second-reader"] {
+            lived.gsd(["status", host, scope]).success();
+            let report = lived.gsd(["install", host, scope, "--json"]).json();
+            assert_eq!(report["hosts"][0]["set_aside"], serde_json::json!([]), "{scope} {host}");
+        }
         let first = if last == "--codex" { "--second-reader" } else { "--codex" };
-        lived.gsd(["uninstall", first, "--global"]).success();
-        let skill = lived.context.home().join(".agents/skills/gsd-help/SKILL.md");
-        assert!(skill.is_file(), "the other host still reads it");
-        lived.gsd(["status", last, "--global"]).success();
-        lived.gsd(["uninstall", last, "--global"]).success();
-        assert_eq!(difference(&old, &lived.tree()), [""; 0], "{last} was the last");
+        lived.gsd(["uninstall", first, scope]).success();
+        let folder = if scope == "--global" { lived.context.home() } else { lived.context.project() };
+        assert!(folder.join(".agents/skills/gsd-help/SKILL.md").is_file(), "the other host still reads it");
+        lived.gsd(["status", last, scope]).success();
+        lived.gsd(["uninstall", last, scope]).success();
+        assert_eq!(difference(&old, &lived.tree()), [""; 0], "{scope}: {last} was the last");
     }
 }
 

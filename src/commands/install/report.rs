@@ -59,6 +59,8 @@ struct Failure {
     message: String,
     hint: Option<String>,
     exit_code: u8,
+    /// Whether something was written all the same, and could not be taken back yet.
+    half_way: bool,
 }
 
 impl InstallReport {
@@ -125,7 +127,7 @@ impl HostReport {
             Ok((target, plan)) => report.count(target, plan, wish),
             Err(error) => {
                 let (message, hint, exit_code) = (chain(error), error.hint(), error.exit_code());
-                report.error = Some(Failure { message, hint, exit_code });
+                report.error = Some(Failure { message, hint, exit_code, half_way: error.is_half_way() });
             }
         }
         report
@@ -155,6 +157,9 @@ impl HostReport {
     fn write(&self, text: &mut String, report: &InstallReport) {
         let root = self.root.as_deref().unwrap_or_default();
         let did = match (report.action, report.dry_run, self.outcome) {
+            (_, _, Outcome::Failed) if self.error.as_ref().is_some_and(|error| error.half_way) => {
+                "failed half-way".to_owned()
+            }
             (_, _, Outcome::Failed) => "failed; nothing was written for it".to_owned(),
             ("install", _, Outcome::Unchanged) => format!("is up to date in {root}"),
             (_, _, Outcome::Unchanged) => format!("is not installed in {root}"),

@@ -15,6 +15,9 @@ const FLAGS: &[&str] =
     &["all", "global", "local", "config-dir", "dry-run", "no-permissions", "json", "host", "uninstall"];
 const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
 
+/// Flags whose next word is their value.
+const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host"];
+
 /// The words as clap's tree expects them; words of other commands pass untouched.
 pub(in crate::commands) fn spelled(words: Vec<String>, world: &World) -> Result<Vec<String>, CommandError> {
     let Some(first) = words.first() else { return Ok(words) };
@@ -32,15 +35,21 @@ pub(in crate::commands) fn spelled(words: Vec<String>, world: &World) -> Result<
 
 fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<String>, CommandError> {
     let mut verb = verb;
-    let mut rest = Vec::new();
+    let mut rest: Vec<String> = Vec::new();
     for word in words {
         let name = flag_name(word);
+        let is_value = rest.last().is_some_and(|flag| VALUE_FLAGS.contains(&flag.as_str()));
         match name {
+            _ if is_value => rest.push(word.clone()),
+            None if !word.starts_with('-') => match registry.find(word) {
+                Ok(descriptor) => rest.push(format!("--host={}", descriptor.id)),
+                Err(_) => return Err(unknown(word, "", registry)),
+            },
             Some("uninstall") => verb = "uninstall",
             None if word == "-u" => verb = "uninstall",
             Some(name) if !FLAGS.contains(&name) => match registry.find(name) {
                 Ok(descriptor) => rest.push(format!("--host={}", descriptor.id)),
-                Err(_) => return Err(unknown(name, registry)),
+                Err(_) => return Err(unknown(name, "--", registry)),
             },
             _ => rest.push(word.clone()),
         }
@@ -58,8 +67,8 @@ fn is_ours(word: &str, registry: &Registry) -> bool {
     }
 }
 
-fn unknown(name: &str, registry: &Registry) -> CommandError {
-    let error = CommandError::usage(format!("no host and no flag is called `--{name}`")).exits(2);
+fn unknown(name: &str, dashes: &str, registry: &Registry) -> CommandError {
+    let error = CommandError::usage(format!("no host and no flag is called `{dashes}{name}`")).exits(2);
     match nearest(name, names(registry).chain(FLAGS.iter().copied())) {
         Some(near) => error.hint(format!("did you mean `--{near}`?")),
         None => error.hint("`gsd-tools install --help` lists the flags"),
@@ -90,6 +99,8 @@ mod tests {
         assert_eq!(words("--all -l").unwrap(), "install --all -l");
         assert_eq!(words("--claude --codex-cli --uninstall").unwrap(), "uninstall --host=claude --host=codex");
         assert_eq!(words("-g --claude -u").unwrap(), "uninstall -g --host=claude");
+        assert_eq!(words("install claude codex -l").unwrap(), "install --host=claude --host=codex -l");
+        assert_eq!(words("install --claude -c codex").unwrap(), "install --host=claude -c codex");
         assert_eq!(words("status --claude --json").unwrap(), "status --host=claude --json");
     }
 
@@ -105,6 +116,7 @@ mod tests {
         let text = |line| format!("{:?}", words(line).unwrap_err());
         assert!(text("install --cladue").contains("did you mean `--claude`?"));
         assert!(text("--cladue --global").contains("did you mean `--claude`?"));
+        assert!(text("install cladue").contains("did you mean `--claude`?"));
         assert!(text("install --dry-rnu --claude").contains("did you mean `--dry-run`?"));
     }
 }

@@ -21,9 +21,10 @@ use serde_json::{Map, Value};
 use self::print::Printer;
 use super::brackets::{Brackets, Comments};
 use super::edit::{
-    Applied, BYTE_ORDER_MARK, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, indentation, line_ending,
-    line_start, starts_line, without_mark,
+    Applied, BYTE_ORDER_MARK, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, indentation, line_start,
+    starts_line, without_mark,
 };
+use super::markdown::newline_of;
 use super::splice::Splices;
 
 /// A wanted change of a JSON file. Paths are keys of objects from the root; missing objects are made.
@@ -241,7 +242,7 @@ impl JsonDocument {
     fn with_root(&self, created: usize, key: &str, value: Value) -> (String, Undo) {
         let mut root = Map::new();
         root.insert(key.to_owned(), value);
-        let printed = Printer::plain(line_ending(&self.text)).print(&Value::Object(root), "");
+        let printed = Printer::plain(newline_of(&self.text)).print(&Value::Object(root), "");
         let blank = self.text.trim().is_empty().then(|| self.text.clone());
         let undo = Undo { created_parents: created + 1, blank, previous: None };
         (with_root(&self.text, &printed), undo)
@@ -385,7 +386,7 @@ fn brackets(node: &ast::Value<'_>) -> Option<Brackets> {
 
 /// A text without a value, with `root` after what there is.
 fn with_root(text: &str, root: &str) -> String {
-    let ending = line_ending(text);
+    let ending = newline_of(text);
     if text.trim().is_empty() {
         return format!("{root}{ending}");
     }

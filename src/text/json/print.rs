@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::brackets::{Place, Style};
-use super::super::edit::line_ending;
+use super::super::markdown::newline_of;
 
 /// The spelling of new values: on lines of their own with an indentation, or all on one line.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl<'text> Printer<'text> {
 
     /// The style of a file.
     pub(super) fn of(text: &'text str, in_lines: bool) -> Self {
-        let plain = Printer::plain(line_ending(text));
+        let plain = Printer::plain(newline_of(text));
         Printer { unit: unit(text).unwrap_or(plain.unit), colon: colon(text), in_lines, ..plain }
     }
 

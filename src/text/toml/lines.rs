@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use toml_edit::{Item, Table, TableLike};
 
-use super::super::edit::{indentation, line_ending, line_start};
+use super::super::edit::{indentation, line_start};
+use super::super::markdown::newline_of;
 use super::super::splice::Splices;
 
 /// The header of a table that has one, such as `[a.b]`.
@@ -64,7 +65,7 @@ pub(super) fn after_dotted(text: &str, table: &Table, line: &str) -> Option<Stri
 
 /// The text with this block of lines at the end, after a blank line, and the line breaks made to part it.
 pub(super) fn at_end(text: &str, block: &[String]) -> (String, String) {
-    let ending = line_ending(text);
+    let ending = newline_of(text);
     let closed = text.is_empty() || text.ends_with('\n');
     let parted = text.trim().is_empty() || text.ends_with("\n\n") || text.ends_with("\n\r\n");
     let breaks = match (closed, parted) {
@@ -96,7 +97,7 @@ pub(super) fn without_table(text: &str, table: &Table, breaks: &str) -> Option<S
         // A last line that had no line break keeps the one it got, if something follows now.
         let was_closed = before.is_empty() || before.ends_with('\n');
         let nothing_follows = cuts.last().is_some_and(|cut| cut.end == text.len());
-        let kept = if was_closed || nothing_follows { 0 } else { line_ending(breaks).len() };
+        let kept = if was_closed || nothing_follows { 0 } else { newline_of(breaks).len() };
         cuts.insert(0, before.len() + kept.min(breaks.len())..start);
     }
     let mut splices = Splices::default();
@@ -137,7 +138,7 @@ pub(super) fn close_up_top(text: &mut String, blank: &str) {
 
 /// The text with `line` after the line on which `offset` is. A last line without line break stays one.
 fn after_line(text: &str, offset: usize, line: &str) -> String {
-    let ending = line_ending(text);
+    let ending = newline_of(text);
     let mut splices = Splices::default();
     match text[offset..].find('\n') {
         Some(newline) => splices.insert(offset + newline + 1, format!("{line}{ending}")),
@@ -148,7 +149,7 @@ fn after_line(text: &str, offset: usize, line: &str) -> String {
 
 /// The first key of the root goes before all tables, after the comment that opens the file.
 fn at_top(text: &str, line: &str) -> (String, Option<String>) {
-    let ending = line_ending(text);
+    let ending = newline_of(text);
     let mut offset = 0;
     let mut after_comment = 0;
     for line in text.split_inclusive('\n') {

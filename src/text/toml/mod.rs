@@ -18,7 +18,8 @@ use toml_edit::{Array, Document, InlineTable, Item, Table};
 
 use self::print::{print_entry, print_value};
 use super::brackets::{Brackets, Comments, Style};
-use super::edit::{Applied, BYTE_ORDER_MARK, EditError, ParseError, Reverted, Undo, dotted, line_ending, without_mark};
+use super::edit::{Applied, BYTE_ORDER_MARK, EditError, ParseError, Reverted, Undo, dotted, without_mark};
+use super::markdown::newline_of;
 use super::splice::Splices;
 
 /// A wanted change of a TOML file. Paths are keys of tables from the root; missing tables are made.
@@ -287,7 +288,7 @@ impl TomlDocument {
     }
 
     fn style(&self, padding: &'static str) -> Style<'static> {
-        Style { line_ending: line_ending(&self.text), unit: "  ", separator: " ", padding, first_in_lines: false }
+        Style { line_ending: newline_of(&self.text), unit: "  ", separator: " ", padding, first_in_lines: false }
     }
 
     fn document(&self, path: &[String]) -> Result<Document<&str>, EditError> {
