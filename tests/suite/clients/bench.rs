@@ -41,6 +41,22 @@ pub(crate) enum Typed {
     SentAsTyped,
 }
 
+/// What our hooks say in the kit's project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HookText {
+    SessionState,
+    PromptGuard,
+}
+
+impl HookText {
+    fn words(self) -> &'static str {
+        match self {
+            Self::SessionState => "the kit has come this far",
+            Self::PromptGuard => "PROMPT GUARD:",
+        }
+    }
+}
+
 /// Where one client is tried.
 #[derive(Debug)]
 pub(crate) struct Bench<'library> {
@@ -66,6 +82,10 @@ impl<'library> Bench<'library> {
         let context = TestContext::new();
         // Clients look for a project's files from the root of its repository.
         assert!(context.command("git").args(["init", "--quiet"]).status().unwrap().success());
+        // Our hooks speak in projects of ours only.
+        let state = format!("# Project State\n\nIn this project, {}.\n", HookText::SessionState.words());
+        context.write(".planning/STATE.md", &state);
+        context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
         Self {
             library,
             scope,
@@ -218,20 +238,32 @@ impl<'library> Bench<'library> {
         });
     }
 
-    /// Each of these events of the client made it call our hook, and the hook ended well.
-    pub(crate) fn expect_hooks(&mut self, events: &[&str]) {
+    /// Each of these events of the client made it call our hook, the hook ended well, and what `speaks` says reached
+    /// the model.
+    pub(crate) fn expect_hooks(&mut self, session: &Session, events: &[&str], speaks: &[HookText]) {
         let Some(witness) = &self.witness else { return };
         if !witness.has_hooks() {
             self.notes.push("hooks not looked at, the program has none");
             return;
         }
         let calls = witness.calls();
-        for event in events {
-            let seen = calls.iter().any(|call| call.arguments.starts_with("hook ") && call.arguments.ends_with(event));
-            self.expect(seen, || format!("the client did not call our hook for `{event}`"));
+        let hooks = calls.iter().filter(|call| call.arguments.starts_with("hook "));
+        let (mut seen, mut failed) = (Vec::new(), Vec::new());
+        for call in hooks {
+            seen.extend(call.arguments.split(' ').map(str::to_owned));
+            if call.code != 0 {
+                failed.push(format!("`gsd-tools {}` ended with {}", call.arguments, call.code));
+            }
         }
-        for call in calls.iter().filter(|call| call.arguments.starts_with("hook ") && call.code != 0) {
-            self.findings.push(format!("`gsd-tools {}` ended with {}", call.arguments, call.code));
+        self.findings.extend(failed);
+        for event in events {
+            self.expect(seen.iter().any(|word| word == event), || {
+                format!("the client did not call our hook for `{event}`")
+            });
+        }
+        let all = session.all_text();
+        for text in speaks {
+            self.expect(all.contains(text.words()), || format!("{text:?}: `{}` did not reach the model", text.words()));
         }
     }
 

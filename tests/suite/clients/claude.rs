@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::Client;
-use super::bench::{Bench, Typed, strings};
+use super::bench::{Bench, HookText, Typed, strings};
 use super::install::Package;
 use super::library::COMMAND;
 use super::obedient::Hands;
@@ -29,6 +29,11 @@ const HANDS: Hands = Hands {
         namespace: None,
         arguments: json!({"subagent_type": agent, "description": "An errand", "prompt": errand}),
     },
+    write: Some(|path, text| ToolCall {
+        name: "Write",
+        namespace: None,
+        arguments: json!({"file_path": path, "content": text}),
+    }),
     finish: None,
 };
 
@@ -37,11 +42,15 @@ fn check(bench: &mut Bench<'_>) {
     let session = bench.run(HANDS, |command, url| {
         prepare(command, url);
         command.args(["-p", &format!("/gsd-{COMMAND} 1"), "--output-format", "stream-json", "--verbose"]);
-        command.arg("--debug-file").arg(&log);
+        command.args(["--permission-mode", "acceptEdits"]).arg("--debug-file").arg(&log);
     });
     bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, "");
-    bench.expect_hooks(&["session-start", "before-tool", "after-tool"]);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SessionState, HookText::PromptGuard],
+    );
     let events = session.events();
     let Some(start) = events.iter().find(|event| event["type"] == "system" && event["subtype"] == "init") else {
         bench.expect(false, || "the client did not say what it loaded".to_owned());

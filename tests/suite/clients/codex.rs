@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Client;
-use super::bench::{Bench, Scope, Typed};
+use super::bench::{Bench, HookText, Scope, Typed};
 use super::install::Package;
 use super::library::{COMMAND, flat};
 use super::obedient::Hands;
@@ -28,6 +28,15 @@ const HANDS: Hands = Hands {
         // Without `fork_turns` the agent inherits all that was said before.
         arguments: json!({"agent_type": agent, "task_name": "errand", "message": errand, "fork_turns": "none"}),
     },
+    // The tool takes a program; a patch sent by the shell is not seen as one by the hooks.
+    write: Some(|path, text| {
+        let patch = json!(format!("*** Begin Patch\n*** Add File: {path}\n+{text}*** End Patch\n"));
+        ToolCall {
+            name: "exec",
+            namespace: Some("functions"),
+            arguments: json!(format!("text(await tools.apply_patch({patch}))")),
+        }
+    }),
     finish: None,
 };
 
@@ -38,7 +47,7 @@ fn check(bench: &mut Bench<'_>) {
         return;
     }
     bench.expect_listing(&session, COMMAND);
-    bench.expect_hooks(&["session-start", "before-tool"]);
+    bench.expect_hooks(&session, &["session-start", "before-tool"], &[HookText::SessionState, HookText::PromptGuard]);
     bench.expect_no_complaint(&session.finished.stderr);
     let complaints: Vec<String> = session
         .events()

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Client;
-use super::bench::{Bench, Scope, Typed, strings};
+use super::bench::{Bench, HookText, Scope, Typed, strings};
 use super::dialects::MODEL;
 use super::install::Package;
 use super::library::COMMAND;
@@ -35,6 +35,11 @@ const HANDS: Hands = Hands {
         arguments: json!({"agent_type": agent, "name": "errand", "description": "An errand", "prompt": errand,
                           "mode": "sync"}),
     },
+    write: Some(|path, text| ToolCall {
+        name: "create",
+        namespace: None,
+        arguments: json!({"path": path, "file_text": text}),
+    }),
     finish: None,
 };
 
@@ -64,7 +69,7 @@ fn check(bench: &mut Bench<'_>) {
     });
     bench.expect_loaded(&session, Typed::SentAsTyped);
     bench.expect_listing(&session, "");
-    bench.expect_hooks(&["session-start", "before-tool"]);
+    bench.expect_hooks(&session, &["session-start", "before-tool"], &[HookText::SessionState, HookText::PromptGuard]);
     let events = session.events();
     let loaded = events.iter().find(|event| event["type"] == "session.skills_loaded");
     let names = loaded.map(|event| strings(&event["data"]["skills"], "name")).unwrap_or_default();

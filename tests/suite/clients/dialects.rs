@@ -116,8 +116,14 @@ fn responses(reply: &Reply, serial: usize, streamed: bool) -> Answer {
         Reply::Call(ToolCall { name, namespace, arguments }) => {
             let mut item = json!({
                 "type": "function_call", "id": format!("fc_{serial:04}"), "call_id": format!("call_{serial:04}"),
-                "name": name, "arguments": arguments.to_string(), "status": "completed",
+                "name": name, "status": "completed",
             });
+            if arguments.is_string() {
+                item["type"] = json!("custom_tool_call");
+                item["input"] = arguments.clone();
+            } else {
+                item["arguments"] = json!(arguments.to_string());
+            }
             if let Some(namespace) = namespace {
                 item["namespace"] = json!(namespace);
             }

@@ -33,6 +33,11 @@ const HANDS: Hands = Hands {
         namespace: None,
         arguments: json!({"agent_name": agent, "prompt": errand}),
     },
+    write: Some(|path, text| ToolCall {
+        name: "write_file",
+        namespace: None,
+        arguments: json!({"file_path": path, "content": text}),
+    }),
     finish: Some(|result| ToolCall { name: "complete_task", namespace: None, arguments: json!({"result": result}) }),
 };
 
@@ -53,7 +58,7 @@ fn check(bench: &mut Bench<'_>) {
         // A named model: the automatic choice asks a model first, in a shape of its own.
         command.args(["-m", "gemini-2.5-flash"]);
         match bench.scope {
-            Scope::Global => command.arg("--skip-trust"),
+            Scope::Global => command.args(["--skip-trust", "--approval-mode", "auto_edit"]),
             // A project's policies are not read, so nothing of ours lets the model call our binary unasked.
             Scope::Local => command.args(["--approval-mode", "yolo"]),
         };
@@ -61,7 +66,8 @@ fn check(bench: &mut Bench<'_>) {
     });
     bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
-    bench.expect_hooks(&["before-tool"]);
+    // What a hook says before a tool runs, this client tells the user and not the model.
+    bench.expect_hooks(&session, &["before-tool"], &[]);
     bench.expect_no_complaint(&session.finished.stderr);
 }
 

@@ -30,6 +30,7 @@ const HANDS: Hands = Hands {
         namespace: None,
         arguments: json!({"subagent_type": agent, "description": "An errand", "prompt": errand}),
     },
+    write: None,
     finish: None,
 };
 

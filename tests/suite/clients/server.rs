@@ -35,6 +35,7 @@ pub(crate) struct ToolCall {
     pub(crate) name: &'static str,
     /// Groups of tools, where the dialect has them.
     pub(crate) namespace: Option<&'static str>,
+    /// A string for a tool that takes free text.
     pub(crate) arguments: Value,
 }
 
