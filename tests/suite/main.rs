@@ -21,3 +21,4 @@ mod lived;
 mod plans;
 mod state;
 mod tree;
+mod walk;
