@@ -85,6 +85,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("summary-extract", Effect::Read),
     ("template fill", Effect::Write),
     ("template select", Effect::Read),
+    ("todo complete", Effect::Write),
     ("uat render-checkpoint", Effect::Read),
     ("uninstall", Effect::Destructive),
     ("verification fingerprint", Effect::Read),
@@ -97,6 +98,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("verify plan-structure", Effect::Read),
     ("verify references", Effect::Read),
     ("verify-path-exists", Effect::Read),
+    ("verify-summary", Effect::Read),
 ];
 
 #[cfg(test)]

@@ -76,8 +76,8 @@ const FAMILIES: &[FamilyRow] = &[
     family::<template::Templates>("Templates", &["template"]),
     family::<frontmatter::FrontMatterFamily>("Front matter", &["frontmatter"]),
     family::<requirements::RequirementsFamily>("Requirements", &["requirements"]),
-    family::<todo::Todos>("Todos", &["list-todos"]),
-    family::<verify::VerifyFamily>("Checks", &["verify"]),
+    family::<todo::Todos>("Todos", &["list-todos", "todo"]),
+    family::<verify::VerifyFamily>("Checks", &["verify", "verify-summary"]),
     family::<verification::Verifications>("Verification", &["verification"]),
     family::<uat::UatFamily>("User acceptance", &["uat"]),
     family::<config::Configuration>(

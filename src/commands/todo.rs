@@ -1,7 +1,9 @@
 //! Todos: what is still to do besides the roadmap.
 
+use serde::Serialize;
+
 use super::{CommandError, Context, Family};
-use crate::operations::todos;
+use crate::operations::todos::{self, COMPLETED, Completion};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Todos {
@@ -9,6 +11,26 @@ pub(crate) enum Todos {
     ///
     /// Example: `gsd-tools list-todos api --raw` prints how many todos the area `api` has.
     ListTodos(ListArgs),
+    /// Look after todos
+    #[command(subcommand)]
+    Todo(TodoCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum TodoCommand {
+    /// Move a todo to the completed ones
+    ///
+    /// Example: `gsd-tools todo complete 2026-01-05-add-tags.md`.
+    Complete(CompleteArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    /// The name of the file in `todos/pending`
+    file: String,
+    /// Tell what would change, change nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -19,8 +41,63 @@ pub(crate) struct ListArgs {
 
 impl Family for Todos {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::ListTodos(arguments) = self;
-        let report = todos::list(&context.view(), arguments.area.as_deref())?;
-        context.emit_raw(&report, report.count.to_string())
+        match self {
+            Self::ListTodos(arguments) => list(context, arguments.area.as_deref()),
+            Self::Todo(TodoCommand::Complete(arguments)) if arguments.dry_run => rehearse(context, &arguments.file),
+            Self::Todo(TodoCommand::Complete(arguments)) => complete(context, &arguments.file),
+        }
     }
+}
+
+fn list(context: &mut Context, area: Option<&str>) -> Result<(), CommandError> {
+    let report = todos::list(&context.view(), area)?;
+    context.emit_raw(&report, report.count.to_string())
+}
+
+#[derive(Debug, Serialize)]
+struct CompleteReport<'a> {
+    completed: bool,
+    file: &'a str,
+    date: String,
+}
+
+fn complete(context: &mut Context, file: &str) -> Result<(), CommandError> {
+    let date = context.world().today();
+    context.update(|view| Ok(((), todos::complete(view, file, &date)?.edits)))?;
+    context.emit_raw(&CompleteReport { completed: true, file, date }, COMPLETED)
+}
+
+#[derive(Debug, Serialize)]
+struct RehearsalReport<'a> {
+    dry_run: bool,
+    would_complete: bool,
+    file: &'a str,
+    date: &'a str,
+    would_move: Move,
+    would_set: Fields<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct Move {
+    source: String,
+    target: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Fields<'a> {
+    completed: &'a str,
+    status: &'static str,
+}
+
+fn rehearse(context: &mut Context, file: &str) -> Result<(), CommandError> {
+    let date = context.world().today();
+    let Completion { source, target, .. } = todos::complete(&context.view(), file, &date)?;
+    context.emit(&RehearsalReport {
+        dry_run: true,
+        would_complete: true,
+        file,
+        date: &date,
+        would_move: Move { source, target },
+        would_set: Fields { completed: &date, status: COMPLETED },
+    })
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::files::MissingFile;
 use super::{CommandError, Context, Family};
 use crate::disk;
+use crate::operations::summary_check::{self, SummaryCheckReport};
 use crate::operations::{must_haves, plan_checks};
 use crate::project::plan::{MustHave, PhasePlan};
 
@@ -13,6 +14,19 @@ pub(crate) enum VerifyFamily {
     /// Check plans, phases, references and commits
     #[command(subcommand)]
     Verify(VerifyCommand),
+    /// Tell whether the files and commits that a summary names are there
+    ///
+    /// Example: `gsd-tools verify-summary .planning/phases/01-base/01-01-SUMMARY.md --raw` prints `passed`.
+    VerifySummary(SummaryArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SummaryArgs {
+    /// The summary, relative to the project
+    file: String,
+    /// How many of the named files are looked at
+    #[arg(long, default_value_t = 2)]
+    check_count: usize,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -64,7 +78,10 @@ pub(crate) struct CommitsArgs {
 
 impl Family for VerifyFamily {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Verify(command) = self;
+        let command = match self {
+            Self::Verify(command) => command,
+            Self::VerifySummary(arguments) => return verify_summary(context, &arguments),
+        };
         match command {
             VerifyCommand::PlanStructure(arguments) => plan_structure(context, &arguments.file),
             VerifyCommand::PhaseCompleteness(arguments) => phase_completeness(context, &arguments.phase),
@@ -116,14 +133,28 @@ struct CommitsReport {
 
 fn commits(context: &mut Context, commits: Vec<String>) -> Result<(), CommandError> {
     let total = commits.len();
-    let root = context.root().as_path();
-    let is_commit = |name: &String| {
-        let answer = context.world().git(root, ["cat-file", "-t", name]);
-        answer.is_ok_and(|answer| answer.success() && answer.text() == "commit")
-    };
-    let (valid, invalid): (Vec<String>, Vec<String>) = commits.into_iter().partition(is_commit);
+    let (valid, invalid): (Vec<String>, Vec<String>) = commits.into_iter().partition(|name| is_commit(context, name));
     let report = CommitsReport { all_valid: invalid.is_empty(), valid, invalid, total };
     context.emit_raw(&report, validity(report.all_valid))
+}
+
+/// Whether `name` names a commit of the project's repository.
+fn is_commit(context: &Context, name: &str) -> bool {
+    let answer = context.world().git(context.root().as_path(), ["cat-file", "-t", name]);
+    answer.is_ok_and(|answer| answer.success() && answer.text() == "commit")
+}
+
+fn verify_summary(context: &mut Context, arguments: &SummaryArgs) -> Result<(), CommandError> {
+    let report = match context.text_from_root(&arguments.file)? {
+        Some(text) => summary_check::check(
+            &text,
+            arguments.check_count,
+            |file| disk::exists(context.root().resolve(file)),
+            |hash| is_commit(context, hash),
+        ),
+        None => SummaryCheckReport::missing(),
+    };
+    context.emit_raw(&report, if report.passed { "passed" } else { "failed" })
 }
 
 #[derive(Debug, Serialize)]

@@ -21,6 +21,7 @@ pub(crate) mod roadmap;
 pub(crate) mod skills;
 pub(crate) mod state;
 pub(crate) mod summary;
+pub(crate) mod summary_check;
 pub(crate) mod template;
 pub(crate) mod todos;
 pub(crate) mod verification;

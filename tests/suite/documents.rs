@@ -107,6 +107,25 @@ fn todos_are_listed_and_counted() {
 }
 
 #[test]
+fn a_todo_is_completed_once_and_rehearsed_before() {
+    let context = project();
+    let text = "---\r\ntitle: x\r\n---\r\nbody";
+    context.write(".planning/todos/pending/a.md", text);
+    let rehearsed = context.gsd(["todo", "complete", "a.md", "--dry-run"]).json();
+    assert_eq!(rehearsed["would_move"]["target"], ".planning/todos/completed/a.md");
+    assert_eq!(context.read(".planning/todos/pending/a.md"), text);
+    assert_eq!(context.gsd(["todo", "complete", "a.md", "--raw"]).success(), "completed");
+    let done = context.read(".planning/todos/completed/a.md");
+    assert!(done.starts_with("---\r\ntitle: x\r\ncompleted: 20") && done.ends_with("\r\n---\r\nbody"), "{done}");
+    assert!(!context.project().join(".planning/todos/pending/a.md").exists());
+    assert!(context.gsd(["todo", "complete", "a.md"]).failure(1).contains("`a.md`"));
+    context.write(".planning/todos/pending/a.md", "new");
+    assert!(context.gsd(["todo", "complete", "a.md"]).failure(1).contains("there already"));
+    assert_eq!(context.read(".planning/todos/completed/a.md"), done);
+    assert!(context.gsd(["todo", "complete", "../x.md"]).failure(1).contains("plain file name"));
+}
+
+#[test]
 fn the_current_test_is_put_to_the_person() {
     let context = project();
     context.write(

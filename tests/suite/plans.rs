@@ -58,6 +58,17 @@ fn checks_have_a_word_for_scripts() {
 }
 
 #[test]
+fn a_summary_is_held_to_what_it_claims() {
+    let context = project();
+    context.write("S.md", "`src/a.ts` `src/none.ts`\n## Self-Check: PASSED\n");
+    assert_eq!(context.gsd(["verify-summary", "S.md", "--raw"]).success(), "failed");
+    let told = context.gsd(["verify-summary", "S.md", "--check-count", "1"]).json();
+    assert_eq!((&told["passed"], &told["checks"]["self_check"]), (&true.into(), &"passed".into()));
+    assert_eq!(context.gsd(["verify-summary", "nope.md"]).json()["checks"]["summary_exists"], false);
+    assert!(context.gsd(["verify-summary"]).failure(1).contains("<FILE>"));
+}
+
+#[test]
 fn commits_are_looked_up_in_the_repository() {
     let context = project();
     assert_eq!(context.gsd(["verify", "commits", "HEAD"]).json()["invalid"][0], "HEAD", "there is no repository");
