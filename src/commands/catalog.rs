@@ -86,6 +86,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("template fill", Effect::Write),
     ("template select", Effect::Read),
     ("todo complete", Effect::Write),
+    ("todo match-phase", Effect::Read),
     ("uat render-checkpoint", Effect::Read),
     ("uninstall", Effect::Destructive),
     ("verification fingerprint", Effect::Read),

@@ -22,6 +22,16 @@ pub(crate) enum TodoCommand {
     ///
     /// Example: `gsd-tools todo complete 2026-01-05-add-tags.md`.
     Complete(CompleteArgs),
+    /// Tell which pending todos a phase could take up
+    ///
+    /// Example: `gsd-tools todo match-phase 2 --pick matches[0].file`.
+    MatchPhase(MatchArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MatchArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -45,6 +55,10 @@ impl Family for Todos {
             Self::ListTodos(arguments) => list(context, arguments.area.as_deref()),
             Self::Todo(TodoCommand::Complete(arguments)) if arguments.dry_run => rehearse(context, &arguments.file),
             Self::Todo(TodoCommand::Complete(arguments)) => complete(context, &arguments.file),
+            Self::Todo(TodoCommand::MatchPhase(arguments)) => {
+                let report = todos::match_phase(&context.view(), &arguments.phase)?;
+                context.emit(&report)
+            }
         }
     }
 }

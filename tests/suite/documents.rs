@@ -104,6 +104,8 @@ fn todos_are_listed_and_counted() {
     assert_eq!(all["todos"][0]["title"], "T: x");
     assert_eq!(all["todos"][1]["area"], "general");
     assert_eq!(context.gsd(["list-todos", "api", "--raw"]).success(), "1");
+    context.write(".planning/ROADMAP.md", "### Phase 2: The API\n");
+    assert_eq!(context.gsd(["todo", "match-phase", "2", "--pick", "matches[0].file"]).success(), "a.md");
 }
 
 #[test]
