@@ -75,6 +75,18 @@ fn page_calls(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The lines of all shell blocks.
+pub(super) fn shell_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut block: Option<bool> = None;
+    text.lines().filter(move |line| match fence(line) {
+        Some(language) => {
+            block = if block.is_some() { None } else { Some(is_shell(language)) };
+            false
+        }
+        None => block == Some(true),
+    })
+}
+
 /// Shell blocks, and the code between backticks of everything else, where they name the program.
 fn code_of(text: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -93,7 +105,7 @@ fn code_of(text: &str) -> Vec<String> {
         } else {
             found.extend(inline(&ended));
         }
-        block = if block.is_some() { None } else { Some(matches!(language, "bash" | "sh")) };
+        block = if block.is_some() { None } else { Some(is_shell(language)) };
     }
     found.extend(inline(&piece));
     found.retain(|code| code.contains("gsd-tools "));
@@ -104,6 +116,10 @@ fn code_of(text: &str) -> Vec<String> {
 fn fence(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     line.trim_start_matches(['.', '-', ' ']).strip_prefix("```")
+}
+
+fn is_shell(language: &str) -> bool {
+    matches!(language, "bash" | "sh")
 }
 
 /// What stands between single backticks; it may run over a line break, never over an empty line.
