@@ -112,15 +112,13 @@ pub(crate) struct Host {
 ///
 /// Two runs of git whatever the number of paths; nothing where there is no repository.
 fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> HashMap<String, i64> {
+    let mut times = HashMap::new();
+    let Some(place) = common_folder(paths) else { return times };
     let git = |arguments: &[&str]| {
-        let arguments = arguments.iter().copied().chain(std::iter::once("--")).chain(paths.iter().map(String::as_str));
+        let arguments = arguments.iter().copied().chain(["--", place]);
         let finished = world.git(layout.root(), arguments).ok()?;
         finished.success().then(|| finished.text())
     };
-    let mut times = HashMap::new();
-    if paths.is_empty() {
-        return times;
-    }
     let Some(log) = git(&["log", "--format=%x01%ct", "--name-only", "--no-renames", "-z", "--relative"]) else {
         return times;
     };
@@ -132,12 +130,51 @@ fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> HashMap<Str
             times.entry(field.to_owned()).or_insert(time);
         }
     }
-    let Some(status) = git(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]) else {
+    let Some(changed) = git(&["diff", "--name-only", "--no-renames", "-z", "--relative", "HEAD"]) else {
         return HashMap::new();
     };
-    for changed in status.split('\0').filter_map(|field| field.get(3..)) {
-        // Status names files from the repository's top, which may be above the project.
-        times.retain(|path, _| !changed.ends_with(path.as_str()));
+    for path in changed.split('\0') {
+        times.remove(path);
     }
     times
+}
+
+/// The folder that holds all of `paths`: one place to ask git about, however many files there are.
+fn common_folder(paths: &[String]) -> Option<&str> {
+    let (first, rest) = paths.split_first()?;
+    let folder = |path: &'_ str| path.rfind('/').map_or(0, |slash| slash);
+    let length = rest.iter().fold(folder(first), |length, path| {
+        let same = first.bytes().zip(path.bytes()).take_while(|(one, other)| one == other).count();
+        if same >= length && path.as_bytes().get(length) == Some(&b'/') {
+            length
+        } else {
+            folder(&first[..same.min(length)])
+        }
+    });
+    Some(if length == 0 { "." } else { &first[..length] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common_folder;
+
+    #[test]
+    fn one_folder_holds_all_paths() {
+        let of = |paths: &[&str]| {
+            common_folder(&paths.iter().map(ToString::to_string).collect::<Vec<_>>()).map(str::to_owned)
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&["a.md"]).as_deref(), Some("."));
+        assert_eq!(of(&[".planning/phases/01-a/x.md"]).as_deref(), Some(".planning/phases/01-a"));
+        assert_eq!(
+            of(&[".planning/phases/01-a/x.md", ".planning/phases/01-a/y.md"]).as_deref(),
+            Some(".planning/phases/01-a")
+        );
+        assert_eq!(
+            of(&[".planning/phases/01-a/x.md", ".planning/phases/01-b/y.md"]).as_deref(),
+            Some(".planning/phases")
+        );
+        assert_eq!(of(&[".planning/p/x.md", ".planning/pq/y.md"]).as_deref(), Some(".planning"));
+        assert_eq!(of(&["a/x.md", "b/y.md"]).as_deref(), Some("."));
+    }
 }

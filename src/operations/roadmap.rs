@@ -205,6 +205,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     let roadmap = Roadmap::parse(&text);
     let milestone = view.milestone()?;
     let folders = view.phase_folders()?;
+    verification::look_ahead(view, &folders)?;
     let mut phases = Vec::new();
     for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
         let id = PhaseId::new(section.id);
