@@ -50,6 +50,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("phase insert", Effect::Write),
     ("phase mvp-mode", Effect::Read),
     ("phase next-decimal", Effect::Read),
+    ("phase uat-passed", Effect::Read),
     ("phase-plan-index", Effect::Read),
     ("phases list", Effect::Read),
     ("progress", Effect::Read),

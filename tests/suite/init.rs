@@ -170,3 +170,13 @@ fn commands_are_spelled_as_the_host_spells_them() {
     assert_eq!(context.gsd(command).success(), "/gsd-execute-phase 02");
     assert_eq!(context.gsd_with(command, &[("GSD_RUNTIME", "codex")], "").success(), "$gsd-execute-phase 02");
 }
+
+#[test]
+fn acceptance_of_a_phase_is_told() {
+    let context = project();
+    context.write(".planning/phases/02-notes/02-UAT.md", "---\nstatus: complete\n---\n### 1. A\nresult: pass\n");
+    assert_eq!(context.gsd(["phase", "uat-passed", "2", "--pick", "passed"]).success(), "true");
+    let told = context.gsd(["phase", "uat-passed", "2", "--require-verification"]).json();
+    assert_eq!((&told["passed"], &told["policy"]["require_verification"]), (&json!(false), &json!(true)));
+    assert!(context.gsd(["phase", "uat-passed", "9"]).failure(1).contains("`9`"));
+}

@@ -9,6 +9,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId, folder_matches, without_code};
 use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::state::{State, meaningful};
 use crate::text::slug;
 
 use super::completion::Completion;
@@ -207,8 +208,7 @@ impl Bundle<'_> {
     /// Where the state says that work was put down.
     fn paused_at(&self) -> Result<Option<String>, FileError> {
         let text = self.view.state_text()?;
-        let value = text.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("**Paused At:**")));
-        Ok(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
+        Ok(text.as_deref().and_then(|text| meaningful(State::parse(text).value("Paused At")?).map(str::to_owned)))
     }
 
     pub(super) fn documents(&self) -> Documents {

@@ -156,6 +156,26 @@ fn executing_tells_what_is_left() {
 }
 
 #[test]
+fn plans_behind_a_halted_one_cannot_run() {
+    let files = [
+        (".planning/phases/01-a/01-01-PLAN.md", ""),
+        (".planning/phases/01-a/01-01-SUMMARY.md", "---\nstatus: halted\n---\n"),
+        (".planning/phases/01-a/01-02-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
+        (".planning/phases/01-a/01-03-PLAN.md", ""),
+    ];
+    let told = execute(&files, "1");
+    assert_eq!(told["halted_plans"], serde_json::json!(["01-01-PLAN.md"]));
+    assert_eq!(told["blocked_by"], serde_json::json!({"01-02-PLAN.md": ["01-01"]}));
+    assert_eq!(told["incomplete_plans"], serde_json::json!(["01-02-PLAN.md", "01-03-PLAN.md"]));
+    assert_eq!(told["runnable_plans"], serde_json::json!(["01-03-PLAN.md"]));
+    let cycle = [
+        (".planning/phases/01-a/01-01-PLAN.md", "---\ndepends_on: [01-02]\n---\n"),
+        (".planning/phases/01-a/01-02-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
+    ];
+    assert_eq!(execute(&cycle, "1")["runnable_count"], 2);
+}
+
+#[test]
 fn branches_are_named_by_their_template() {
     let branch = |config: &str, typed: &str, folder: &str| {
         let config = format!("{{\"git\": {{{config}}}, \"project_code\": \"AC\"}}");
@@ -219,6 +239,18 @@ fn the_mode_of_the_current_phase_counts_however_its_number_is_written() {
     let told = progress(&[ROADMAP, (".planning/phases/02-notes/02-01-PLAN.md", "")]);
     assert_eq!(told["phase_mvp_mode"], true);
     assert_eq!(told["section_manifest"]["included"], serde_json::json!(["mvp-display"]));
+}
+
+#[test]
+fn work_that_was_put_down_says_where() {
+    let paused = |line: &str| {
+        let state = format!("# Project State\n\n## Current Position\n\n{line}\n");
+        progress(&[(".planning/STATE.md", state.as_str())])["paused_at"].clone()
+    };
+    assert_eq!(paused("**Paused At:** task 3"), "task 3");
+    assert_eq!(paused("Paused At: task 3"), "task 3");
+    assert_eq!(paused("Paused At: None"), Value::Null);
+    assert_eq!(paused("Status: Executing"), Value::Null);
 }
 
 #[test]
