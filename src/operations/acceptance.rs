@@ -108,13 +108,13 @@ fn tests(file: &str, text: &str) -> Vec<Check> {
     let headings: Vec<_> = markdown.headings().collect();
     let mut checks = Vec::new();
     for (index, heading) in headings.iter().enumerate().filter(|(_, heading)| heading.level == 3) {
-        let Some((test, name)) = heading.title.split_once('.') else { continue };
-        let Ok(test) = test.trim().parse() else { continue };
+        let Some((number, name)) = heading.title.split_once('.') else { continue };
+        let Ok(number) = number.trim().parse() else { continue };
         let end = headings.get(index + 1).map_or(markdown.lines().len(), |next| next.line);
         let result = (heading.line + 1..end).find_map(|line| markdown.line(line).strip_prefix("result:"));
         let result = result.and_then(first_word).unwrap_or_else(|| "missing".to_owned());
         let passing = matches!(result.as_str(), "pass" | "passed");
-        checks.push(Check { file: file.to_owned(), test, name: name.trim().to_owned(), result, passing });
+        checks.push(Check { file: file.to_owned(), test: number, name: name.trim().to_owned(), result, passing });
     }
     checks
 }

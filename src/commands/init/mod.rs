@@ -166,10 +166,10 @@ impl Family for Inits {
             InitCommand::PlanPhase(arguments) => plan_phase(context, &arguments),
             InitCommand::NewProject(arguments) => new_project(context, &arguments),
             InitCommand::Quick(arguments) => quick(context, arguments),
-            InitCommand::Resume => answer(context, |bundle| bundle.resume()),
+            InitCommand::Resume => resume(context),
             InitCommand::VerifyWork(arguments) => verify_work(context, &arguments),
             InitCommand::PhaseOp(arguments) => phase_op(context, &arguments),
-            InitCommand::MilestoneOp => answer(context, |bundle| bundle.milestone_op()),
+            InitCommand::MilestoneOp => milestone_op(context),
             InitCommand::Progress(arguments) => progress(context, &arguments),
         }
     }
@@ -245,4 +245,20 @@ fn quick(context: &mut Context, arguments: QuickArgs) -> Result<(), CommandError
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
     context.needs_a_workstream("init progress")?;
     answer(context, |bundle| bundle.progress(arguments.forensic))
+}
+
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the path of the method has one lifetime, the closure any"
+)]
+fn resume(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.resume())
+}
+
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the path of the method has one lifetime, the closure any"
+)]
+fn milestone_op(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.milestone_op())
 }

@@ -10,7 +10,7 @@ use super::Bundle;
 
 /// The state of a phase's work, and what is to be done next about its verification.
 #[derive(Clone, Debug, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
+#[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a field of the answer")]
 pub(super) struct Completion {
     /// Every plan has a summary.
     pub(super) implementation_complete: bool,

@@ -209,7 +209,7 @@ impl Bundle<'_> {
         folders.retain(|folder| !folder.id().is_sentinel());
         let text = self.view.roadmap_text()?;
         let roadmap = text.as_deref().map(Roadmap::parse);
-        let sections = roadmap.iter().flat_map(|roadmap| roadmap.sections()).filter(|section| {
+        let sections = roadmap.iter().flat_map(Roadmap::sections).filter(|section| {
             !section.shipped && milestone.holds(section.heading_line) && !PhaseId::new(section.id).is_sentinel()
         });
         let phase_count = match sections.count() {

@@ -289,10 +289,26 @@ fn a_phase_is_ready_when_it_is_verified_and_accepted() {
     assert_eq!(verify_work(&[])["phase_completion"]["verification_next_command"], "/gsd-execute-phase 1");
 }
 
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the path of the method has one lifetime, the closure any"
+)]
+fn milestone_op(files: &[(&str, &str)]) -> Value {
+    told(files, |bundle| bundle.milestone_op())
+}
+
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the path of the method has one lifetime, the closure any"
+)]
+fn resume(files: &[(&str, &str)]) -> Value {
+    told(files, |bundle| bundle.resume())
+}
+
 #[test]
 fn a_milestone_is_done_when_every_plan_of_every_phase_is() {
     let told = |files: &[(&str, &str)]| {
-        let told = told(files, |bundle| bundle.milestone_op());
+        let told = milestone_op(files);
         (told["phase_count"].clone(), told["completed_phases"].clone(), told["all_phases_complete"].clone())
     };
     let roadmap = (".planning/ROADMAP.md", "### Phase 1: A\n### Phase 2: B\n");
@@ -317,7 +333,7 @@ fn setting_up_is_incomplete_until_every_document_is_there_or_a_milestone_was_clo
     let incomplete = |files: &[&str]| {
         let files: Vec<(String, &str)> = files.iter().map(|file| (format!(".planning/{file}"), "")).collect();
         let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (file.as_str(), *text)).collect();
-        told(&files, |bundle| bundle.resume())["init_incomplete"].clone()
+        resume(&files)["init_incomplete"].clone()
     };
     assert_eq!(incomplete(&[]), false);
     assert_eq!(incomplete(&["PROJECT.md"]), true);
@@ -327,7 +343,7 @@ fn setting_up_is_incomplete_until_every_document_is_there_or_a_milestone_was_clo
 
 #[test]
 fn a_broken_off_session_names_its_agent() {
-    let told = told(&[(".planning/current-agent-id.txt", "abc\n")], |bundle| bundle.resume());
+    let told = resume(&[(".planning/current-agent-id.txt", "abc\n")]);
     assert_eq!((&told["has_interrupted_agent"], &told["interrupted_agent_id"]), (&true.into(), &"abc".into()));
 }
 

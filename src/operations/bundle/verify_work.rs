@@ -12,6 +12,7 @@ use super::{Bundle, Complete};
 
 /// What `init verify-work` answers.
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct VerifyWorkReport {
     planner_model: String,
     checker_model: String,
