@@ -2,6 +2,7 @@
 
 use super::error::Reason;
 use super::{CommandError, Context, Family, state};
+use crate::operations::acceptance::acceptance;
 use crate::operations::complete::{self, Incomplete};
 use crate::operations::lookup::{self, PhaseFileKind};
 use crate::operations::phase::{self, AddRequest};
@@ -64,6 +65,19 @@ pub(crate) enum PhaseCommand {
     ///
     /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
     MvpMode(MvpArgs),
+    /// Tell whether every acceptance test of a phase passed
+    ///
+    /// Example: `gsd-tools phase uat-passed 2 --require-verification --pick blockers`.
+    UatPassed(UatArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct UatArgs {
+    #[command(flatten)]
+    phase: PhaseArgs,
+    /// The phase must be verified too
+    #[arg(long)]
+    require_verification: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -124,6 +138,7 @@ impl Family for PhaseFamily {
             Self::Phase(PhaseCommand::Insert(arguments)) => insert(context, &arguments),
             Self::Phase(PhaseCommand::Complete(arguments)) => complete_phase(context, &arguments),
             Self::Phase(PhaseCommand::MvpMode(arguments)) => mvp_mode(context, &arguments),
+            Self::Phase(PhaseCommand::UatPassed(arguments)) => uat_passed(context, &arguments),
         }
     }
 }
@@ -221,5 +236,14 @@ fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), CommandErr
     let Some(typed) = &arguments.phase else { return Err(CommandError::usage("phase identifier required")) };
     let configured = context.config()?.flag("workflow.mvp_mode");
     let report = phase::mvp_mode(&context.view(), typed, arguments.cli_flag, configured)?;
+    context.emit(&report)
+}
+
+fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandError> {
+    let typed = arguments.phase.required()?;
+    let view = context.view();
+    let folder = view.find_phase(typed)?.folder;
+    let folder = folder.ok_or_else(|| CommandError::new(Reason::Unknown, format!("phase `{typed}` has no folder")))?;
+    let report = acceptance(&view, &folder, typed, arguments.require_verification)?;
     context.emit(&report)
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use super::error::Reason;
 use super::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Disk, PeerLock};
 use crate::operations::models;
@@ -45,6 +46,28 @@ impl Context {
     /// What stands before the name of a command where people type it, such as `/gsd-`.
     pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
         Ok(&self.host()?.prefix)
+    }
+
+    /// Refuses to tell of the whole project where its documents are those of workstreams and none is active: what
+    /// stands in the project's own folder then is old.
+    pub(crate) fn needs_a_workstream(&self, command: &str) -> Result<(), CommandError> {
+        let layout = self.layout();
+        if layout.workstream().is_some() {
+            return Ok(());
+        }
+        let entries = disk::list(layout.absolute(&layout.workstreams()))?.unwrap_or_default();
+        let mut names: Vec<&str> =
+            entries.iter().filter(|entry| entry.is_folder()).map(|entry| entry.name.as_str()).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        names.sort_unstable();
+        let (reason, why) = match self.workstream_pointer().stored() {
+            Some(name) => (Reason::WorkstreamModeMarkerUnresolved, format!("the active one, `{name}`, is gone")),
+            None => (Reason::WorkstreamModeNoneActive, "none is active".to_owned()),
+        };
+        let message = format!("`{command}` needs a workstream, and {why}");
+        Err(CommandError::new(reason, message).hint(format!("choose one with `--ws`: {}", names.join(", "))))
     }
 
     /// The project as it stands now.

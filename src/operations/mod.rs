@@ -3,6 +3,7 @@
 //! An answer that one document can give is a method on that document. Facts from outside the project (git, the agents
 //! folder, source files) are gathered by `commands` and handed in.
 
+pub(crate) mod acceptance;
 pub(crate) mod branch;
 pub(crate) mod bundle;
 pub(crate) mod complete;

@@ -68,9 +68,14 @@ impl PhaseFolder {
 
     /// The first artifact of a kind, such as `CONTEXT` or `VERIFICATION`: `02-CONTEXT.md` or `CONTEXT.md`.
     pub(crate) fn artifact(&self, kind: &str) -> Option<&str> {
+        self.artifacts(kind).next()
+    }
+
+    /// All artifacts of a kind, in order.
+    pub(crate) fn artifacts(&self, kind: &str) -> impl Iterator<Item = &str> {
         let suffix = format!("-{kind}.md");
         let plain = format!("{kind}.md");
-        self.own_files().find(|file| !file.contains('/') && (file.ends_with(&suffix) || *file == plain))
+        self.own_files().filter(move |file| !file.contains('/') && (file.ends_with(&suffix) || *file == plain))
     }
 
     /// As [`Self::artifact`], as a path relative to the project's root.

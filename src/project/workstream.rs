@@ -70,6 +70,12 @@ impl Pointer {
         Self { workstreams: planning.join("workstreams"), session, shared: planning.join("active-workstream") }
     }
 
+    /// The first stored name, whether or not there is such a workstream.
+    pub(crate) fn stored(&self) -> Option<String> {
+        let texts = self.session.iter().chain([&self.shared]).filter_map(|file| disk::read_text(file).ok().flatten());
+        texts.map(|text| text.trim().to_owned()).find(|name| !name.is_empty())
+    }
+
     /// The stored workstream; one that is no longer there does not count.
     pub(crate) fn active(&self) -> Option<String> {
         self.session.iter().chain([&self.shared]).find_map(|file| {
@@ -135,6 +141,7 @@ mod tests {
         assert_eq!(pointer.active().as_deref(), Some("api"));
         std::fs::write(&file, "gone\n").unwrap();
         assert_eq!(pointer.active().as_deref(), Some("web"));
+        assert_eq!(pointer.stored().as_deref(), Some("gone"));
         assert_eq!(Pointer::new(&planning, temporary.path(), |_| None).session, None);
     }
 }

@@ -107,3 +107,76 @@ fn documents_that_git_ignores_are_not_committed_unless_the_project_says_so() {
     context.write(".gitignore", "target/\n");
     assert_eq!(commits(), "true");
 }
+
+#[test]
+fn a_task_may_be_many_words_and_flags_may_stand_among_them() {
+    let context = project();
+    let told = context.gsd(["init", "quick", "Fix", "--full", "the", "--bogus", "--discuss", "flag"]).json();
+    assert_eq!(told["description"], "Fix the --bogus flag");
+    let sections = ["discussion-phase", "research-phase", "plan-checker-loop", "quick-verification"];
+    assert_eq!(told["section_manifest"]["included"], json!(sections));
+    let discussed = context.gsd(["init", "quick", "-- x", "--discuss"]).json();
+    assert_eq!(discussed["section_manifest"]["included"], json!(["discussion-phase"]));
+}
+
+#[test]
+fn a_small_task_is_named_by_the_users_clock() {
+    let context = project();
+    let clock = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1767323045678")];
+    let told = context.gsd_with(["init", "quick", "Fix it"], &clock, "").json();
+    assert_eq!(told["task_dir"], path(&context, ".planning/quick/260102-49e-fix-it"));
+    assert_eq!((&told["date"], &told["timestamp"]), (&json!("2026-01-02"), &json!("2026-01-02T03:04:05.678Z")));
+}
+
+#[test]
+fn code_and_repository_are_seen() {
+    let context = TestContext::new();
+    let told = context.gsd(["init", "new-project"]).json();
+    assert_eq!((&told["is_brownfield"], &told["has_git"]), (&json!(false), &json!(false)));
+    assert_eq!(told["git_worktree_root"], Value::Null);
+    context.write("node_modules/x/index.js", "");
+    context.write("a/b/c/d/deep.rs", "");
+    assert_eq!(context.gsd(["init", "new-project", "--pick", "has_existing_code"]).success(), "false");
+    context.write("a/b/c/found.rs", "");
+    context.write("lib/.git/HEAD", "");
+    assert!(context.command("git").args(["init", "-q"]).status().unwrap().success());
+    let told = context.gsd_with(["init", "new-project", "--auto"], &[("BRAVE_API_KEY", "k")], "").json();
+    assert_eq!((&told["has_existing_code"], &told["has_package_file"]), (&json!(true), &json!(false)));
+    assert_eq!(told["git_worktree_root"], Value::from(context.project().display().to_string()));
+    assert_eq!(told["sub_repos_detected"], json!(["lib"]));
+    assert_eq!((&told["brave_search_available"], &told["exa_search_available"]), (&json!(true), &json!(false)));
+    let nested = context.gsd(["--cwd", "a/b", "init", "new-project"]).json();
+    assert_eq!(nested["in_nested_subdir"], true);
+}
+
+#[test]
+fn progress_of_workstreams_needs_one() {
+    let context = TestContext::new();
+    context.write(".planning/workstreams/api/ROADMAP.md", "### Phase 1: A\n");
+    context.write(".planning/workstreams/web/ROADMAP.md", "### Phase 1: W\n");
+    let told = context.gsd(["init", "progress", "--json-errors"]).failure(1);
+    assert!(told.contains("workstream_mode_none_active") && told.contains("api, web"), "{told}");
+    context.write(".planning/active-workstream", "gone\n");
+    let told = context.gsd(["init", "progress", "--json-errors"]).failure(1);
+    assert!(told.contains("workstream_mode_marker_unresolved") && told.contains("`gone`"), "{told}");
+    let told = context.gsd(["init", "progress", "--ws", "web"]).json();
+    assert_eq!(told["phases"][0]["name"], "w");
+}
+
+#[test]
+fn commands_are_spelled_as_the_host_spells_them() {
+    let context = project();
+    let command = ["init", "verify-work", "2", "--pick", "phase_completion.verification_next_command"];
+    assert_eq!(context.gsd(command).success(), "/gsd-execute-phase 02");
+    assert_eq!(context.gsd_with(command, &[("GSD_RUNTIME", "codex")], "").success(), "$gsd-execute-phase 02");
+}
+
+#[test]
+fn acceptance_of_a_phase_is_told() {
+    let context = project();
+    context.write(".planning/phases/02-notes/02-UAT.md", "---\nstatus: complete\n---\n### 1. A\nresult: pass\n");
+    assert_eq!(context.gsd(["phase", "uat-passed", "2", "--pick", "passed"]).success(), "true");
+    let told = context.gsd(["phase", "uat-passed", "2", "--require-verification"]).json();
+    assert_eq!((&told["passed"], &told["policy"]["require_verification"]), (&json!(false), &json!(true)));
+    assert!(context.gsd(["phase", "uat-passed", "9"]).failure(1).contains("`9`"));
+}

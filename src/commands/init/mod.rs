@@ -1,9 +1,10 @@
 //! `init`: the context bundle a workflow asks for at its start.
 
+mod code;
 mod facts;
 
 use super::{CommandError, Context, Family};
-use crate::operations::bundle::{Bundle, ExecutePhaseRequest, PlanPhaseRequest};
+use crate::operations::bundle::{Bundle, ExecutePhaseRequest, PlanPhaseRequest, QuickRequest};
 use crate::project::view::ProjectView;
 
 #[derive(Debug, clap::Subcommand)]
@@ -23,10 +24,34 @@ pub(crate) enum InitCommand {
     ///
     /// Example: `gsd-tools init plan-phase 2 --pick has_context`.
     PlanPhase(PlanPhaseArgs),
+    /// What starting a project starts from: what is there already, code and documents
+    ///
+    /// Example: `gsd-tools init new-project --pick is_brownfield`.
+    NewProject(AutoArgs),
+    /// What a small task starts from: its identifier, folder and branch
+    ///
+    /// Example: `gsd-tools init quick "Fix the login" --research --pick task_dir`.
+    Quick(QuickArgs),
+    /// What taking work up again starts from
+    ///
+    /// Example: `gsd-tools init resume --pick interrupted_agent_id`.
+    Resume,
+    /// What accepting a phase starts from: how far it is executed, verified and tested
+    ///
+    /// Example: `gsd-tools init verify-work 2 --pick phase_completion.ready_to_transition`.
+    VerifyWork(PhaseArgs),
     /// Where the documents of a phase stand
     ///
     /// Example: `gsd-tools init phase-op 2.1 --pick expected_phase_dir`.
     PhaseOp(PhaseArgs),
+    /// What closing a milestone starts from
+    ///
+    /// Example: `gsd-tools init milestone-op --pick all_phases_complete`.
+    MilestoneOp,
+    /// Where the work stands: every phase of the milestone, the current and the next one
+    ///
+    /// Example: `gsd-tools init progress --pick next_phase.number`.
+    Progress(ProgressArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -99,13 +124,53 @@ pub(crate) struct PlanPhaseArgs {
     chunked: bool,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct AutoArgs {
+    /// Ask no questions
+    #[arg(long)]
+    auto: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are yes or no")]
+pub(crate) struct QuickArgs {
+    /// The task, in plain words
+    #[arg(allow_hyphen_values = true)]
+    words: Vec<String>,
+    /// Talk it over first
+    #[arg(long)]
+    discuss: bool,
+    /// Look into it first
+    #[arg(long)]
+    research: bool,
+    /// Check the plan and the result
+    #[arg(long)]
+    validate: bool,
+    /// All three
+    #[arg(long)]
+    full: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgressArgs {
+    /// Hold the record against reality
+    #[arg(long)]
+    forensic: bool,
+}
+
 impl Family for Inits {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Init(command) = self;
         match command {
             InitCommand::ExecutePhase(arguments) => execute_phase(context, &arguments),
             InitCommand::PlanPhase(arguments) => plan_phase(context, &arguments),
+            InitCommand::NewProject(arguments) => new_project(context, &arguments),
+            InitCommand::Quick(arguments) => quick(context, arguments),
+            InitCommand::Resume => resume(context),
+            InitCommand::VerifyWork(arguments) => verify_work(context, &arguments),
             InitCommand::PhaseOp(arguments) => phase_op(context, &arguments),
+            InitCommand::MilestoneOp => milestone_op(context),
+            InitCommand::Progress(arguments) => progress(context, &arguments),
         }
     }
 }
@@ -143,4 +208,57 @@ fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Co
 
 fn phase_op(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
     answer(context, |bundle| bundle.phase_op(arguments.optional()))
+}
+
+fn verify_work(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let phase = arguments.required("verify-work")?;
+    answer(context, |bundle| bundle.verify_work(phase))
+}
+
+fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), CommandError> {
+    let code = context.code_facts()?;
+    answer(context, |bundle| bundle.new_project(arguments.auto, &code))
+}
+
+fn quick(context: &mut Context, arguments: QuickArgs) -> Result<(), CommandError> {
+    let world = context.world();
+    let mut words = arguments.words;
+    // What looks like a flag and is none of ours belongs to the task, and so do words after it; our own flags do not.
+    let mut lift = |flag: &str| {
+        let before = words.len();
+        words.retain(|word| word != flag);
+        words.len() < before
+    };
+    let request = QuickRequest {
+        discuss: lift("--discuss") || arguments.discuss,
+        research: lift("--research") || arguments.research,
+        validate: lift("--validate") || arguments.validate,
+        full: lift("--full") || arguments.full,
+        description: (!words.is_empty()).then(|| words.join(" ")),
+        day: world.today(),
+        second: world.second_of_day(),
+        timestamp: world.now().to_string(),
+    };
+    answer(context, |bundle| bundle.quick(&request))
+}
+
+fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
+    context.needs_a_workstream("init progress")?;
+    answer(context, |bundle| bundle.progress(arguments.forensic))
+}
+
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the path of the method has one lifetime, the closure any"
+)]
+fn resume(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.resume())
+}
+
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the path of the method has one lifetime, the closure any"
+)]
+fn milestone_op(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.milestone_op())
 }

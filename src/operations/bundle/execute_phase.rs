@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::operations::plan_index::{PlanIndexError, PlanIndexReport, plan_index};
 use crate::project::config::Branching;
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId};
 use crate::text::front_matter::FrontMatter;
@@ -15,6 +16,9 @@ use crate::text::slug;
 use super::phase::Phase;
 use super::sections::{Condition, SectionManifest};
 use super::{Bundle, Complete};
+
+/// Plan files to the identifiers of the halted plans they wait for.
+type Blocked = BTreeMap<String, Vec<String>>;
 
 /// What was asked besides the phase.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +57,7 @@ pub(crate) struct ExecutePhaseReport {
     /// Plans whose summary says that they were given up.
     halted_plans: Vec<String>,
     /// Plans that wait for those, and for which.
-    blocked_by: BTreeMap<String, Vec<String>>,
+    blocked_by: Blocked,
     runnable_plans: Vec<String>,
     runnable_count: usize,
     branch_name: Option<String>,
@@ -89,8 +93,7 @@ impl Bundle<'_> {
             Some(folder) => plans.iter().filter(|plan| folder.summary_of(plan).is_none()).cloned().collect(),
             None => Vec::new(),
         };
-        let halted_plans = Vec::new();
-        let blocked_by = BTreeMap::<String, Vec<String>>::new();
+        let (halted_plans, blocked_by) = self.halted(&plans, phase)?;
         let runnable: Vec<String> = incomplete.iter().filter(|plan| !blocked_by.contains_key(*plan)).cloned().collect();
         let closes_gaps = PhaseId::new(typed).is_decimal() || self.has_gap_plans(folder, &plans)?;
         let earlier_results = self.has_earlier_results(phase.map_or(typed, |phase| phase.number.as_str()))?;
@@ -142,6 +145,21 @@ impl Bundle<'_> {
             section_manifest,
         };
         self.complete(report)
+    }
+
+    /// The plans that were given up, and those that wait for them.
+    fn halted(&self, plans: &[String], phase: Option<&Phase>) -> Result<(Vec<String>, Blocked), FileError> {
+        let index = match phase.map(|phase| plan_index(self.view, &phase.number)) {
+            Some(Ok(index)) => index,
+            Some(Err(PlanIndexError::Unreadable(error))) => return Err(error),
+            // Plans that wait for each other are told by the index itself.
+            Some(Err(PlanIndexError::Cycle { .. })) | None => PlanIndexReport::default(),
+        };
+        let file_of = |id: &str| plans.iter().find(|file| plan_id(file) == id).cloned();
+        let halted = index.plans.iter().filter(|plan| plan.halted).filter_map(|plan| file_of(&plan.id));
+        let waiting = index.plans.iter().filter(|plan| !plan.blocked_by.is_empty());
+        let blocked = waiting.filter_map(|plan| Some((file_of(&plan.id)?, plan.blocked_by.clone())));
+        Ok((halted.collect(), blocked.collect()))
     }
 
     /// The milestone as bundles tell it: without a roadmap there is none, whatever the state says.

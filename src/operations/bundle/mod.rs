@@ -3,12 +3,17 @@
 //! A bundle is a pure function of the project, its configuration and [`Facts`] from outside, which `commands` gathers.
 //! Paths in bundles are absolute. Every bundle ends with the same fields, [`Common`].
 
+mod completion;
 mod execute_phase;
 mod phase;
 mod phase_op;
 mod plan_phase;
+mod progress;
+mod project;
+mod quick;
 mod sections;
 mod verify_commands;
+mod verify_work;
 
 use serde::Serialize;
 
@@ -21,6 +26,8 @@ use super::models;
 
 pub(crate) use execute_phase::ExecutePhaseRequest;
 pub(crate) use plan_phase::PlanPhaseRequest;
+pub(crate) use project::{CodeFacts, SearchFacts};
+pub(crate) use quick::QuickRequest;
 
 /// What a bundle tells that stands in no document of the project.
 #[derive(Clone, Debug, Default)]

@@ -96,11 +96,7 @@ impl Bundle<'_> {
         let lookup = self.view.find_phase(typed)?;
         let found = match (lookup.folder, lookup.ambiguous.first()) {
             (Some(folder), _) => Some(folder),
-            (None, Some(path)) => {
-                let (parent, _) = path.rsplit_once('/').unwrap_or(("", path));
-                let folders = self.view.read_folders(parent, None)?;
-                folders.into_iter().find(|folder| folder.path == *path)
-            }
+            (None, Some(path)) => self.view.folder_at(path, None)?,
             (None, None) => self.view.phase_folders()?.iter().find(|folder| folder.name == typed).cloned(),
         };
         Ok(found.filter(|folder| self.same_code(typed, &folder.name)))

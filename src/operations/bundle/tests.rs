@@ -156,6 +156,26 @@ fn executing_tells_what_is_left() {
 }
 
 #[test]
+fn plans_behind_a_halted_one_cannot_run() {
+    let files = [
+        (".planning/phases/01-a/01-01-PLAN.md", ""),
+        (".planning/phases/01-a/01-01-SUMMARY.md", "---\nstatus: halted\n---\n"),
+        (".planning/phases/01-a/01-02-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
+        (".planning/phases/01-a/01-03-PLAN.md", ""),
+    ];
+    let told = execute(&files, "1");
+    assert_eq!(told["halted_plans"], serde_json::json!(["01-01-PLAN.md"]));
+    assert_eq!(told["blocked_by"], serde_json::json!({"01-02-PLAN.md": ["01-01"]}));
+    assert_eq!(told["incomplete_plans"], serde_json::json!(["01-02-PLAN.md", "01-03-PLAN.md"]));
+    assert_eq!(told["runnable_plans"], serde_json::json!(["01-03-PLAN.md"]));
+    let cycle = [
+        (".planning/phases/01-a/01-01-PLAN.md", "---\ndepends_on: [01-02]\n---\n"),
+        (".planning/phases/01-a/01-02-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
+    ];
+    assert_eq!(execute(&cycle, "1")["runnable_count"], 2);
+}
+
+#[test]
 fn branches_are_named_by_their_template() {
     let branch = |config: &str, typed: &str, folder: &str| {
         let config = format!("{{\"git\": {{{config}}}, \"project_code\": \"AC\"}}");
@@ -171,4 +191,195 @@ fn branches_are_named_by_their_template() {
     assert_eq!(branch(mine, "2", "x"), "AC/b");
     assert_eq!(branch(r#""branching_strategy": "milestone""#, "9", "x"), "gsd/v1.1-big-sync");
     assert_eq!(branch(r#""branching_strategy": "none""#, "2", "x"), Value::Null);
+}
+
+fn progress(files: &[(&str, &str)]) -> Value {
+    told(files, |bundle| bundle.progress(false))
+}
+
+/// `number status` of each phase.
+fn statuses(told: &Value) -> Vec<String> {
+    let phases = told["phases"].as_array().unwrap();
+    phases.iter().map(|row| format!("{} {}", row["number"], row["status"]).replace('"', "")).collect()
+}
+
+const PASSED: &str = "---\nstatus: passed\n---\n";
+
+#[test]
+fn progress_puts_folders_and_sections_in_one_order() {
+    let roadmap = "### Phase 1: A\n### Phase 2: B\n### Phase 2.1: C (INSERTED)\n### Phase 3: D\n**Mode:** mvp\n### Phase 4: E\n\
+        ### Phase 5: F\n### Phase 999.1: Shelf\n";
+    let files = [
+        (".planning/ROADMAP.md", roadmap),
+        (".planning/phases/01-a/01-01-PLAN.md", ""),
+        (".planning/phases/01-a/01-01-SUMMARY.md", ""),
+        (".planning/phases/01-a/01-VERIFICATION.md", PASSED),
+        (".planning/phases/02-b/02-01-PLAN.md", ""),
+        (".planning/phases/02-b/02-01-SUMMARY.md", ""),
+        (".planning/phases/03-d/03-01-PLAN.md", ""),
+        (".planning/phases/04-e/04-RESEARCH.md", ""),
+        (".planning/phases/05-f/notes.md", ""),
+        (".planning/phases/999.1-shelf/999.1-01-PLAN.md", ""),
+    ];
+    let told = progress(&files);
+    let expected = ["01 complete", "02 executed", "2.1 not_started", "03 in_progress", "04 researched", "05 pending"];
+    assert_eq!(statuses(&told), expected);
+    assert_eq!(told["phases"][2]["name"], "c");
+    assert_eq!(told["phases"][2]["roadmap_complete"], false);
+    assert!(told["phases"][0].get("roadmap_complete").is_none());
+    assert_eq!((&told["current_phase"]["number"], &told["next_phase"]["number"]), (&"02".into(), &"2.1".into()));
+    assert_eq!((&told["completed_count"], &told["in_progress_count"]), (&1.into(), &2.into()));
+    assert_eq!(told["phase_mvp_mode"], false);
+    let command = &told["phases"][2]["verification_next_command"];
+    assert_eq!(*command, "/gsd-execute-phase 2.1");
+}
+
+#[test]
+fn the_mode_of_the_current_phase_counts_however_its_number_is_written() {
+    let told = progress(&[ROADMAP, (".planning/phases/02-notes/02-01-PLAN.md", "")]);
+    assert_eq!(told["phase_mvp_mode"], true);
+    assert_eq!(told["section_manifest"]["included"], serde_json::json!(["mvp-display"]));
+}
+
+#[test]
+fn work_that_was_put_down_says_where() {
+    let paused = |line: &str| {
+        let state = format!("# Project State\n\n## Current Position\n\n{line}\n");
+        progress(&[(".planning/STATE.md", state.as_str())])["paused_at"].clone()
+    };
+    assert_eq!(paused("**Paused At:** task 3"), "task 3");
+    assert_eq!(paused("Paused At: task 3"), "task 3");
+    assert_eq!(paused("Paused At: None"), Value::Null);
+    assert_eq!(paused("Status: Executing"), Value::Null);
+}
+
+#[test]
+fn a_phase_with_a_project_code_is_told_once() {
+    let config = (".planning/config.json", r#"{"project_code": "AC"}"#);
+    let told = progress(&[ROADMAP, config, (".planning/phases/AC-01-base/01-01-PLAN.md", "")]);
+    assert_eq!(statuses(&told), ["AC-01 in_progress", "2 not_started", "2.1 not_started"]);
+    assert_eq!(told["phases"][0]["name"], "base");
+}
+
+#[test]
+fn a_ticked_phase_without_a_folder_is_not_next() {
+    let roadmap = "- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n\n### Phase 1: A\n### Phase 2: B\n";
+    assert_eq!(progress(&[(".planning/ROADMAP.md", roadmap)])["next_phase"]["number"], "2");
+    assert!(progress(&[])["next_phase"].is_null());
+}
+
+fn verify_work(files: &[(&str, &str)]) -> Value {
+    told(files, |bundle| bundle.verify_work("1"))
+}
+
+#[test]
+fn a_phase_is_ready_when_it_is_verified_and_accepted() {
+    let plan = (".planning/phases/01-a/01-01-PLAN.md", "");
+    let summary = (".planning/phases/01-a/01-01-SUMMARY.md", "");
+    let report = (".planning/phases/01-a/01-VERIFICATION.md", PASSED);
+    let accepted = (".planning/phases/01-a/01-UAT.md", "### 1. A\nresult: pass\n");
+    let told = verify_work(&[plan, summary, report, accepted]);
+    assert_eq!(told["phase_completion"]["ready_to_transition"], true);
+    assert_eq!(told["phase_completion"]["completion_status"], "complete");
+    assert_eq!(told["section_manifest"]["included"], serde_json::json!(["automated-ui-verification"]));
+    let told = verify_work(&[plan, summary, accepted]);
+    assert_eq!(told["phase_completion"]["ready_to_transition"], false);
+    assert_eq!(told["phase_completion"]["completion_status"], "executed");
+    assert_eq!(verify_work(&[plan])["phase_completion"]["completion_status"], "incomplete");
+    assert_eq!(verify_work(&[])["phase_completion"]["verification_next_command"], "/gsd-execute-phase 1");
+}
+
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the path of the method has one lifetime, the closure any"
+)]
+fn milestone_op(files: &[(&str, &str)]) -> Value {
+    told(files, |bundle| bundle.milestone_op())
+}
+
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the path of the method has one lifetime, the closure any"
+)]
+fn resume(files: &[(&str, &str)]) -> Value {
+    told(files, |bundle| bundle.resume())
+}
+
+#[test]
+fn a_milestone_is_done_when_every_plan_of_every_phase_is() {
+    let told = |files: &[(&str, &str)]| {
+        let told = milestone_op(files);
+        (told["phase_count"].clone(), told["completed_phases"].clone(), told["all_phases_complete"].clone())
+    };
+    let roadmap = (".planning/ROADMAP.md", "### Phase 1: A\n### Phase 2: B\n");
+    let half = [
+        roadmap,
+        (".planning/phases/01-a/01-01-PLAN.md", ""),
+        (".planning/phases/01-a/01-01-SUMMARY.md", ""),
+        (".planning/phases/02-b/02-01-PLAN.md", ""),
+        (".planning/phases/02-b/02-02-PLAN.md", ""),
+        (".planning/phases/02-b/02-01-SUMMARY.md", ""),
+    ];
+    assert_eq!(told(&half), (2.into(), 2.into(), false.into()), "begun is not done");
+    let mut whole = half.to_vec();
+    whole.push((".planning/phases/02-b/02-02-SUMMARY.md", ""));
+    assert_eq!(told(&whole), (2.into(), 2.into(), true.into()));
+    assert_eq!(told(&[]), (0.into(), 0.into(), false.into()));
+    assert_eq!(told(&half[1..]).0, 2, "without a roadmap the folders count");
+}
+
+#[test]
+fn setting_up_is_incomplete_until_every_document_is_there_or_a_milestone_was_closed() {
+    let incomplete = |files: &[&str]| {
+        let files: Vec<(String, &str)> = files.iter().map(|file| (format!(".planning/{file}"), "")).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (file.as_str(), *text)).collect();
+        resume(&files)["init_incomplete"].clone()
+    };
+    assert_eq!(incomplete(&[]), false);
+    assert_eq!(incomplete(&["PROJECT.md"]), true);
+    assert_eq!(incomplete(&["PROJECT.md", "REQUIREMENTS.md", "ROADMAP.md", "STATE.md"]), false);
+    assert_eq!(incomplete(&["PROJECT.md", "MILESTONES.md"]), false);
+}
+
+#[test]
+fn a_broken_off_session_names_its_agent() {
+    let told = resume(&[(".planning/current-agent-id.txt", "abc\n")]);
+    assert_eq!((&told["has_interrupted_agent"], &told["interrupted_agent_id"]), (&true.into(), &"abc".into()));
+}
+
+#[test]
+fn existing_code_wants_a_map() {
+    let code = CodeFacts { has_package_file: true, ..CodeFacts::default() };
+    let wants = |files: &[(&str, &str)]| {
+        let told = told(files, |bundle| bundle.new_project(false, &code));
+        (told["needs_codebase_map"].clone(), told["section_manifest"]["included"].clone())
+    };
+    assert_eq!(wants(&[]), (true.into(), serde_json::json!(["codebase-map-offer"])));
+    let map: Vec<String> = project::CODE_MAP.iter().map(|file| format!(".planning/codebase/{file}")).collect();
+    let map: Vec<(&str, &str)> = map.iter().map(|file| (file.as_str(), "")).collect();
+    assert_eq!(wants(&map).0, false);
+    assert_eq!(wants(&map[1..]).0, true);
+}
+
+#[test]
+fn a_small_task_gets_a_folder_and_a_branch() {
+    let quick = |config: &str, description: Option<&str>| {
+        let request = QuickRequest {
+            description: description.map(str::to_owned),
+            research: true,
+            day: "2026-01-02".into(),
+            second: 3,
+            ..QuickRequest::default()
+        };
+        told(&[(".planning/config.json", config)], |bundle| bundle.quick(&request))
+    };
+    let told = quick("{}", Some("Fix the login bug, which has been there for far too long"));
+    assert_eq!(told["task_dir"], "/p/.planning/quick/260102-001-fix-the-login-bug-which-has-been-there-f");
+    assert_eq!(told["section_manifest"]["included"], serde_json::json!(["research-phase"]));
+    assert!(told["branch_name"].is_null());
+    let template = r#"{"git": {"quick_branch_template": "gsd/{num}-{slug}"}}"#;
+    assert_eq!(quick(template, Some("Fix it"))["branch_name"], "gsd/260102-001-fix-it");
+    let unnamed = quick(template, None);
+    assert_eq!((&unnamed["slug"], &unnamed["branch_name"]), (&Value::Null, &"gsd/260102-001-quick".into()));
+    assert!(quick("{}", Some("!!!"))["task_dir"].is_null());
 }

@@ -1,0 +1,175 @@
+//! Whether people accepted a phase: the results in its UAT files, and the verification that must stand beside them.
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::view::ProjectView;
+use crate::text::front_matter::FrontMatter;
+use crate::text::markdown::Markdown;
+
+use super::verification::{self, VerificationState};
+
+/// Words in a UAT file's `status` that say it is not over, whatever its tests say.
+const UNFINISHED: &[&str] = &["partial", "diagnosed", "pending", "failed", "blocked", "in_progress"];
+
+/// What `phase uat-passed` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct AcceptanceReport {
+    phase: String,
+    pub(crate) passed: bool,
+    uat_files: Vec<String>,
+    verification_files: Vec<String>,
+    checks: Vec<Check>,
+    /// What stands in the way, file by file.
+    pub(crate) blockers: Vec<String>,
+    /// No test was ever written down.
+    no_uat_artifacts: bool,
+    policy: Policy,
+    verification_stale_check_indeterminate: bool,
+}
+
+/// One test of a UAT file.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Check {
+    file: String,
+    test: u64,
+    name: String,
+    /// The first word of the result, in lower case; `missing` where there is none.
+    result: String,
+    passing: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Policy {
+    require_verification: bool,
+}
+
+/// Whether the tests of a phase all passed, and with `require_verification`, its verification too. No tests at all is
+/// not passed.
+pub(crate) fn acceptance(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    phase: &str,
+    require_verification: bool,
+) -> Result<AcceptanceReport, FileError> {
+    let (mut checks, mut blockers) = (Vec::new(), Vec::new());
+    let uat_files: Vec<String> = folder.artifacts("UAT").map(str::to_owned).collect();
+    for file in &uat_files {
+        let Some(text) = view.text(&folder.join(file))? else { continue };
+        if let Some(status) = status_word(&text).filter(|status| UNFINISHED.contains(&status.as_str())) {
+            blockers.push(format!("{file}: frontmatter status={status}"));
+        }
+        for check in tests(file, &text) {
+            if !check.passing {
+                blockers.push(format!("{file}: test {} ({})", check.test, check.result));
+            }
+            checks.push(check);
+        }
+    }
+    let verification_files: Vec<String> = folder.artifacts("VERIFICATION").map(str::to_owned).collect();
+    for file in &verification_files {
+        let text = view.text(&folder.join(file))?;
+        let status = text.as_deref().and_then(status_word);
+        if let Some(status) = status.filter(|status| matches!(status.as_str(), "gaps_found" | "human_needed")) {
+            blockers.push(format!("{file}: verification status={status}"));
+        }
+    }
+    let mut indeterminate = false;
+    if require_verification {
+        let verification = verification::status(view, folder)?;
+        indeterminate = verification.indeterminate;
+        match verification.state {
+            VerificationState::Passed => {}
+            VerificationState::Stale => blockers.push("policy: verification status=stale".to_owned()),
+            _ => blockers.push("policy: the phase needs a VERIFICATION.md that passed".to_owned()),
+        }
+    }
+    Ok(AcceptanceReport {
+        phase: phase.to_owned(),
+        passed: !checks.is_empty() && blockers.is_empty(),
+        uat_files,
+        verification_files,
+        no_uat_artifacts: checks.is_empty(),
+        checks,
+        blockers,
+        policy: Policy { require_verification },
+        verification_stale_check_indeterminate: indeterminate,
+    })
+}
+
+fn status_word(text: &str) -> Option<String> {
+    Some(FrontMatter::parse(text)?.text("status")?.trim().to_lowercase())
+}
+
+/// The tests of a UAT file: headings `### 3. Name` with a `result:` line below.
+fn tests(file: &str, text: &str) -> Vec<Check> {
+    let markdown = Markdown::parse(text);
+    let headings: Vec<_> = markdown.headings().collect();
+    let mut checks = Vec::new();
+    for (index, heading) in headings.iter().enumerate().filter(|(_, heading)| heading.level == 3) {
+        let Some((number, name)) = heading.title.split_once('.') else { continue };
+        let Ok(number) = number.trim().parse() else { continue };
+        let end = headings.get(index + 1).map_or(markdown.lines().len(), |next| next.line);
+        let result = (heading.line + 1..end).find_map(|line| markdown.line(line).strip_prefix("result:"));
+        let result = result.and_then(first_word).unwrap_or_else(|| "missing".to_owned());
+        let passing = matches!(result.as_str(), "pass" | "passed");
+        checks.push(Check { file: file.to_owned(), test: number, name: name.trim().to_owned(), result, passing });
+    }
+    checks
+}
+
+/// `pending` of `[pending]`, `pass` of `PASS (by hand)`.
+fn first_word(value: &str) -> Option<String> {
+    let bare = value.trim_start_matches([' ', '\t', '[']);
+    let end =
+        bare.find(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '-'))).unwrap_or(bare.len());
+    (end > 0).then(|| bare[..end].to_lowercase())
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const PASSED: &str = "---\nstatus: complete\n---\n## Tests\n\n### 1. Sign up\nexpected: x\nresult: pass\n";
+
+    fn report(files: &[(&str, &str)], require_verification: bool) -> AcceptanceReport {
+        let paths: Vec<(String, &str)> =
+            files.iter().map(|(file, text)| (format!(".planning/phases/01-a/{file}"), *text)).collect();
+        let files = MemoryFiles::new(paths.iter().map(|(path, text)| (path.as_str(), *text)));
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let folder = view.find_phase("1").unwrap().folder.unwrap();
+        acceptance(&view, &folder, "1", require_verification).unwrap()
+    }
+
+    #[test]
+    fn a_phase_is_accepted_when_every_test_passed() {
+        assert!(report(&[("01-UAT.md", PASSED)], false).passed);
+        let none = report(&[("01-UAT.md", "---\nstatus: complete\n---\n")], false);
+        assert!(!none.passed && none.no_uat_artifacts && none.blockers.is_empty());
+    }
+
+    #[test]
+    fn every_other_result_stands_in_the_way() {
+        let text = format!(
+            "{PASSED}\n### 2. Log in\nresult: [pending]\n\n### 3. Mail\n\n### 4. Go\nresult: PASS (by hand)\n### x\n"
+        );
+        let blockers = report(&[("01-UAT.md", &text)], false).blockers;
+        assert_eq!(blockers, ["01-UAT.md: test 2 (pending)", "01-UAT.md: test 3 (missing)"]);
+        let text = PASSED.replace("complete", "diagnosed");
+        assert_eq!(report(&[("01-UAT.md", &text)], false).blockers, ["01-UAT.md: frontmatter status=diagnosed"]);
+    }
+
+    #[test]
+    fn verification_can_be_asked_for_too() {
+        let missing = report(&[("01-UAT.md", PASSED)], true);
+        assert!(!missing.passed && missing.blockers.len() == 1);
+        let gaps = ("01-VERIFICATION.md", "---\nstatus: gaps_found\n---\n");
+        assert!(!report(&[("01-UAT.md", PASSED), gaps], false).passed);
+        assert_eq!(report(&[("01-UAT.md", PASSED), gaps], true).blockers.len(), 2);
+        let passed = ("01-VERIFICATION.md", "---\nstatus: passed\n---\n");
+        assert!(report(&[("01-UAT.md", PASSED), passed], true).passed);
+    }
+}

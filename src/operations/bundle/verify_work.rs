@@ -1,0 +1,81 @@
+//! `init verify-work`: what accepting a phase starts from.
+
+use serde::Serialize;
+
+use crate::operations::acceptance::{AcceptanceReport, acceptance};
+use crate::project::files::FileError;
+
+use super::completion::Completion;
+use super::phase::Phase;
+use super::sections::{Condition, SectionManifest};
+use super::{Bundle, Complete};
+
+/// What `init verify-work` answers.
+#[derive(Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
+pub(crate) struct VerifyWorkReport {
+    planner_model: String,
+    checker_model: String,
+    commit_docs: bool,
+    phase_found: bool,
+    phase_dir: Option<String>,
+    phase_number: Option<String>,
+    phase_name: Option<String>,
+    state_path: String,
+    roadmap_path: String,
+    has_verification: bool,
+    phase_completion: PhaseCompletion,
+    ui_phase_active: bool,
+    section_manifest: SectionManifest,
+}
+
+#[derive(Debug, Serialize)]
+struct PhaseCompletion {
+    #[serde(flatten)]
+    completion: Completion,
+    uat_passed: bool,
+    uat_blockers: Vec<String>,
+    ready_to_transition: bool,
+}
+
+impl Bundle<'_> {
+    /// What accepting `typed` starts from.
+    pub(crate) fn verify_work(&self, typed: &str) -> Result<Complete<VerifyWorkReport>, FileError> {
+        let found = self.phase(typed)?;
+        let phase = found.as_ref();
+        let folder = phase.and_then(|phase| phase.folder.as_ref());
+        let layout = self.view.layout();
+        let number = phase.map_or(typed, |phase| phase.number.as_str());
+        let completion = self.completion(folder, number)?;
+        let acceptance = folder.map(|folder| acceptance(self.view, folder, number, true)).transpose()?;
+        let uat_passed = acceptance.as_ref().is_some_and(|acceptance| acceptance.passed);
+        let user_interface = self.config.flag("workflow.ui_phase");
+        let is_mvp = self.config.flag("workflow.mvp_mode") || phase.is_some_and(Phase::is_mvp);
+        let section_manifest = SectionManifest::of("verify-work", |condition| match condition {
+            Condition::UserInterface => user_interface,
+            Condition::Mvp => is_mvp,
+            _ => false,
+        });
+        let report = VerifyWorkReport {
+            planner_model: self.model("gsd-planner"),
+            checker_model: self.model("gsd-plan-checker"),
+            commit_docs: self.commit_docs(),
+            phase_found: phase.is_some(),
+            phase_dir: phase.and_then(|phase| self.folder_path(phase)),
+            phase_number: phase.map(|phase| phase.number.clone()),
+            phase_name: phase.and_then(Phase::name_on_disk).map(str::to_owned),
+            state_path: self.shown(&layout.state()),
+            roadmap_path: self.shown(&layout.roadmap()),
+            has_verification: self.artifact(phase, "VERIFICATION").is_some(),
+            phase_completion: PhaseCompletion {
+                ready_to_transition: uat_passed && completion.verification_passed,
+                completion,
+                uat_passed,
+                uat_blockers: acceptance.map(|acceptance: AcceptanceReport| acceptance.blockers).unwrap_or_default(),
+            },
+            ui_phase_active: user_interface,
+            section_manifest,
+        };
+        self.complete(report)
+    }
+}
