@@ -31,6 +31,7 @@ pub(crate) struct Context {
     layout: OnceCell<Layout>,
     config: OnceCell<Config>,
     pub(super) host: OnceCell<Host>,
+    told_unfinished: OnceCell<()>,
     stdout: String,
     /// Whether the last payload says that it is a failure.
     failed_payload: bool,
@@ -67,6 +68,7 @@ impl Context {
             layout: OnceCell::new(),
             config: OnceCell::new(),
             host: OnceCell::new(),
+            told_unfinished: OnceCell::new(),
             stdout: String::new(),
             failed_payload: false,
             exit_code: 0,
@@ -194,6 +196,15 @@ impl Context {
     pub(crate) fn warn(&self, advice: impl std::fmt::Display) {
         // Where standard error is closed there is nobody left to tell.
         let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {advice}");
+    }
+
+    /// Tells, once a call, that what is read may be half of a write.
+    pub(super) fn tell_unfinished(&self, tree: &AbsolutePath) {
+        self.told_unfinished.get_or_init(|| {
+            self.warn(format!(
+                "a write to `{tree}` was cut short, and what stands there may be half of it; run `gsd-tools recover`"
+            ));
+        });
     }
 
     /// Says how far a long call has come.

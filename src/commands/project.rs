@@ -1,11 +1,12 @@
 //! How a command reaches the project: the view it reads, and the facts that need git.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::path::PathBuf;
 
 use super::error::Reason;
 use super::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, Disk, PeerLock};
+use crate::disk::{self, AbsolutePath, Disk, Lock, PeerLock};
 use crate::operations::models;
 use crate::project::Project;
 use crate::project::layout::Layout;
@@ -70,10 +71,35 @@ impl Context {
         Err(CommandError::new(reason, message).hint(format!("choose one with `--ws`: {}", names.join(", "))))
     }
 
-    /// The project as it stands now.
-    pub(crate) fn view(&self) -> ProjectView {
+    /// The project as it stands now. Writers are held off for as long as it is looked at, so that its documents are
+    /// of one moment; what a writer that died left is told.
+    pub(crate) fn view(&self) -> Reading {
+        let tree = AbsolutePath::parse(self.project().locked_tree()).ok();
+        let lock = tree.as_ref().and_then(|tree| self.disk().share(tree));
+        if let Some(tree) = tree
+            && disk::is_unfinished(&tree).unwrap_or(false)
+        {
+            self.tell_unfinished(&tree);
+        }
+        Reading { view: self.look(), _lock: lock }
+    }
+
+    fn look(&self) -> ProjectView {
         let world = self.world().clone();
         self.project().view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
+    }
+
+    /// Finishes what a call that died left in the project: its half of a write, and its lock files. Gives the trees in
+    /// which a write was unfinished.
+    pub(super) fn recover_project(&self) -> Result<Vec<String>, CommandError> {
+        if !disk::is_folder(self.layout().absolute(self.layout().planning())) {
+            return Ok(Vec::new());
+        }
+        let disk = self.disk();
+        let hold = disk.hold([self.project().locked_tree()])?;
+        // A lock file of a process that is gone is taken over, and goes with this value.
+        drop(self.peer_locks(&disk)?);
+        Ok(hold.recovered().iter().map(ToString::to_string).collect())
     }
 
     /// Reads the project, runs `operation` on it, and makes its edits as one change: all of them or none.
@@ -97,7 +123,12 @@ impl Context {
         let disk = self.disk();
         let hold = disk.hold([tree])?;
         let _peer = self.peer_locks(&disk)?;
-        let view = self.view();
+        for tree in hold.recovered() {
+            self.warn(format!(
+                "a write to `{tree}` had been cut short; it is undone, or finished where it was decided"
+            ));
+        }
+        let view = self.look();
         let (report, edits) = operation(&view)?;
         if !edits.is_empty() {
             hold.apply(&project.changes(&view, &edits)?)?;
@@ -118,6 +149,21 @@ impl Context {
             locks.push(disk.peer_state_lock(&AbsolutePath::parse(&state)?)?);
         }
         Ok(locks)
+    }
+}
+
+/// A project that is being looked at.
+pub(crate) struct Reading {
+    view: ProjectView,
+    /// None where nobody can write, or nobody ever did.
+    _lock: Option<Lock>,
+}
+
+impl Deref for Reading {
+    type Target = ProjectView;
+
+    fn deref(&self) -> &ProjectView {
+        &self.view
     }
 }
 

@@ -10,6 +10,7 @@ mod clients;
 mod config;
 mod conformance;
 mod crash;
+mod crash_project;
 mod documents;
 mod git;
 mod hooks;

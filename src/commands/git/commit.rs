@@ -212,6 +212,8 @@ fn choose_branch(context: &Context, repository: &Repository, phase: &str) -> Res
     }
     let Some(folder) = found else { return Ok(()) };
     let Some(target) = branch::wanted(&view, config, folder.token(), folder.slug())? else { return Ok(()) };
+    // A hook of git's may write to the project.
+    drop(view);
     let current = repository.branch();
     if current.as_deref() == Some(target.as_str()) {
         return Ok(());

@@ -5,7 +5,6 @@ mod facts;
 
 use super::{CommandError, Context, Family};
 use crate::operations::bundle::{Bundle, ExecutePhaseRequest, PlanPhaseRequest, QuickRequest};
-use crate::project::view::ProjectView;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Inits {
@@ -180,7 +179,7 @@ fn answer<R: serde::Serialize, E: Into<CommandError>>(
     context: &mut Context,
     make: impl FnOnce(&Bundle<'_>) -> Result<R, E>,
 ) -> Result<(), CommandError> {
-    let view: ProjectView = context.view();
+    let view = context.view();
     let facts = context.facts()?;
     let report = make(&Bundle { view: &view, config: context.config()?, facts: &facts }).map_err(Into::into)?;
     context.emit(&report)

@@ -274,7 +274,7 @@ fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
 
 fn recover(context: &mut Context) -> Result<(), CommandError> {
     let registry = install::registry(context.world()).map_err(told)?;
-    let mut roots: Vec<AbsolutePath> = vec![context.here().clone(), context.here().resolve(".planning")];
+    let mut roots = vec![context.here().clone(), context.root().clone(), context.root().resolve(".planning")];
     for descriptor in registry.all().map_err(|error| told(error.into()))? {
         for scope in [Scope::Global, Scope::Local] {
             let target = Target::resolve(descriptor.clone(), scope, context.here(), None, context.world());
@@ -285,6 +285,7 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
     }
     let disk = context.disk();
     let mut report = Recovered { finished: Vec::new() };
+    report.finished.extend(context.recover_project()?);
     for root in roots {
         if disk::is_unfinished(&root)? {
             let hold = disk.hold([&root])?;
