@@ -5,7 +5,6 @@ mod facts;
 
 use super::{CommandError, Context, Family};
 use crate::operations::bundle::{Bundle, ExecutePhaseRequest, PlanPhaseRequest, QuickRequest};
-use crate::project::view::ProjectView;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Inits {
