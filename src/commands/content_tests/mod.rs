@@ -32,6 +32,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{NN}", "02"),
     ("{SUMMARY}", "{dir}/02-01-SUMMARY.md"),
     ("{dir}", PHASE),
+    ("{current branch}", "main"),
     ("{every PLAN.md and SUMMARY.md of the phase}", "{dir}/02-01-PLAN.md"),
     ("{every source and test file your verdict rests on}", "src/main.rs"),
     ("{file}", "{dir}/02-VERIFICATION.md"),
