@@ -21,6 +21,8 @@ pub(crate) mod notes;
 pub(crate) mod position;
 pub(crate) mod read;
 mod resync;
+#[cfg(test)]
+mod tests;
 pub(crate) mod update;
 
 use std::rc::Rc;

@@ -8,7 +8,7 @@ use super::{Counts, Facts};
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::shown_percent;
-use crate::project::state::index::{Index, KEYS, Progress, Sources};
+use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
 use crate::project::state::{DECISIONS, State};
 use crate::project::view::ProjectView;
 
@@ -99,6 +99,11 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
     let milestone = view.milestone()?;
     let counts = Counts::of(view)?;
     let mut index = derived(&Sources::of(state), state, &milestone, counts, facts);
+    for key in SOURCED {
+        if index.get(key).is_none() {
+            index.set(key, state.front_text(key));
+        }
+    }
     let counted = as_progress(counts, milestone.scope == MilestoneScope::Complete);
     // Work whose files have gone stays counted.
     let more = |written: &Progress| {
@@ -133,7 +138,8 @@ pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Re
     let state = State::parse(&text);
     if wanted.eq_ignore_ascii_case("status") {
         let index = present(view, &state, facts)?;
-        return Ok(Found::Value(index.get("status").unwrap_or("unknown").to_owned()));
+        let known = index.get("status").filter(|status| *status != "unknown");
+        return Ok(known.map_or(Found::Nothing, |status| Found::Value(status.to_owned())));
     }
     if let Some(field) = state.field(wanted) {
         return Ok(Found::Value(field.value.to_owned()));
@@ -222,10 +228,10 @@ fn leading_number(text: &str) -> Option<u64> {
 }
 
 fn decisions(state: &State<'_>) -> Vec<Decision> {
-    let Some(section) = state.section(DECISIONS) else { return Vec::new() };
-    let cell = |row: &[&str], at: usize| row.get(at).copied().unwrap_or_default().to_owned();
-    let rows = state.table(&section).into_iter().filter(|row| row.len() >= 2);
-    rows.map(|row| Decision { phase: cell(&row, 0), summary: cell(&row, 1), rationale: cell(&row, 2) }).collect()
+    let Some(table) = state.section(DECISIONS).and_then(|section| state.table(&section)) else { return Vec::new() };
+    let cell = |row: usize, column: usize| table.cell_text(row, column);
+    let rows = (0..table.row_count()).filter(|row| !table.cell(*row, 1).is_empty());
+    rows.map(|row| Decision { phase: cell(row, 0), summary: cell(row, 1), rationale: cell(row, 2) }).collect()
 }
 
 fn blockers(state: &State<'_>) -> Vec<String> {

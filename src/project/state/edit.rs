@@ -2,23 +2,37 @@
 
 use std::ops::Range;
 
-use super::{Field, METRICS, POSITION, SESSION, Section, State, is_delimiter_row, is_placeholder};
+use super::{Field, METRICS, POSITION, SESSION, Section, State, is_placeholder};
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::table_cells;
 use crate::text::front_matter::Value;
 use crate::text::splice::Splices;
+use crate::text::table::Table;
 
-/// Fields of a section in the order in which a missing one is added.
-const ORDERS: &[(&[&str], &[&str])] = &[
-    (POSITION, &["Phase", "Plan", "Status", "Last activity", "Progress"]),
-    (SESSION, &["Last session", "Stopped at", "Resume file"]),
-];
+/// A section in which a missing field is added, and the order of its fields.
+struct Home {
+    titles: &'static [&'static str],
+    fields: &'static [&'static str],
+    /// The section itself is added where it is missing.
+    made: bool,
+}
+
+const POSITION_HOME: Home =
+    Home { titles: POSITION, fields: &["Phase", "Plan", "Status", "Last activity", "Progress"], made: true };
+const SESSION_HOME: Home =
+    Home { titles: SESSION, fields: &["Last session", "Stopped at", "Resume file"], made: false };
+const HOMES: [&Home; 2] = [&POSITION_HOME, &SESSION_HOME];
+
+/// The title and the head of the table of plans.
+const PLAN_TABLE: &[&str] =
+    &["**Per-Plan Metrics:**", "", "| Plan | Duration | Tasks | Files |", "|------|----------|-------|-------|"];
 
 /// Edits of one STATE.md, gathered to be made at once.
 #[derive(Debug)]
 pub(crate) struct StateEdit<'state, 'text> {
     state: &'state State<'text>,
     splices: Splices,
+    /// Lines for fields that were missing: the index of their home, their rank in it, and their text.
+    missing: Vec<(usize, usize, String)>,
     /// The names of what was changed, for reports, in the order of the edits.
     pub(crate) updated: Vec<String>,
 }
@@ -35,7 +49,7 @@ pub(crate) enum Set {
 
 impl<'state, 'text> StateEdit<'state, 'text> {
     pub(crate) fn new(state: &'state State<'text>) -> Self {
-        Self { state, splices: Splices::default(), updated: Vec::new() }
+        Self { state, splices: Splices::default(), missing: Vec::new(), updated: Vec::new() }
     }
 
     pub(crate) fn state(&self) -> &'state State<'text> {
@@ -43,7 +57,8 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     }
 
     /// The edited text.
-    pub(crate) fn finish(self) -> String {
+    pub(crate) fn finish(mut self) -> String {
+        self.insert_missing();
         self.splices.apply(self.state.text())
     }
 
@@ -64,12 +79,21 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         set
     }
 
-    /// Sets a field; where it is missing, adds its line to the section it is at home in, if there is that section.
+    /// Sets a field; where it is missing, adds its line to the section it is at home in. A missing position is added
+    /// with its section.
     pub(crate) fn put(&mut self, label: &str, value: &str) -> Set {
-        match self.set(label, value) {
-            Set::Absent if self.insert_field(label, value) => Set::Changed,
-            set => set,
+        let set = self.set(label, value);
+        if set != Set::Absent {
+            return set;
         }
+        let home = HOMES.iter().enumerate().find_map(|(index, home)| {
+            let rank = home.fields.iter().position(|field| *field == label)?;
+            (home.made || self.state.section(home.titles).is_some()).then_some((index, rank))
+        });
+        let Some((home, rank)) = home else { return Set::Absent };
+        self.missing.retain(|(known_home, known_rank, _)| (*known_home, *known_rank) != (home, rank));
+        self.missing.push((home, rank, format!("{label}: {}", one_line(value))));
+        Set::Changed
     }
 
     pub(crate) fn note(&mut self, name: &str) {
@@ -89,22 +113,45 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         Set::Changed
     }
 
-    fn insert_field(&mut self, label: &str, value: &str) -> bool {
-        let Some((titles, order)) = ORDERS.iter().find(|(_, order)| order.contains(&label)) else { return false };
-        let Some(section) = self.state.section(titles) else { return false };
-        let line = format!("{label}: {}", one_line(value));
-        let rank = order.iter().position(|known| *known == label).unwrap_or(0);
-        let place = |label: &&str| {
-            self.state.field(label).filter(|field| section.lines.contains(&field.line)).map(|field| field.line)
-        };
-        if let Some(before) = order[..rank].iter().rev().find_map(place) {
-            self.insert_line(before + 1, &line);
-        } else if let Some(after) = order[rank + 1..].iter().find_map(place) {
-            self.insert_line(after, &line);
-        } else {
-            self.insert_block(&section, &[line]);
+    /// Puts the missing fields between those that are there, or else at the end of their section.
+    fn insert_missing(&mut self) {
+        let mut missing = std::mem::take(&mut self.missing);
+        missing.sort();
+        for (index, home) in HOMES.iter().enumerate() {
+            let lines: Vec<(usize, String)> = missing
+                .iter()
+                .filter(|(home, _, _)| *home == index)
+                .map(|(_, rank, line)| (*rank, line.clone()))
+                .collect();
+            if !lines.is_empty() {
+                self.insert_fields(home, lines);
+            }
         }
-        true
+    }
+
+    fn insert_fields(&mut self, home: &Home, lines: Vec<(usize, String)>) {
+        let Some(section) = self.state.section(home.titles) else {
+            let mut block = vec![format!("## {}", home.titles[0]), String::new()];
+            block.extend(lines.into_iter().map(|(_, line)| line));
+            self.insert_after_text(0..self.state.markdown().lines().len(), &block);
+            return;
+        };
+        let place = |label: &&str| {
+            let field = self.state.field(label).filter(|field| section.lines.contains(&field.line));
+            field.filter(|field| !field.in_table).map(|field| field.line)
+        };
+        let places: Vec<Option<usize>> = home.fields.iter().map(place).collect();
+        if places.iter().all(Option::is_none) {
+            let block: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
+            return self.insert_block(&section, &block);
+        }
+        for (rank, line) in lines {
+            let before = places[..rank].iter().rev().find_map(|place| place.map(|line| line + 1));
+            let after = places[rank + 1..].iter().find_map(|place| *place);
+            if let Some(index) = before.or(after) {
+                self.insert_line(index, &line);
+            }
+        }
     }
 
     /// Sets a key of the front matter, if there is front matter.
@@ -130,7 +177,8 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     /// Whether anything in a section was edited.
     pub(crate) fn touches(&self, titles: &[&str]) -> bool {
         let section = self.state.section(titles);
-        section.is_some_and(|section| self.splices.touch(&self.state.markdown().span(section.lines)))
+        self.missing.iter().any(|(home, _, _)| HOMES[*home].titles == titles)
+            || section.is_some_and(|section| self.splices.touch(&self.state.markdown().span(section.lines)))
     }
 
     /// Adds an item to the list of a section; a line that says there are none goes. False where there is no section.
@@ -199,23 +247,22 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     /// False where there is no section for metrics.
     pub(crate) fn put_plan_row(&mut self, cells: &[&str; 4]) -> bool {
         let Some(section) = self.state.section(METRICS) else { return false };
-        let row = row(cells);
-        let Some(table) = self.find_table(&section, "Plan") else {
-            let head = [
-                "**Per-Plan Metrics:**",
-                "",
-                "| Plan | Duration | Tasks | Files |",
-                "|------|----------|-------|-------|",
-            ];
-            let mut block: Vec<String> = head.map(str::to_owned).into();
-            block.push(row);
-            self.append_block(&section, &block);
+        let cells = cells.map(one_line);
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let Some(table) = self.table_of(&section, "Plan") else {
+            let mut block: Vec<String> = PLAN_TABLE.iter().map(ToString::to_string).collect();
+            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            block.push(format!("| {} |", cells.join(" | ")));
+            self.insert_after_text(section.heading.line..section.lines.end, &block);
             return true;
         };
-        let first = |line: &usize| table_cells(self.state.markdown().line(*line)).first() == Some(&cells[0]);
-        match table.clone().skip(2).find(first) {
-            Some(line) => self.replace_lines(line..line + 1, Some(&row)),
-            None => self.insert_line(table.end, &row),
+        match table.find_row(0, |label| label == cells[0]) {
+            Some(row) => {
+                for (column, cell) in cells.iter().enumerate() {
+                    table.set_cell(row, column, cell, &mut self.splices);
+                }
+            }
+            None => table.push_row(&cells, &mut self.splices),
         }
         true
     }
@@ -224,51 +271,30 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     /// rows behind `Total plans completed`. False where there is no such table.
     pub(crate) fn put_phase_row(&mut self, phase: &str, plans: usize) -> bool {
         let Some(section) = self.state.section(METRICS) else { return false };
-        let Some(table) = self.find_table(&section, "Phase") else { return false };
-        let markdown = self.state.markdown();
-        let columns = table_cells(markdown.line(table.start)).len();
+        let Some(table) = self.table_of(&section, "Phase") else { return false };
         let id = PhaseId::new(phase);
-        let mut found = false;
-        let mut sum = 0;
-        for line in table.clone().skip(2) {
-            let cells = table_cells(markdown.line(line));
-            let is_it = cells.first().is_some_and(|first| id.matches(first));
-            let shown = cells.get(1).and_then(|cell| cell.parse::<usize>().ok());
-            if is_it && !found {
-                found = true;
-                sum += plans;
-                if shown != Some(plans)
-                    && let Some(cell) = cells.get(1)
-                {
-                    let at = markdown.lines()[line].start + super::offset_in(markdown.line(line), cell);
-                    self.splices.replace(at..at + cell.len(), plans.to_string());
-                }
-            } else {
-                sum += shown.unwrap_or(0);
+        let row = table.find_row(0, |label| id.matches(label));
+        let others = (0..table.row_count()).filter(|other| Some(*other) != row);
+        let sum: usize = others.filter_map(|row| table.cell(row, 1).parse::<usize>().ok()).sum();
+        let count = plans.to_string();
+        match row {
+            Some(row) => table.set_cell(row, 1, &count, &mut self.splices),
+            None => {
+                let cells = [phase, count.as_str()].into_iter().chain(std::iter::repeat("-"));
+                let cells: Vec<&str> = cells.take(table.columns().len().max(2)).collect();
+                table.push_row(&cells, &mut self.splices);
             }
         }
-        if !found {
-            let plans_cell = plans.to_string();
-            let cells: Vec<&str> =
-                [phase, plans_cell.as_str()].into_iter().chain(std::iter::repeat("-")).take(columns.max(2)).collect();
-            self.insert_line(table.end, &row(&cells));
-            sum += plans;
-        }
-        self.set_metric("Total plans completed", &sum.to_string());
+        self.set_metric("Total plans completed", &(sum + plans).to_string());
         true
     }
 
-    /// The lines of the table of a section whose first column has this title, head included.
-    fn find_table(&self, section: &Section<'_>, column: &str) -> Option<Range<usize>> {
-        let markdown = self.state.markdown();
-        let is_row = |line: &usize| markdown.line(*line).trim_start().starts_with('|');
-        let head = section.lines.clone().find(|line| {
-            is_row(line)
-                && is_delimiter_row(markdown.line(line + 1))
-                && table_cells(markdown.line(*line)).first().is_some_and(|first| first.eq_ignore_ascii_case(column))
-        })?;
-        let end = (head..section.lines.end).find(|line| !is_row(line)).unwrap_or(section.lines.end);
-        Some(head..end)
+    /// The table of a section whose first column has this title.
+    fn table_of(&self, section: &Section<'_>, column: &str) -> Option<Table<'text>> {
+        let in_section = |table: &Table<'_>| section.lines.contains(&table.lines().start);
+        Table::all(self.state.markdown()).into_iter().find(|table| {
+            in_section(table) && table.columns().first().is_some_and(|first| first.eq_ignore_ascii_case(column))
+        })
     }
 
     fn is_placeholder(&self, line: usize) -> bool {
@@ -296,16 +322,12 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         }
     }
 
-    /// Puts lines at the end of a section's own text, blank lines around them.
+    /// Puts lines at the end of a section's own text.
     fn insert_block(&mut self, section: &Section<'_>, block: &[String]) {
         self.insert_after_text(section.heading.line..section.own.end, block);
     }
 
-    /// Puts lines at the end of a section.
-    fn append_block(&mut self, section: &Section<'_>, block: &[String]) {
-        self.insert_after_text(section.heading.line..section.lines.end, block);
-    }
-
+    /// Puts lines behind the last line of a range that is not blank, blank lines around them.
     fn insert_after_text(&mut self, lines: Range<usize>, block: &[String]) {
         let markdown = self.state.markdown();
         let newline = markdown.newline();
@@ -339,11 +361,6 @@ pub(crate) fn shown_percent(value: &str) -> Option<(Range<usize>, u64)> {
     let percent = value[end - digits..end].parse().ok()?;
     let start = if value.starts_with('[') { 0 } else { end - digits };
     Some((start..end + 1, percent))
-}
-
-fn row(cells: &[&str]) -> String {
-    let cells: Vec<String> = cells.iter().map(|cell| one_line(cell).replace('|', "\\|")).collect();
-    format!("| {} |", cells.join(" | "))
 }
 
 /// The text on one line: line breaks and the white space around them become one space.
@@ -380,16 +397,21 @@ mod tests {
 
     #[test]
     fn a_missing_field_of_a_known_section_is_put_in_its_place() {
-        let text = "## Current Position\n\nPhase: 1\nLast activity: x\n\n## Session\n\n## End\n";
+        let put = |edit: &mut StateEdit<'_, '_>| {
+            edit.put("Status", "Paused");
+            edit.put("Plan", "1 of 2");
+            edit.put("Stopped at", "here");
+            edit.put("Nope", "x");
+        };
         assert_eq!(
-            edited(text, |edit| {
-                edit.put("Plan", "1 of 2");
-                edit.put("Status", "Paused");
-                edit.put("Stopped at", "here");
-                edit.put("Nope", "x");
-            }),
+            edited("## Current Position\n\nPhase: 1\nLast activity: x\n\n## Session\n\n## End\n", put),
             "## Current Position\n\nPhase: 1\nPlan: 1 of 2\nStatus: Paused\nLast activity: x\n\n## Session\n\nStopped at: here\n\n## End\n"
         );
+        assert_eq!(
+            edited("# S\r\n\r\nText", put),
+            "# S\r\n\r\nText\r\n\r\n## Current Position\r\n\r\nPlan: 1 of 2\r\nStatus: Paused"
+        );
+        assert_eq!(edited("", put), "## Current Position\n\nPlan: 1 of 2\nStatus: Paused\n");
     }
 
     #[test]

@@ -14,11 +14,10 @@ use std::ops::Range;
 
 use crate::text::front_matter::{self, FrontMatter};
 use crate::text::markdown::{Heading, LineKind, Markdown};
+use crate::text::table::Table;
 
 pub(crate) use position::Position;
 pub(crate) use status::{is_phase_complete, normal_status};
-
-use super::roadmap::table_cells;
 
 /// Sections in which fields are looked up before the rest of the text, with the labels at home there.
 const HOMES: &[(&[&str], &[&str])] = &[
@@ -229,17 +228,9 @@ impl<'text> State<'text> {
         without_mark(&lines.join(" ")).trim().to_owned()
     }
 
-    /// The rows of the first table of a section, without its head, as trimmed cells.
-    pub(crate) fn table(&self, section: &Section<'_>) -> Vec<Vec<&'text str>> {
-        let is_row = |line: &usize| self.markdown.line(*line).trim_start().starts_with('|');
-        section
-            .own
-            .clone()
-            .skip_while(|line| !is_row(line))
-            .take_while(is_row)
-            .skip(2)
-            .map(|line| table_cells(self.markdown.line(line)))
-            .collect()
+    /// The first table of a section's own text.
+    pub(crate) fn table(&self, section: &Section<'_>) -> Option<Table<'text>> {
+        Table::first_in(&self.markdown, &self.markdown.span(section.own.clone()))
     }
 
     /// What the body says about the phase at work.
@@ -268,7 +259,7 @@ pub(crate) fn is_placeholder(line: &str) -> bool {
     matches!(bare.as_str(), "none" | "none yet" | "n/a" | "nothing yet")
 }
 
-pub(crate) fn is_delimiter_row(line: &str) -> bool {
+fn is_delimiter_row(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('|') && line.contains('-') && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '))
 }
