@@ -277,13 +277,12 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         let others = (0..table.row_count()).filter(|other| Some(*other) != row);
         let sum: usize = others.filter_map(|row| table.cell(row, 1).parse::<usize>().ok()).sum();
         let count = plans.to_string();
-        match row {
-            Some(row) => table.set_cell(row, 1, &count, &mut self.splices),
-            None => {
-                let cells = [phase, count.as_str()].into_iter().chain(std::iter::repeat("-"));
-                let cells: Vec<&str> = cells.take(table.columns().len().max(2)).collect();
-                table.push_row(&cells, &mut self.splices);
-            }
+        if let Some(row) = row {
+            table.set_cell(row, 1, &count, &mut self.splices);
+        } else {
+            let cells = [phase, count.as_str()].into_iter().chain(std::iter::repeat("-"));
+            let cells: Vec<&str> = cells.take(table.columns().len().max(2)).collect();
+            table.push_row(&cells, &mut self.splices);
         }
         self.set_metric("Total plans completed", &(sum + plans).to_string());
         true

@@ -1,0 +1,158 @@
+//! Decisions, blockers, metrics, sessions, progress.
+
+use snapbox::str;
+
+use super::super::notes::{self, Metric};
+use super::*;
+
+#[test]
+fn a_decision_goes_behind_the_last_one() {
+    check(
+        "garden",
+        |view| printed(notes::add_decision(view, None, Some("Drip\nlines"), Some("less work"), &facts())),
+        str![[r#"
+{"added":true,"decision":"- [Phase 2]: Drip lines — less work"}
++current_phase: 2
++current_phase_name: "Gießen 💧"
++last_activity: 2026-01-12
++last_activity_desc: Completed 02-01
++- [Phase 2]: Drip lines — less work
+
+"#]],
+    );
+}
+
+#[test]
+fn blockers_come_and_go() {
+    check(
+        "ledger",
+        |view| printed(notes::add_blocker(view, Some("Rates missing"), &facts())),
+        str![[r#"
+{"added":true,"blocker":"Rates missing"}
++gsd_state_version: "1.0"
++current_phase: 1
++current_phase_name: Core
++current_plan: 1
++status: Not started
++last_activity: 2026-01-02
++last_activity_desc: Workstream created
++progress:
++  total_phases: 2
++  completed_phases: 0
++  total_plans: 3
++  completed_plans: 1
++  percent: 0
+-None
++- Rates missing
+
+"#]],
+    );
+    check(
+        "garden",
+        |view| printed(notes::resolve_blocker(view, Some("frost"), &facts())),
+        str![[r#"
+{"resolved":true,"blocker":"frost"}
++current_phase: 2
++current_phase_name: "Gießen 💧"
++last_activity: 2026-01-12
++last_activity_desc: Completed 02-01
+-- Frost bis Mai
+-	* (tabbed note)
+
+"#]],
+    );
+}
+
+#[test]
+fn a_session_and_a_metric_are_noted() {
+    check(
+        "ledger",
+        |view| printed(notes::record_session(view, Some("Plan 2"), Some("a.md"), &facts())),
+        str![[r#"
+{"recorded":true,"updated":["Stopped At","Resume File","state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans","progress.percent"]}
++gsd_state_version: "1.0"
++current_phase: 1
++current_phase_name: Core
++current_plan: 1
++status: Not started
++stopped_at: Plan 2
++last_activity: 2026-01-02
++last_activity_desc: Workstream created
++progress:
++  total_phases: 2
++  completed_phases: 0
++  total_plans: 3
++  completed_plans: 1
++  percent: 0
+-**Stopped At:** N/A
+-**Resume File:** None
++**Stopped At:** Plan 2
++**Resume File:** a.md
+
+"#]],
+    );
+    let metric = Metric { phase: Some("2"), plan: Some("1"), duration: Some("5min"), tasks: Some("3"), files: None };
+    check(
+        "garden",
+        |view| printed(notes::record_metric(view, metric, &facts())),
+        str![[r#"
+{"recorded":true,"phase":"2","plan":"1","duration":"5min"}
++current_phase: 2
++current_phase_name: "Gießen 💧"
++last_activity: 2026-01-12
++last_activity_desc: Completed 02-01
++**Per-Plan Metrics:**
++
++| Plan | Duration | Tasks | Files |
++|------|----------|-------|-------|
++| Phase 2 P1 | 5min | 3 tasks | - files |
++
+
+"#]],
+    );
+    check(
+        "ledger",
+        |view| printed(notes::record_metric(view, metric, &facts())),
+        str![[r#"
+{"recorded":false,"reason":"Performance Metrics section not found in STATE.md"}
+
+"#]],
+    );
+}
+
+#[test]
+fn progress_is_counted_from_disk_and_roadmap() {
+    check(
+        "garden",
+        |view| printed_found(notes::update_progress(view, &facts())),
+        str![[r#"
+{"updated":true,"percent":33,"completed":2,"total":3,"bar":"[███░░░░░░░] 33%"}
++current_phase: 2
++current_phase_name: "Gießen 💧"
++last_activity: 2026-01-12
++last_activity_desc: Completed 02-01
+
+"#]],
+    );
+    check(
+        "ledger",
+        |view| printed_found(notes::update_progress(view, &facts())),
+        str![[r#"
+{"updated":true,"percent":0,"completed":1,"total":3,"bar":"[░░░░░░░░░░] 0%"}
++gsd_state_version: "1.0"
++current_phase: 1
++current_phase_name: Core
++current_plan: 1
++status: Not started
++last_activity: 2026-01-02
++last_activity_desc: Workstream created
++progress:
++  total_phases: 2
++  completed_phases: 0
++  total_plans: 3
++  completed_plans: 1
++  percent: 0
+
+"#]],
+    );
+}

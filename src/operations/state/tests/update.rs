@@ -1,0 +1,217 @@
+//! Fields set by name, and the index that follows.
+
+use snapbox::{assert_data_eq, str};
+
+use super::super::{notes, update};
+use super::*;
+
+fn set(field: &'static str, value: &'static str) -> impl Fn(&ProjectView) -> Outcome {
+    move |view: &ProjectView| printed(update::update(view, field, value, &facts()))
+}
+
+#[test]
+fn fields_of_the_body_are_set_wherever_they_stand() {
+    check(
+        "garden",
+        set("core value", "Alles | lebt"),
+        str![[r#"
+{"updated":true,"preserved":["state_head"]}
++current_phase: 2
++current_phase_name: "Gießen 💧"
++last_activity: 2026-01-12
++last_activity_desc: Completed 02-01
+-**Core value:** Nothing   withers.  
++**Core value:** Alles | lebt  
+
+"#]],
+    );
+    check(
+        "ledger",
+        set("owner", "Ada | Bob | Cy"),
+        str![[r#"
+{"updated":true,"preserved":["state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans","progress.percent"]}
++gsd_state_version: "1.0"
++current_phase: 1
++current_phase_name: Core
++current_plan: 1
++status: Not started
++last_activity: 2026-01-02
++last_activity_desc: Workstream created
++progress:
++  total_phases: 2
++  completed_phases: 0
++  total_plans: 3
++  completed_plans: 1
++  percent: 0
+-| Owner | Ada /| Bob |
++| Owner | Ada /| Bob /| Cy |
+
+"#]],
+    );
+    check(
+        "ledger",
+        set("progress", "50%"),
+        str![[r#"
+{"updated":true,"preserved":["state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans","progress.percent"]}
++gsd_state_version: "1.0"
++current_phase: 1
++current_phase_name: Core
++current_plan: 1
++status: Not started
++last_activity: 2026-01-02
++last_activity_desc: Workstream created
++progress:
++  total_phases: 2
++  completed_phases: 0
++  total_plans: 3
++  completed_plans: 1
++  percent: 0
+-| Progress | 0% |
++| Progress | 50% |
+
+"#]],
+    );
+    check(
+        "ledger",
+        set("Stopped_At", "Plan 2"),
+        str![[r#"
+{"updated":true,"preserved":["Stopped At","state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans","progress.percent"]}
++gsd_state_version: "1.0"
++current_phase: 1
++current_phase_name: Core
++current_plan: 1
++status: Not started
++stopped_at: Plan 2
++last_activity: 2026-01-02
++last_activity_desc: Workstream created
++progress:
++  total_phases: 2
++  completed_phases: 0
++  total_plans: 3
++  completed_plans: 1
++  percent: 0
+-**Stopped At:** N/A
++**Stopped At:** Plan 2
+
+"#]],
+    );
+}
+
+#[test]
+fn keys_of_the_front_matter_are_set_where_they_have_no_field() {
+    check(
+        "garden",
+        set("milestone", "v1.1"),
+        str![[r#"
+{"updated":true,"preserved":["state_head"]}
+-milestone: v1.0  # the first
++milestone: v1.1  # the first
++current_phase: 2
++current_phase_name: "Gießen 💧"
++last_activity: 2026-01-12
++last_activity_desc: Completed 02-01
+
+"#]],
+    );
+    check(
+        "garden",
+        set("paused_at", "2026-01-14"),
+        str![[r#"
+{"updated":true,"preserved":["state_head"]}
++current_phase: 2
++current_phase_name: "Gießen 💧"
++paused_at: 2026-01-14
++last_activity: 2026-01-12
++last_activity_desc: Completed 02-01
+
+"#]],
+    );
+    check(
+        "garden",
+        set("Nope", "x"),
+        str![[r#"
+{"updated":false,"reason":"Field /"Nope/" not found in STATE.md","preserved":[]}
+
+"#]],
+    );
+    check(
+        "garden",
+        set("progress.percent", "90"),
+        str![[r#"
+{"updated":false,"reason":"Field /"progress.percent/" not found in STATE.md","preserved":[]}
+
+"#]],
+    );
+    check(
+        "garden",
+        set("tags", "x"),
+        str![[r#"
+{"updated":false,"reason":"Field /"tags/" not found in STATE.md","preserved":[]}
+
+"#]],
+    );
+}
+
+#[test]
+fn a_percentage_set_by_hand_is_the_percentage() {
+    check(
+        "garden",
+        |view| printed(update::update(view, "Progress", "[█████░░░░░] 50%", &facts())),
+        str![[r#"
+{"updated":true,"preserved":["progress.percent","state_head"]}
++current_phase: 2
++current_phase_name: "Gießen 💧"
++last_activity: 2026-01-12
++last_activity_desc: Completed 02-01
+-  percent: 33
++  percent: 50
+-Progress: [███░░░░░░░] 33%
++Progress: [█████░░░░░] 50%
+
+"#]],
+    );
+}
+
+#[test]
+fn the_index_follows_what_changed_and_nothing_else() {
+    let text = "---\nstatus: verifying\nlast_activity: 2026-03-01\nstopped_at: by hand\n---\n\n## Current Position\n\nPhase: 2 (B)\nStatus: In progress\nLast activity: 2026-02-01 — x\n\n## Session\n\nStopped at: elsewhere\n\n## Blockers\n";
+    let view = of_text(text);
+    assert_data_eq!(
+        shown(&view, printed(notes::add_blocker(&view, Some("y"), &facts()))),
+        str![[r#"
+{"added":true,"blocker":"y"}
++last_activity_desc: x
++progress:
++  total_phases: 0
++  completed_phases: 0
++  total_plans: 0
++  completed_plans: 0
++gsd_state_version: "1.0"
++current_phase: 2
++current_phase_name: B
++
++- y
+
+"#]]
+    );
+    assert_data_eq!(
+        shown(&view, printed(update::update(&view, "Status", "Stopped", &facts()))),
+        str![[r#"
+{"updated":true,"preserved":["state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans"]}
+-status: verifying
++status: paused
++last_activity_desc: x
++progress:
++  total_phases: 0
++  completed_phases: 0
++  total_plans: 0
++  completed_plans: 0
++gsd_state_version: "1.0"
++current_phase: 2
++current_phase_name: B
+-Status: In progress
++Status: Stopped
+
+"#]]
+    );
+}
