@@ -251,8 +251,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
         let Some(table) = self.table_of(&section, "Plan") else {
             let mut block: Vec<String> = PLAN_TABLE.iter().map(ToString::to_string).collect();
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            block.push(format!("| {} |", cells.join(" | ")));
+            block.push(plain_row(&cells));
             self.insert_after_text(section.heading.line..section.lines.end, &block);
             return true;
         };
@@ -262,7 +261,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
                     table.set_cell(row, column, cell, &mut self.splices);
                 }
             }
-            None => table.push_row(&cells, &mut self.splices),
+            None => self.insert_line(table.lines().end, &plain_row(&cells)),
         }
         true
     }
@@ -282,7 +281,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         } else {
             let cells = [phase, count.as_str()].into_iter().chain(std::iter::repeat("-"));
             let cells: Vec<&str> = cells.take(table.columns().len().max(2)).collect();
-            table.push_row(&cells, &mut self.splices);
+            self.insert_line(table.lines().end, &plain_row(&cells));
         }
         self.set_metric("Total plans completed", &(sum + plans).to_string());
         true
@@ -360,6 +359,12 @@ pub(crate) fn shown_percent(value: &str) -> Option<(Range<usize>, u64)> {
     let percent = value[end - digits..end].parse().ok()?;
     let start = if value.starts_with('[') { 0 } else { end - digits };
     Some((start..end + 1, percent))
+}
+
+/// A row without padding: rows of these tables come one by one and are never aligned.
+fn plain_row(cells: &[&str]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    format!("| {} |", cells.join(" | "))
 }
 
 /// The text on one line: line breaks and the white space around them become one space.

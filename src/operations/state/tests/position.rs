@@ -317,7 +317,7 @@ fn a_transition_moves_on_and_counts_what_was_done() {
 +Last activity: 2026-01-15 — Phase 2 complete, transitioned to Phase 3
 -- Total plans completed: 2
 +- Total plans completed: 3
-+| 2     | 2     | -     | -        |
++| 2 | 2 | - | - |
 -Stopped at: Completed 02-01-PLAN.md
 +Stopped at: Phase 2 complete, ready to plan Phase 3
 
