@@ -4,6 +4,12 @@ use super::usage::nearest;
 use super::{CommandError, Context, Family};
 use crate::library;
 
+/// What stands before the name of a command in the pages.
+const CANONICAL: &str = "/gsd-";
+
+/// Pages that are overviews, not topics.
+const OVERVIEWS: &[&str] = &["brief", "full"];
+
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Pages {
     /// Explain the system, or one topic of it
@@ -27,7 +33,9 @@ impl Family for Pages {
         let asked = arguments.topic.as_deref().map(plain);
         let name = asked.unwrap_or(if arguments.full { "full" } else { "brief" });
         let page = library::guide_page(name).ok_or_else(|| unknown(name))?;
-        context.text(page);
+        // Help is given whatever state the project's settings are in.
+        let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
+        context.text(page.replace(CANONICAL, &prefix));
         Ok(())
     }
 }
@@ -39,10 +47,13 @@ fn plain(topic: &str) -> &str {
 }
 
 fn unknown(topic: &str) -> CommandError {
-    let pages = library::guide_pages();
+    let mut topics = library::guide_pages();
+    topics.retain(|page| !OVERVIEWS.contains(&page.as_str()));
+    topics.sort();
     let told = CommandError::usage(format!("no page of the guide on `{topic}`")).exits(2);
-    match nearest(topic, pages.iter().map(String::as_str)) {
+    let told = match nearest(topic, topics.iter().map(String::as_str)) {
         Some(near) => told.hint(format!("did you mean `{near}`?")),
-        None => told.hint(format!("there are pages on {}", pages.join(", "))),
-    }
+        None => told,
+    };
+    told.hint(format!("there are pages on {}", topics.join(", ")))
 }

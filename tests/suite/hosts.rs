@@ -57,7 +57,12 @@ fn the_guide_has_an_overview_and_topics() {
     assert!(brief.len() < full.len() && brief.contains("plan-phase"), "{brief}");
     let topic = context.gsd(["guide", "/gsd-plan-phase"]).success();
     assert!(topic.contains("plan-phase"), "{topic}");
-    assert!(context.gsd(["guide", "plan-fase"]).failure(2).contains("`plan-phase`"));
+    let unknown = context.gsd(["guide", "plan-fase"]).failure(2);
+    assert!(unknown.contains("did you mean `plan-phase`?") && unknown.contains("config, discuss-phase"), "{unknown}");
+    let elsewhere = context.gsd_with(["guide", "plan-phase"], &[("GSD_RUNTIME", "codex")], "").success();
+    assert!(elsewhere.starts_with("$gsd-plan-phase N"), "{elsewhere}");
+    context.write(".planning/config.json", "{ broken");
+    assert_eq!(context.gsd(["guide", "plan-phase"]).success(), topic);
     assert!(context.gsd(["guide", "a", "b"]).failure(2).contains("`b`"));
 }
 

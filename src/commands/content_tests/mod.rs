@@ -16,12 +16,6 @@ use super::*;
 use crate::library::Library;
 use crate::project::config::key_names;
 
-/// First words that texts call before their family is here.
-const WORDS_TO_COME: &[&str] = &[];
-
-/// Subcommands of families that are here, which texts call before they are.
-const SUBCOMMANDS_TO_COME: &[&str] = &["init new-project", "init progress", "init quick", "init verify-work"];
-
 const PHASE: &str = ".planning/phases/02-core";
 
 /// What placeholders stand for in the project of these tests.
@@ -80,13 +74,8 @@ fn fault(call: &Call) -> Option<String> {
         Ok(parsed) => parsed,
         Err(error) => return Some(told(&error)),
     };
-    let is_to_come = |list: &[&str], length: usize| {
-        let path: Vec<&str> = parsed.words.iter().take(length).map(String::as_str).collect();
-        list.contains(&path.join(" ").as_str())
-    };
     let row = match usage::family_of(FAMILIES, &parsed) {
         Ok(row) => row,
-        Err(_) if is_to_come(WORDS_TO_COME, 1) => return None,
         Err(error) => return Some(told(&error)),
     };
     let tree = tree(row);
@@ -94,7 +83,7 @@ fn fault(call: &Call) -> Option<String> {
     if leaf.command.has_subcommands() {
         // Where a placeholder stands for the subcommand, it is for the program to say which there are.
         let names_one = call.words.get(1).is_none_or(|word| word.plain().is_some());
-        if !names_one || is_to_come(SUBCOMMANDS_TO_COME, 2) {
+        if !names_one {
             return None;
         }
     } else if leaf.path.split(' ').count() == parsed.words.len() {
