@@ -55,6 +55,23 @@ impl<'text> Markdown<'text> {
         Self { text, lines }
     }
 
+    /// As [`Self::parse`], for who looks at the front matter alone: the lines after it are not scanned.
+    pub(crate) fn head(text: &'text str) -> Self {
+        let mut end = 0;
+        for (index, line) in text.split_inclusive('\n').enumerate() {
+            if index == 0 && !opens_front_matter(line) {
+                break;
+            }
+            end += line.len();
+            if index > 0 && line.starts_with("---") {
+                break;
+            }
+        }
+        let mut lines = split_lines(&text[..end]);
+        mark_front_matter(text, &mut lines);
+        Self { text, lines }
+    }
+
     pub(crate) fn text(&self) -> &'text str {
         self.text
     }
@@ -153,10 +170,14 @@ fn split_lines(text: &str) -> Vec<Line> {
     lines
 }
 
+fn opens_front_matter(line: &str) -> bool {
+    line.trim_start_matches('\u{feff}').trim_end() == "---"
+}
+
 /// Marks the front matter and gives the index of the first line after it.
 fn mark_front_matter(text: &str, lines: &mut [Line]) -> usize {
     let Some(first) = lines.first() else { return 0 };
-    if text[first.start..first.end].trim_start_matches('\u{feff}').trim_end() != "---" {
+    if !opens_front_matter(&text[first.start..first.end]) {
         return 0;
     }
     let Some(close) = lines.iter().skip(1).position(|line| text[line.start..line.end].starts_with("---")) else {
@@ -241,6 +262,20 @@ mod tests {
     fn a_shorter_fence_inside_a_longer_one_is_code() {
         use LineKind::{FenceEdge, Fenced, Heading};
         assert_eq!(kinds("````\n```\n# x\n````\n# y"), [FenceEdge, Fenced, Fenced, FenceEdge, Heading(1)]);
+    }
+
+    #[test]
+    fn the_head_is_the_front_matter_as_the_whole_sees_it() {
+        for text in
+            ["---\na: 1\n---\n# T\n", "\u{feff}---\r\na: 1\r\n--- x\r\nb", "---\n---", "---\na: 1\n# T\n", "# T\n", ""]
+        {
+            let front = |markdown: &Markdown<'_>| {
+                let lines = markdown.lines().iter().take_while(|line| line.kind == LineKind::FrontMatter);
+                lines.map(|line| (line.start, line.next)).collect::<Vec<_>>()
+            };
+            assert_eq!(front(&Markdown::head(text)), front(&Markdown::parse(text)), "{text:?}");
+        }
+        assert_eq!(Markdown::head("---\na: 1\n---\n# T\n").lines().len(), 3);
     }
 
     #[test]

@@ -24,15 +24,14 @@ pub(super) struct Completion {
 }
 
 impl Bundle<'_> {
-    /// The completion of the phase that commands call `number`.
-    pub(super) fn completion(&self, folder: Option<&PhaseFolder>, number: &str) -> Result<Completion, FileError> {
-        let implementation_complete = match folder {
-            Some(folder) => {
-                let plans = self.view.current_plans(folder)?.len();
-                plans > 0 && folder.summaries().count() >= plans
-            }
-            None => false,
-        };
+    /// The completion of the phase that commands call `number`, which has so many plans.
+    pub(super) fn completion(
+        &self,
+        folder: Option<&PhaseFolder>,
+        plans: usize,
+        number: &str,
+    ) -> Result<Completion, FileError> {
+        let implementation_complete = plans > 0 && folder.is_some_and(|folder| folder.summaries().count() >= plans);
         let mut verification = match folder {
             Some(folder) => verification::status(self.view, folder)?,
             None => Verification::missing(number),

@@ -163,8 +163,8 @@ impl Bundle<'_> {
         } else {
             folder.number_and_name()
         };
-        let completion = self.completion(Some(folder), number)?;
         let plan_count = self.view.current_plans(folder)?.len();
+        let completion = self.completion(Some(folder), plan_count, number)?;
         let has_research = folder.artifact("RESEARCH").is_some();
         let status = if completion.verification_passed {
             Status::Complete
@@ -201,7 +201,7 @@ impl Bundle<'_> {
             summary_count: 0,
             has_research: false,
             roadmap_complete: Some(ticked),
-            completion: self.completion(None, id)?,
+            completion: self.completion(None, 0, id)?,
         })
     }
 

@@ -118,7 +118,7 @@ pub(crate) struct FrontMatter<'text> {
 impl<'text> FrontMatter<'text> {
     /// Finds the front matter of `text`; `None` where there is none or it is not closed.
     pub(crate) fn parse(text: &'text str) -> Option<Self> {
-        Self::of(&Markdown::parse(text))
+        Self::of(&Markdown::head(text))
     }
 
     /// As [`Self::parse`], for a text that is scanned already.
