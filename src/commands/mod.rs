@@ -69,7 +69,10 @@ pub(crate) struct FamilyRow {
 
 /// Every family. Order is the order of the help.
 const FAMILIES: &[FamilyRow] = &[
+    own_family::<install::Installation>("Install", &["install", "uninstall", "status", "recover"]),
+    own_family::<guide::Pages>("Guide", &["guide"]),
     family::<init::Inits>("Workflows", &["init"]),
+    family::<state::States>("State", &["state", "state-snapshot", "smart-entry"]),
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
     family::<progress::ProgressFamily>("Progress", &["progress"]),
     family::<plans::Plans>("Plans", &["phase-plan-index", "summary-extract"]),
@@ -93,14 +96,11 @@ const FAMILIES: &[FamilyRow] = &[
     family::<check::Gates>("Gates", &["check"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
-    own_family::<guide::Pages>("Guide", &["guide"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
-    family::<state::States>("State", &["state", "state-snapshot", "smart-entry"]),
     family::<basics::Basics>(
         "Small answers",
         &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],
     ),
-    own_family::<install::Installation>("Install", &["install", "uninstall", "status", "recover"]),
 ];
 
 /// What a family's enum does with itself once clap has read it.
