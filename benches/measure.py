@@ -2,7 +2,6 @@
 """Whole-process figures of gsd-tools: CPU and wall medians, peak memory, sizes; against a peer in the same run if given."""
 import argparse
 import os
-import resource
 import shlex
 import shutil
 import statistics
@@ -52,32 +51,38 @@ def project(root, phases, plans):
 
 
 def once(argv, cwd, env, stdin):
-    """Wall and CPU seconds and peak memory in KiB of one run, children included."""
-    read, write = os.pipe()
+    """Wall and CPU seconds of one run, children included."""
     start = time.perf_counter()
     process = subprocess.Popen(argv, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    if stdin:
-        try:
-            process.stdin.write(stdin.encode())
-        except BrokenPipeError:
-            pass
-    process.stdin.close()
+    try:
+        process.stdin.write(stdin.encode())
+        process.stdin.close()
+    except BrokenPipeError:
+        pass  # a program that does not read its input closes the pipe
     _, _, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
     process.returncode = 0
-    os.close(read), os.close(write)
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+    return wall, usage.ru_utime + usage.ru_stime
+
+
+def peak(argv, cwd, env, stdin):
+    """Peak memory of one run in MiB, as GNU time tells it; the kernel's own figure would be that of this script."""
+    timer = shutil.which("time")
+    if not timer:
+        return float("nan")
+    run = subprocess.run([timer, "-f", "%M", *argv], cwd=cwd, env=env, input=stdin, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return int(run.stderr.split()[-1]) / 1024
 
 
 def figures(argvs, runs, cwd, env, stdin=""):
-    """Median (wall, CPU, peak) of each command line, run in turn."""
+    """Median (wall, CPU) of each command line, run in turn."""
     found = [[] for _ in argvs]
     for argv in argvs:
         once(argv, cwd, env, stdin)
     for _ in range(runs):
         for index, argv in enumerate(argvs):
             found[index].append(once(argv, cwd, env, stdin))
-    return [tuple(statistics.median(run[k] for run in one) for k in range(2)) + (max(run[2] for run in one),) for one in found]
+    return [tuple(statistics.median(run[k] for run in one) for k in range(2)) for one in found]
 
 
 def main():
@@ -116,7 +121,7 @@ def main():
                 argvs.append([*peer, *words])
             found = figures(argvs, options.runs, cwd, env, stdin)
             ours, true = found[0], found[1]
-            line = f"{name:28} {ours[0] * 1e3:8.2f} {ours[1] * 1e3:8.2f} {true[0] * 1e3:8.2f} {ours[2] / 1024:8.1f}"
+            line = f"{name:28} {ours[0] * 1e3:8.2f} {ours[1] * 1e3:8.2f} {true[0] * 1e3:8.2f} {peak(argvs[0], cwd, env, stdin):8.1f}"
             if with_peer:
                 line += f" {found[2][1] * 1e3:9.0f} {found[2][1] / max(ours[1], 1e-9):6.0f}"
             print(line, flush=True)
