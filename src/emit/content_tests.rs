@@ -247,7 +247,7 @@ fn what_each_host_gets_is_sound() {
                 if text.contains("/home/u/") && artifact.kind != ItemKind::Hook {
                     fault("names the home of this user");
                 }
-                if text.contains("/work/p") {
+                if text.contains("/srv/p") {
                     fault("names the project's folder");
                 }
                 if descriptor.instruction_file != "CLAUDE.md" && text.contains("`CLAUDE.md`") {

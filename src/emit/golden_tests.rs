@@ -41,7 +41,7 @@ fn files_below(root: &Path) -> BTreeMap<String, String> {
 pub(super) fn options(descriptor: &Descriptor, scope: Scope) -> EmitOptions {
     let root = match scope {
         Scope::Global => descriptor.home.global.replace('~', "/home/u"),
-        Scope::Local => format!("/work/p/{}", descriptor.home.local),
+        Scope::Local => format!("/srv/p/{}", descriptor.home.local),
     };
     EmitOptions {
         version: "1.2.3".into(),
@@ -177,7 +177,7 @@ fn no_two_hosts_write_one_file_with_different_text() {
                 let place = match &artifact.anchor {
                     Anchor::Root => format!("{}/{}", options.root, artifact.path),
                     Anchor::Home(folder) => format!("/home/u/{folder}/{}", artifact.path),
-                    Anchor::Project => format!("/work/p/{}", artifact.path),
+                    Anchor::Project => format!("/srv/p/{}", artifact.path),
                 };
                 if let Some((other, earlier)) = written.get(&place) {
                     assert_eq!(earlier.contents, artifact.contents, "{place} of {other} and {}", descriptor.id);

@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(outside.binary_word(), "/srv/x/gsd-core/bin/gsd-tools");
         let beside = Spelling::new(Scope::Global, ".x", "/home/user2/x", "/home/u");
         assert_eq!(beside.binary_word(), "/home/user2/x/gsd-core/bin/gsd-tools");
-        let local = Spelling::new(Scope::Local, ".x", "/work/p/.x", "/home/u");
+        let local = Spelling::new(Scope::Local, ".x", "/srv/p/.x", "/home/u");
         assert_eq!(local.binary_word(), ".x/gsd-core/bin/gsd-tools");
         assert_eq!(local.library_in_quotes("a.md"), ".x/gsd-core/a.md");
     }

@@ -105,7 +105,7 @@ mod tests {
         let surroundings = Surroundings {
             environment: &environment,
             user: Path::new("/home/u"),
-            project: Path::new("/work/p"),
+            project: Path::new("/srv/p"),
             chosen,
         };
         Home::resolve(&descriptor, scope, surroundings).map(|home| home.root.to_string_lossy().into_owned())
@@ -117,8 +117,8 @@ mod tests {
         assert_eq!(root("claude", Scope::Global, &[], None).unwrap(), "/home/u/.claude");
         assert_eq!(root("claude", Scope::Global, &set, None).unwrap(), "/etc/c");
         assert_eq!(root("claude", Scope::Global, &set, Some("~/mine")).unwrap(), "/home/u/mine");
-        assert_eq!(root("claude", Scope::Global, &set, Some("rel")).unwrap(), "/work/p/rel");
-        assert_eq!(root("claude", Scope::Local, &set, None).unwrap(), "/work/p/.claude");
+        assert_eq!(root("claude", Scope::Global, &set, Some("rel")).unwrap(), "/srv/p/rel");
+        assert_eq!(root("claude", Scope::Local, &set, None).unwrap(), "/srv/p/.claude");
     }
 
     #[test]
