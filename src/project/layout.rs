@@ -144,6 +144,23 @@ impl Layout {
         self.in_scope("quick")
     }
 
+    pub(crate) fn quick_batches(&self) -> String {
+        self.in_scope("quick-batches")
+    }
+
+    pub(crate) fn intel(&self) -> String {
+        self.in_scope("intel")
+    }
+
+    /// Where documents that were taken in contradict each other.
+    pub(crate) fn ingest_conflicts(&self) -> String {
+        self.in_scope("INGEST-CONFLICTS.md")
+    }
+
+    pub(crate) fn onboarding_summary(&self) -> String {
+        self.in_planning("onboarding/SUMMARY.md")
+    }
+
     pub(crate) fn debug(&self) -> String {
         self.in_scope("debug")
     }

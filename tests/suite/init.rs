@@ -180,3 +180,69 @@ fn acceptance_of_a_phase_is_told() {
     assert_eq!((&told["passed"], &told["policy"]["require_verification"]), (&json!(false), &json!(true)));
     assert!(context.gsd(["phase", "uat-passed", "9"]).failure(1).contains("`9`"));
 }
+
+#[test]
+fn workspaces_are_read_from_the_home() {
+    let context = TestContext::new();
+    assert_eq!(context.gsd(["init", "list-workspaces"]).json()["workspace_count"], 0);
+    let base = context.home().join("gsd-workspaces");
+    let manifest = "# Workspace: feat\n\nStrategy: worktree\n\n| Repo | Source | Branch | Strategy |\n|---|---|---|---|\n\
+        | a | /src/a | b | worktree |\n";
+    std::fs::create_dir_all(base.join("feat/a")).unwrap();
+    std::fs::create_dir_all(base.join("plain")).unwrap();
+    std::fs::write(base.join("feat/WORKSPACE.md"), manifest).unwrap();
+    let told = context.gsd(["init", "list-workspaces"]).json();
+    assert_eq!(told["workspaces"][0]["name"], "feat");
+    assert_eq!((&told["workspace_count"], &told["workspaces"][0]["repo_count"]), (&json!(1), &json!(1)));
+    let clean = context.gsd(["init", "remove-workspace", "feat"]).json();
+    assert_eq!((&clean["has_manifest"], &clean["dirty_repos"]), (&json!(true), &json!([])));
+    assert!(context.command("git").args(["init", "-q"]).current_dir(base.join("feat/a")).status().unwrap().success());
+    std::fs::write(base.join("feat/a/new.txt"), "x").unwrap();
+    assert_eq!(context.gsd(["init", "remove-workspace", "feat"]).json()["dirty_repos"], json!(["a"]));
+    assert_eq!(context.gsd(["init", "remove-workspace", "plain"]).json()["strategy"], "unknown");
+    for name in ["nope", "../project", "feat/a"] {
+        assert!(context.gsd(["init", "remove-workspace", name]).failure(1).contains(name));
+    }
+    assert!(context.gsd(["init", "remove-workspace"]).failure(1).contains("needs a workspace"));
+}
+
+#[test]
+fn a_new_workspace_is_offered_the_repositories_at_hand() {
+    let context = TestContext::new();
+    context.write("lib/a.txt", "x");
+    assert!(context.command("git").args(["init", "-q", "lib"]).status().unwrap().success());
+    let told = context.gsd(["init", "new-workspace"]).json();
+    assert_eq!((&told["child_repo_count"], &told["is_git_repo"]), (&json!(1), &json!(false)));
+    assert_eq!(told["child_repos"][0]["has_uncommitted"], true);
+    assert_eq!(told["cwd_repo_name"], "project");
+}
+
+#[test]
+fn documents_to_take_in_are_told_by_their_names() {
+    let context = TestContext::new();
+    for file in
+        ["docs/adr/0001-x.md", "SPEC.md", "docs/guide.md", "docs/special.md", "node_modules/x/rfc.md", "prd.txt"]
+    {
+        context.write(file, "x");
+    }
+    let told = context.gsd(["init", "onboard"]).json();
+    assert_eq!(told["doc_candidates"], json!(["SPEC.md", "docs/adr/0001-x.md"]));
+    assert_eq!(told["next_action"]["kind"], "ingest-docs");
+}
+
+#[test]
+fn every_workflow_with_sections_tells_which_run() {
+    let context = TestContext::new();
+    assert!(context.gsd(["init", "docs-update"]).json().get("section_manifest").is_some());
+    for flags in [
+        &["update", "--rc"][..],
+        &["autonomous", "--cross-ai"],
+        &["debug", "--diagnose"],
+        &["quick-batch", "--research"],
+    ] {
+        let arguments = std::iter::once("init").chain(flags.iter().copied());
+        assert!(context.gsd_with(arguments, &[], "").json().get("section_manifest").is_some());
+    }
+    assert_eq!(context.gsd(["init", "update", "--next", "--pick", "next_channel"]).success(), "true");
+    assert_eq!(context.gsd(["init", "autonomous", "--pick", "plan_strategy_converge"]).success(), "false");
+}

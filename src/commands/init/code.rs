@@ -66,7 +66,10 @@ const OTHER_FOLDERS: &[&str] = &[
     ".idea",
 ];
 
-/// How many folders deep source files are looked for.
+/// Words in the name of a file or of its folder that say it is a document to take in.
+const DOCUMENT_WORDS: &[&str] = &["adr", "adrs", "prd", "prds", "requirements", "rfc", "rfcs", "spec", "specs"];
+
+/// How many folders deep is looked.
 const DEEPEST: usize = 3;
 
 impl Context {
@@ -96,6 +99,14 @@ impl Context {
         })
     }
 
+    /// Documents that a project could start from: decision records, requirements, specifications, by their names.
+    pub(super) fn documents_to_take_in(&self) -> Result<Vec<String>, CommandError> {
+        let mut found = Vec::new();
+        collect_documents(self.root(), "", DEEPEST, &mut found)?;
+        found.sort();
+        Ok(found)
+    }
+
     fn has_key(&self, variable: &str, file: &str) -> bool {
         self.world().variable(variable).is_some() || self.has_personal_file(file)
     }
@@ -120,4 +131,30 @@ fn has_source_files(folder: &AbsolutePath, deeper: usize) -> Result<bool, DiskEr
         }
     }
     Ok(false)
+}
+
+fn collect_documents(
+    folder: &AbsolutePath,
+    inside: &str,
+    deeper: usize,
+    found: &mut Vec<String>,
+) -> Result<(), DiskError> {
+    let entries = disk::list(folder)?.unwrap_or_default();
+    let is_word = |name: &str| {
+        let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+        words.any(|word| DOCUMENT_WORDS.contains(&word.to_ascii_lowercase().as_str()))
+    };
+    for entry in &entries {
+        let path = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
+        if entry.is_folder() && deeper > 0 && !OTHER_FOLDERS.contains(&entry.name.as_str()) {
+            // As with source files: what cannot be read is not counted.
+            let _ = collect_documents(&folder.resolve(&entry.name), &path, deeper - 1, found);
+        } else if let Some(stem) = path.strip_suffix(".md").filter(|_| entry.is_file()) {
+            let parts: Vec<&str> = stem.rsplit('/').take(2).collect();
+            if parts.iter().any(|part| is_word(part)) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(())
 }

@@ -1,10 +1,18 @@
 //! `init`: the context bundle a workflow asks for at its start.
 
+mod arguments;
 mod code;
 mod facts;
+mod workspaces;
+
+use arguments::{
+    AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, DebugArgs, ExecutePhaseArgs, NewMilestoneArgs,
+    OnboardArgs, PhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs,
+    WorkspaceArgs,
+};
 
 use super::{CommandError, Context, Family};
-use crate::operations::bundle::{Bundle, ExecutePhaseRequest, PlanPhaseRequest, QuickRequest};
+use crate::operations::bundle::{Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Inits {
@@ -27,10 +35,26 @@ pub(crate) enum InitCommand {
     ///
     /// Example: `gsd-tools init new-project --pick is_brownfield`.
     NewProject(AutoArgs),
+    /// What starting a milestone starts from
+    ///
+    /// Example: `gsd-tools init new-milestone --pick latest_completed_milestone`.
+    NewMilestone(NewMilestoneArgs),
+    /// How to take up a project that has code, documents or plans already
+    ///
+    /// Example: `gsd-tools init onboard --pick next_action.command`.
+    Onboard(OnboardArgs),
     /// What a small task starts from: its identifier, folder and branch
     ///
     /// Example: `gsd-tools init quick "Fix the login" --research --pick task_dir`.
     Quick(QuickArgs),
+    /// What several small tasks at once start from
+    ///
+    /// Example: `gsd-tools init quick-batch --research --pick quick_batches_dir`.
+    QuickBatch(QuickBatchArgs),
+    /// What taking existing documents in starts from
+    ///
+    /// Example: `gsd-tools init ingest-docs --pick conflicts_path`.
+    IngestDocs,
     /// What taking work up again starts from
     ///
     /// Example: `gsd-tools init resume --pick interrupted_agent_id`.
@@ -43,133 +67,117 @@ pub(crate) enum InitCommand {
     ///
     /// Example: `gsd-tools init phase-op 2.1 --pick expected_phase_dir`.
     PhaseOp(PhaseArgs),
-    /// What closing a milestone starts from
+    /// What reviewing the code of a phase starts from
+    ///
+    /// Example: `gsd-tools init code-review 2 --fix --pick phase_dir`.
+    CodeReview(CodeReviewArgs),
+    /// What a review of plans by others starts from
+    ///
+    /// Example: `gsd-tools init review 2 --pick phase_dir`.
+    Review(PhaseArgs),
+    /// What talking over the assumptions of a phase starts from
+    ///
+    /// Example: `gsd-tools init discuss-phase-assumptions 2 --auto`.
+    DiscussPhaseAssumptions(AssumptionsArgs),
+    /// The todos that are still to do
+    ///
+    /// Example: `gsd-tools init todos api --pick todo_count`.
+    Todos(TodosArgs),
+    /// How far the milestone is
     ///
     /// Example: `gsd-tools init milestone-op --pick all_phases_complete`.
     MilestoneOp,
+    /// What mapping existing code starts from
+    ///
+    /// Example: `gsd-tools init map-codebase --pick existing_maps`.
+    MapCodebase,
     /// Where the work stands: every phase of the milestone, the current and the next one
     ///
     /// Example: `gsd-tools init progress --pick next_phase.number`.
     Progress(ProgressArgs),
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
-    /// The phase, in place of the word
-    #[arg(long = "phase", value_name = "PHASE", conflicts_with = "phase")]
-    named: Option<String>,
-}
-
-impl PhaseArgs {
-    fn optional(&self) -> Option<&str> {
-        self.phase.as_deref().or(self.named.as_deref()).filter(|phase| !phase.trim().is_empty())
-    }
-
-    /// The phase; leaving it out is wrong usage.
-    fn required(&self, workflow: &str) -> Result<&str, CommandError> {
-        self.optional().ok_or_else(|| {
-            CommandError::usage(format!("`init {workflow}` needs a phase"))
-                .hint(format!("name one, as in `gsd-tools init {workflow} 2`"))
-        })
-    }
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct ExecutePhaseArgs {
-    #[command(flatten)]
-    phase: PhaseArgs,
-    /// Execute only this wave
-    #[arg(long, num_args = 0..=1, value_name = "NUMBER")]
-    #[expect(clippy::option_option, reason = "the flag may stand without its value")]
-    wave: Option<Option<String>>,
-    /// Look the state over too
-    #[arg(long)]
-    validate: bool,
-    /// Write tests first, whatever is configured
-    #[arg(long)]
-    tdd: bool,
-}
-
-#[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "flags are yes or no")]
-pub(crate) struct PlanPhaseArgs {
-    #[command(flatten)]
-    phase: PhaseArgs,
-    /// How finely the phase is cut, whatever is configured
-    #[arg(long)]
-    granularity: Option<String>,
-    /// A product requirements document that takes the place of the discussion
-    #[arg(long, value_name = "FILE")]
-    prd: Option<String>,
-    /// Decision records that take the place of the discussion
-    #[arg(long, value_name = "GLOB")]
-    ingest: Option<String>,
-    /// Only look into this phase
-    #[arg(long, value_name = "PHASE")]
-    research_phase: Option<String>,
-    /// Look the state over too
-    #[arg(long)]
-    validate: bool,
-    /// Write tests first, whatever is configured
-    #[arg(long)]
-    tdd: bool,
-    /// Plan again with what reviewers said
-    #[arg(long)]
-    reviews: bool,
-    /// Plan in pieces
-    #[arg(long)]
-    chunked: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct AutoArgs {
-    /// Ask no questions
-    #[arg(long)]
-    auto: bool,
-}
-
-#[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "flags are yes or no")]
-pub(crate) struct QuickArgs {
-    /// The task, in plain words
-    #[arg(allow_hyphen_values = true)]
-    words: Vec<String>,
-    /// Talk it over first
-    #[arg(long)]
-    discuss: bool,
-    /// Look into it first
-    #[arg(long)]
-    research: bool,
-    /// Check the plan and the result
-    #[arg(long)]
-    validate: bool,
-    /// All three
-    #[arg(long)]
-    full: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct ProgressArgs {
-    /// Hold the record against reality
-    #[arg(long)]
-    forensic: bool,
+    /// What closing a milestone starts from
+    ///
+    /// Example: `gsd-tools init complete-milestone --pick git_create_tag`.
+    CompleteMilestone,
+    /// What working through all phases starts from
+    ///
+    /// Example: `gsd-tools init autonomous --converge`.
+    Autonomous(AutonomousArgs),
+    /// What bringing documentation up to date starts from
+    ///
+    /// Example: `gsd-tools init docs-update`.
+    DocsUpdate,
+    /// What bringing this program up to date starts from
+    ///
+    /// Example: `gsd-tools init update --next --pick next_channel`.
+    Update(UpdateArgs),
+    /// What going on to the next phase starts from: who else is at work
+    ///
+    /// Example: `gsd-tools init transition --pick other_active_workstreams`.
+    Transition,
+    /// What hunting a bug starts from
+    ///
+    /// Example: `gsd-tools init debug --diagnose --pick debug_dir`.
+    Debug(DebugArgs),
+    /// What making a workspace starts from: the repositories in the project's folders
+    ///
+    /// Example: `gsd-tools init new-workspace --pick child_repo_count`.
+    NewWorkspace,
+    /// The workspaces there are
+    ///
+    /// Example: `gsd-tools init list-workspaces --pick workspace_count`.
+    ListWorkspaces,
+    /// What removing a workspace starts from: what would be lost
+    ///
+    /// Example: `gsd-tools init remove-workspace feature-x --pick has_dirty_repos`.
+    RemoveWorkspace(WorkspaceArgs),
 }
 
 impl Family for Inits {
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the path of a method has one lifetime, a closure any"
+    )]
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Init(command) = self;
         match command {
             InitCommand::ExecutePhase(arguments) => execute_phase(context, &arguments),
             InitCommand::PlanPhase(arguments) => plan_phase(context, &arguments),
             InitCommand::NewProject(arguments) => new_project(context, &arguments),
+            InitCommand::NewMilestone(arguments) => {
+                answer(context, |bundle| bundle.new_milestone(arguments.reset_phase_numbers))
+            }
+            InitCommand::Onboard(arguments) => onboard(context, &arguments),
             InitCommand::Quick(arguments) => quick(context, arguments),
-            InitCommand::Resume => resume(context),
+            InitCommand::QuickBatch(arguments) => {
+                answer(context, |bundle| bundle.quick_batch(arguments.research, arguments.validate))
+            }
+            InitCommand::IngestDocs => ingest_docs(context),
+            InitCommand::Resume => answer(context, |bundle| bundle.resume()),
             InitCommand::VerifyWork(arguments) => verify_work(context, &arguments),
-            InitCommand::PhaseOp(arguments) => phase_op(context, &arguments),
-            InitCommand::MilestoneOp => milestone_op(context),
+            InitCommand::PhaseOp(arguments) => answer(context, |bundle| bundle.phase_op(arguments.optional())),
+            InitCommand::CodeReview(arguments) => {
+                answer(context, |bundle| bundle.code_review(arguments.phase.optional(), arguments.fix))
+            }
+            InitCommand::Review(arguments) => answer(context, |bundle| bundle.review(arguments.optional())),
+            InitCommand::DiscussPhaseAssumptions(arguments) => {
+                answer(context, |bundle| bundle.assumptions(arguments.phase.optional(), arguments.auto))
+            }
+            InitCommand::Todos(arguments) => todos(context, &arguments),
+            InitCommand::MilestoneOp => answer(context, |bundle| bundle.milestone_op()),
+            InitCommand::MapCodebase => map_codebase(context),
             InitCommand::Progress(arguments) => progress(context, &arguments),
+            InitCommand::CompleteMilestone => answer(context, |bundle| bundle.complete_milestone()),
+            InitCommand::Autonomous(arguments) => {
+                answer(context, |bundle| bundle.autonomous(arguments.converge || arguments.cross_ai))
+            }
+            InitCommand::DocsUpdate => answer(context, |bundle| bundle.docs_update()),
+            InitCommand::Update(arguments) => answer(context, |bundle| bundle.update(arguments.next || arguments.rc)),
+            InitCommand::Transition => answer(context, |bundle| bundle.transition()),
+            InitCommand::Debug(arguments) => answer(context, |bundle| bundle.debug(arguments.diagnose)),
+            InitCommand::NewWorkspace => workspaces::new(context),
+            InitCommand::ListWorkspaces => workspaces::list(context),
+            InitCommand::RemoveWorkspace(arguments) => workspaces::remove(context, &arguments),
         }
     }
 }
@@ -205,10 +213,6 @@ fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Co
     answer(context, |bundle| bundle.plan_phase(phase, &request))
 }
 
-fn phase_op(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    answer(context, |bundle| bundle.phase_op(arguments.optional()))
-}
-
 fn verify_work(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
     let phase = arguments.required("verify-work")?;
     answer(context, |bundle| bundle.verify_work(phase))
@@ -220,7 +224,6 @@ fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), Comman
 }
 
 fn quick(context: &mut Context, arguments: QuickArgs) -> Result<(), CommandError> {
-    let world = context.world();
     let mut words = arguments.words;
     // What looks like a flag and is none of ours belongs to the task, and so do words after it; our own flags do not.
     let mut lift = |flag: &str| {
@@ -234,9 +237,7 @@ fn quick(context: &mut Context, arguments: QuickArgs) -> Result<(), CommandError
         validate: lift("--validate") || arguments.validate,
         full: lift("--full") || arguments.full,
         description: (!words.is_empty()).then(|| words.join(" ")),
-        day: world.today(),
-        second: world.second_of_day(),
-        timestamp: world.now().to_string(),
+        moment: moment(context),
     };
     answer(context, |bundle| bundle.quick(&request))
 }
@@ -246,18 +247,29 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Comma
     answer(context, |bundle| bundle.progress(arguments.forensic))
 }
 
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the path of the method has one lifetime, the closure any"
-)]
-fn resume(context: &mut Context) -> Result<(), CommandError> {
-    answer(context, |bundle| bundle.resume())
+fn moment(context: &Context) -> Moment {
+    let world = context.world();
+    Moment { day: world.today(), second: world.second_of_day(), timestamp: world.now().to_string() }
 }
 
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the path of the method has one lifetime, the closure any"
-)]
-fn milestone_op(context: &mut Context) -> Result<(), CommandError> {
-    answer(context, |bundle| bundle.milestone_op())
+fn todos(context: &mut Context, arguments: &TodosArgs) -> Result<(), CommandError> {
+    let moment = moment(context);
+    answer(context, |bundle| bundle.todos(arguments.area.as_deref(), &moment))
+}
+
+fn map_codebase(context: &mut Context) -> Result<(), CommandError> {
+    let moment = moment(context);
+    answer(context, |bundle| bundle.map_codebase(&moment))
+}
+
+fn ingest_docs(context: &mut Context) -> Result<(), CommandError> {
+    let code = context.code_facts()?;
+    answer(context, |bundle| bundle.ingest_docs(&code))
+}
+
+fn onboard(context: &mut Context, arguments: &OnboardArgs) -> Result<(), CommandError> {
+    let code = context.code_facts()?;
+    let documents = context.documents_to_take_in()?;
+    let request = OnboardRequest { fast: arguments.fast, text: arguments.text, documents };
+    answer(context, |bundle| bundle.onboard(&request, &code))
 }

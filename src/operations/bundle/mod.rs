@@ -3,17 +3,23 @@
 //! A bundle is a pure function of the project, its configuration and [`Facts`] from outside, which `commands` gathers.
 //! Paths in bundles are absolute. Every bundle ends with the same fields, [`Common`].
 
+mod batch;
+mod code;
 mod completion;
 mod execute_phase;
+mod milestone;
+mod onboard;
 mod phase;
 mod phase_op;
 mod plan_phase;
 mod progress;
 mod project;
 mod quick;
+mod review;
 mod sections;
 mod verify_commands;
 mod verify_work;
+mod workspaces;
 
 use serde::Serialize;
 
@@ -25,9 +31,13 @@ use crate::text::markdown::Markdown;
 use super::models;
 
 pub(crate) use execute_phase::ExecutePhaseRequest;
+pub(crate) use onboard::OnboardRequest;
 pub(crate) use plan_phase::PlanPhaseRequest;
 pub(crate) use project::{CodeFacts, SearchFacts};
 pub(crate) use quick::QuickRequest;
+pub(crate) use workspaces::{
+    ChildRepository, NewWorkspaceReport, RemoveWorkspaceReport, Workspace, WorkspaceReport, WorkspacesReport,
+};
 
 /// What a bundle tells that stands in no document of the project.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +52,16 @@ pub(crate) struct Facts {
     pub(crate) missing_agents: Vec<String>,
     /// Whether git is told to leave the project's documents out.
     pub(crate) documents_ignored: bool,
+}
+
+/// When a bundle is made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moment {
+    /// Where the user is: the day, as `2026-01-02`, and the second since it began.
+    pub(crate) day: String,
+    pub(crate) second: u32,
+    /// In UTC.
+    pub(crate) timestamp: String,
 }
 
 /// What every bundle is made of.

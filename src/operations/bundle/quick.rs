@@ -7,7 +7,7 @@ use crate::text::slug_within;
 
 use super::execute_phase::fill;
 use super::sections::{Condition, SectionManifest};
-use super::{Bundle, Complete};
+use super::{Bundle, Complete, Moment};
 
 /// Longest part of a folder's name that comes from the task's text.
 const LONGEST_SLUG: usize = 40;
@@ -23,11 +23,7 @@ pub(crate) struct QuickRequest {
     pub(crate) validate: bool,
     /// All three.
     pub(crate) full: bool,
-    /// Where the user is: the day, as `2026-01-02`, and the second since it began.
-    pub(crate) day: String,
-    pub(crate) second: u32,
-    /// The moment in UTC.
-    pub(crate) timestamp: String,
+    pub(crate) moment: Moment,
 }
 
 /// What `init quick` answers.
@@ -57,7 +53,7 @@ impl Bundle<'_> {
     /// What a small task starts from.
     pub(crate) fn quick(&self, request: &QuickRequest) -> Result<Complete<QuickReport>, FileError> {
         let folder = self.view.layout().quick();
-        let id = quick_id(&request.day, request.second);
+        let id = quick_id(&request.moment.day, request.moment.second);
         let slug = request.description.as_deref().map(|text| slug_within(text, LONGEST_SLUG));
         let named = slug.as_deref().filter(|slug| !slug.is_empty());
         let section_manifest = SectionManifest::of("quick", |condition| {
@@ -86,8 +82,8 @@ impl Bundle<'_> {
             slug,
             quick_id: id,
             description: request.description.clone(),
-            date: request.day.clone(),
-            timestamp: request.timestamp.clone(),
+            date: request.moment.day.clone(),
+            timestamp: request.moment.timestamp.clone(),
             quick_dir: self.shown(&folder),
             roadmap_exists: self.roadmap_exists(),
             planning_exists: self.planning_exists(),

@@ -28,6 +28,18 @@ pub(super) enum Condition {
     /// The phase is a slice of the product that a user can use.
     Mvp,
     Forensic,
+    /// Code is looked over by a program first.
+    StructuralPass,
+    Fix,
+    ReviewerInstances,
+    /// The project's own documents are written, not those of a workstream.
+    OwnProject,
+    ResetNumbers,
+    Tag,
+    OtherWorkstreams,
+    SeveralPackages,
+    Converge,
+    NextChannel,
 }
 
 /// Workflow, section, condition; in the order in which the sections come.

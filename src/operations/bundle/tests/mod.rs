@@ -16,6 +16,8 @@ pub(super) fn told<R: Serialize>(
     serde_json::to_value(ask(&Bundle { view: &view, config: &config, facts: &facts }).unwrap()).unwrap()
 }
 
+mod others;
+
 const ROADMAP: (&str, &str) = (
     ".planning/ROADMAP.md",
     "# R\n\n- [x] **Phase 1: Base** - b\n- [ ] **Phase 7: Only a line** - o\n\n### Phase 1: Base\n**Requirements**: [A-1, A-2]\n\
@@ -367,8 +369,7 @@ fn a_small_task_gets_a_folder_and_a_branch() {
         let request = QuickRequest {
             description: description.map(str::to_owned),
             research: true,
-            day: "2026-01-02".into(),
-            second: 3,
+            moment: Moment { day: "2026-01-02".into(), second: 3, ..Moment::default() },
             ..QuickRequest::default()
         };
         told(&[(".planning/config.json", config)], |bundle| bundle.quick(&request))

@@ -1,0 +1,159 @@
+//! Bundles of workflows that need little.
+
+use super::*;
+
+fn moment() -> Moment {
+    Moment { day: "2026-01-02".into(), timestamp: "2026-01-02T03:04:05.678Z".into(), second: 0 }
+}
+
+#[test]
+fn a_new_milestone_knows_the_one_before() {
+    let told = |reset| {
+        let files = [
+            (".planning/MILESTONES.md", "# Milestones\n\n## v1.0 MVP (Shipped: 2026-01-20)\n"),
+            (".planning/ROADMAP.md", "- 🚧 **v1.1 Sync** - x\n\n### v1.1 Sync\n\n#### Phase 3: A\n"),
+            (".planning/phases/03-a/x.md", ""),
+            (".planning/phases/999.1-later/x.md", ""),
+        ];
+        told(&files, |bundle| bundle.new_milestone(reset))
+    };
+    let plain = told(false);
+    assert_eq!((&plain["current_milestone"], &plain["current_milestone_name"]), (&"v1.1".into(), &"Sync".into()));
+    assert_eq!(plain["latest_completed_milestone_name"], "MVP");
+    assert_eq!(plain["phase_archive_path"], "/p/.planning/milestones/v1.0-phases");
+    assert_eq!(plain["phase_dir_count"], 1);
+    assert_eq!(plain["milestones_path"], "/p/.planning/MILESTONES.md");
+    assert_eq!(told(true)["current_milestone"], "v1.1");
+}
+
+#[test]
+fn closing_a_milestone_tells_only_what_is_there() {
+    let told = |files: &[(&str, &str)]| told(files, |bundle| Bundle::complete_milestone(bundle));
+    let full = told(&[(".planning/ROADMAP.md", ""), (".planning/config.json", r#"{"git": {"create_tag": false}}"#)]);
+    assert_eq!((&full["roadmap_path"], &full["git_create_tag"]), (&"/p/.planning/ROADMAP.md".into(), &false.into()));
+    assert_eq!(told(&[])["state_path"], Value::Null);
+    assert_eq!(told(&[])["git_create_tag"], true);
+}
+
+#[test]
+fn other_workstreams_at_work_are_told() {
+    let files = MemoryFiles::new([
+        (".planning/workstreams/api/STATE.md", "---\nstatus: executing\n---\n"),
+        (".planning/workstreams/web/STATE.md", "# S\n\n**Status:** In progress\n"),
+        (".planning/workstreams/old/STATE.md", "---\nstatus: archived\n---\n"),
+        (".planning/workstreams/done/STATE.md", "# S\n\nStatus: v1.0 milestone complete\n"),
+        (".planning/workstreams/bare/notes.md", ""),
+    ]);
+    let others = |workstream| {
+        let view = ProjectView::new(Layout::new("/p", None, workstream), Box::new(files.clone()));
+        let (config, facts) = (Config::default(), Facts::default());
+        let bundle = Bundle { view: &view, config: &config, facts: &facts };
+        serde_json::to_value(bundle.transition().unwrap()).unwrap()["other_active_workstreams"].clone()
+    };
+    let expected = serde_json::json!([{"name": "bare", "status": "unknown"}, {"name": "web", "status": "In progress"}]);
+    assert_eq!(others(Some("api")), expected);
+    assert_eq!(others(None), serde_json::json!([]));
+}
+
+#[test]
+fn a_code_review_is_as_strict_as_its_profile() {
+    let told = |config: &str| {
+        told(&[ROADMAP, (".planning/config.json", config)], |bundle| bundle.code_review(Some("2"), false))
+    };
+    let plain = told("{}");
+    assert_eq!((&plain["fallow_enabled"], &plain["fallow_max_crap"]), (&false.into(), &30.into()));
+    assert_eq!((&plain["fallow_scope"], &plain["fallow_profile"]), (&"phase".into(), &"standard".into()));
+    assert_eq!((&plain["phase_number"], &plain["padded_phase"]), (&"2".into(), &"02".into()));
+    let strict = told(r#"{"code_quality": {"fallow": {"enabled": true, "profile": "strict"}}}"#);
+    assert_eq!((&strict["fallow_enabled"], &strict["fallow_max_crap"]), (&true.into(), &15.into()));
+}
+
+#[test]
+fn a_phase_is_optional_where_the_workflow_can_ask() {
+    let review = told(&[ROADMAP], |bundle| bundle.review(None));
+    assert_eq!(review["phase_number"], Value::Null);
+    let assumptions = told(&[ROADMAP], |bundle| bundle.assumptions(Some("2"), true));
+    assert_eq!((&assumptions["phase_found"], &assumptions["phase_slug"]), (&true.into(), &"n-te-core".into()));
+    assert_eq!(told(&[ROADMAP], |bundle| bundle.assumptions(None, true))["phase_found"], false);
+}
+
+#[test]
+fn todos_are_told_as_a_list_too() {
+    let files = [
+        (".planning/todos/pending/a.md", "---\ncreated: 2026-01-05T10:00\ntitle: Add tags\narea: api\n---\n"),
+        (".planning/todos/pending/b.md", "---\ncreated: 2026-01-06\ntitle: Mend\narea: ui\n---\n"),
+    ];
+    let todos = |area| told(&files, |bundle| bundle.todos(area, &moment()));
+    let api = todos(Some("api"));
+    assert_eq!((&api["todo_count"], &api["area_filter"]), (&1.into(), &"api".into()));
+    assert_eq!(api["todos"][0]["path"], "/p/.planning/todos/pending/a.md");
+    let line = "- [2026-01-05] [api] Add tags — [todo file](.planning/todos/pending/a.md)";
+    assert_eq!(api["pending_todos_markdown"], line);
+    assert_eq!(todos(None)["pending_todos_markdown"].as_str().unwrap().lines().count(), 2);
+    assert_eq!(todos(Some("zzz"))["pending_todos_markdown"], "None yet.");
+    let none = told(&[], |bundle| bundle.todos(None, &moment()));
+    assert_eq!((&none["todos_dir_exists"], &none["pending_dir_exists"]), (&false.into(), &false.into()));
+}
+
+#[test]
+fn maps_of_the_code_are_listed() {
+    let files = [(".planning/codebase/STACK.md", ""), (".planning/codebase/notes.txt", "")];
+    let mapped = told(&files, |bundle| bundle.map_codebase(&moment()));
+    assert_eq!(mapped["existing_maps"], serde_json::json!(["STACK.md"]));
+    assert_eq!((&mapped["has_maps"], &mapped["date"]), (&true.into(), &"2026-01-02".into()));
+    assert_eq!(told(&[], |bundle| bundle.map_codebase(&moment()))["codebase_dir_exists"], false);
+}
+
+fn onboard(files: &[(&str, &str)], request: &OnboardRequest, has_source_files: bool) -> Value {
+    let code = CodeFacts { has_source_files, ..CodeFacts::default() };
+    told(files, |bundle| bundle.onboard(request, &code))
+}
+
+#[test]
+fn taking_a_project_up_names_the_first_thing_that_is_missing() {
+    let map: Vec<String> = project::CODE_MAP.iter().map(|file| format!(".planning/codebase/{file}")).collect();
+    let map: Vec<(&str, &str)> = map.iter().map(|file| (file.as_str(), "")).collect();
+    let fast_map: Vec<(&str, &str)> = ["STACK", "INTEGRATIONS", "ARCHITECTURE", "STRUCTURE"]
+        .iter()
+        .map(|name| *map.iter().find(|(file, _)| file.contains(name)).unwrap())
+        .collect();
+    let documented: Vec<(&str, &str)> =
+        [".planning/PROJECT.md", ".planning/REQUIREMENTS.md", ".planning/ROADMAP.md", ".planning/STATE.md"]
+            .map(|file| (file, ""))
+            .to_vec();
+    let plain = OnboardRequest::default();
+    let fast = OnboardRequest { fast: true, ..OnboardRequest::default() };
+    let documents = OnboardRequest { documents: vec!["SPEC.md".into()], ..OnboardRequest::default() };
+    let action = |files: &[&[(&str, &str)]], request: &OnboardRequest, code| {
+        let told = onboard(&files.concat(), request, code);
+        (told["next_action"]["kind"].clone(), told["next_action"]["command"].clone())
+    };
+    let command = |name: &str| Value::from(format!("/gsd-{name}"));
+    assert_eq!(action(&[], &plain, false), ("new-project".into(), command("new-project")));
+    assert_eq!(action(&[], &documents, false), ("ingest-docs".into(), command("ingest-docs")));
+    assert_eq!(action(&[], &documents, true), ("map-codebase".into(), command("map-codebase")));
+    assert_eq!(action(&[], &fast, true), ("map-codebase".into(), command("map-codebase --fast")));
+    assert_eq!(action(&[&fast_map], &plain, true), ("map-codebase".into(), command("map-codebase")));
+    assert_eq!(action(&[&fast_map], &fast, true).0, "complete-map-before-new-project");
+    assert_eq!(action(&[&map], &plain, true), ("new-project".into(), command("new-project")));
+    assert_eq!(action(&[&map, &documented[..2]], &plain, true), ("partial-planning".into(), Value::Null));
+    assert_eq!(action(&[&documented], &plain, false).0, "write-summary");
+    let summary = [(".planning/onboarding/SUMMARY.md", "")];
+    assert_eq!(action(&[&documented, &summary], &plain, false).0, "ready");
+    let told = onboard(&documented[..2], &plain, false);
+    assert_eq!(told["next_action"]["missing"], serde_json::json!(["ROADMAP.md", "STATE.md"]));
+}
+
+#[test]
+fn several_packages_are_told_by_the_package_manager() {
+    let several = |files: &[(&str, &str)]| {
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+        let (config, facts) = (Config::default(), Facts::default());
+        Bundle { view: &view, config: &config, facts: &facts }.has_several_packages().unwrap()
+    };
+    assert!(several(&[("package.json", r#"{"workspaces": ["packages/*"]}"#)]));
+    assert!(several(&[("package.json", r#"{"workspaces": {"packages": ["a"]}}"#)]));
+    assert!(several(&[("pnpm-workspace.yaml", "packages:\n")]));
+    assert!(!several(&[("package.json", r#"{"workspaces": []}"#)]));
+    assert!(!several(&[("package.json", "{broken")]) && !several(&[]));
+}
