@@ -195,7 +195,8 @@ fn answer<R: serde::Serialize, E: Into<CommandError>>(
 
 fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<(), CommandError> {
     let phase = arguments.phase.required("execute-phase")?;
-    let request = ExecutePhaseRequest { one_wave: arguments.wave.is_some(), tdd: arguments.tdd };
+    let request =
+        ExecutePhaseRequest { one_wave: arguments.wave.is_some(), tdd: arguments.tdd, validate: arguments.validate };
     answer(context, |bundle| bundle.execute_phase(phase, &request))
 }
 
@@ -207,6 +208,7 @@ fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Co
         ingest: arguments.ingest.is_some(),
         research_only: arguments.research_phase.is_some(),
         tdd: arguments.tdd,
+        validate: arguments.validate,
         reviews: arguments.reviews,
         chunked: arguments.chunked,
     };

@@ -13,7 +13,7 @@ use crate::project::phase::{self, PhaseId};
 use crate::text::front_matter::FrontMatter;
 use crate::text::slug;
 
-use super::phase::Phase;
+use super::phase::{Phase, StateValidation};
 use super::sections::{Condition, SectionManifest};
 use super::{Bundle, Complete};
 
@@ -26,6 +26,8 @@ pub(crate) struct ExecutePhaseRequest {
     /// Only one wave is executed.
     pub(crate) one_wave: bool,
     pub(crate) tdd: bool,
+    /// The state is held against the disk.
+    pub(crate) validate: bool,
 }
 
 /// What `init execute-phase` answers.
@@ -71,6 +73,8 @@ pub(crate) struct ExecutePhaseReport {
     roadmap_path: Option<String>,
     config_path: String,
     requirements_path: Option<String>,
+    #[serde(flatten)]
+    validation: Option<StateValidation>,
     section_manifest: SectionManifest,
 }
 
@@ -97,6 +101,7 @@ impl Bundle<'_> {
         let runnable: Vec<String> = incomplete.iter().filter(|plan| !blocked_by.contains_key(*plan)).cloned().collect();
         let closes_gaps = PhaseId::new(typed).is_decimal() || self.has_gap_plans(folder, &plans)?;
         let earlier_results = self.has_earlier_results(phase.map_or(typed, |phase| phase.number.as_str()))?;
+        let validation = if request.validate { self.validation(plans.len())? } else { None };
         let section_manifest = SectionManifest::of("execute-phase", |condition| match condition {
             Condition::PartialWave => request.one_wave,
             Condition::ClosesGaps => closes_gaps,
@@ -142,6 +147,7 @@ impl Bundle<'_> {
             roadmap_path: self.shown_if_there(&layout.roadmap()),
             config_path: self.shown(&layout.config()),
             requirements_path: self.shown_if_there(&layout.requirements()),
+            validation,
             section_manifest,
         };
         self.complete(report)

@@ -6,6 +6,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
 use crate::project::roadmap::Roadmap;
+use crate::project::state::State;
 use crate::text::{slug, slug_within};
 
 use super::Bundle;
@@ -58,6 +59,13 @@ pub(super) struct Artifacts {
     uat_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reviews_path: Option<String>,
+}
+
+/// What holding the state against the disk gave.
+#[derive(Debug, Serialize)]
+pub(super) struct StateValidation {
+    state_validation_ran: bool,
+    state_warnings: Vec<String>,
 }
 
 impl Bundle<'_> {
@@ -174,6 +182,16 @@ impl Bundle<'_> {
             uat_path: path("UAT"),
             reviews_path: path("REVIEWS"),
         }
+    }
+
+    /// What the state says of the phase's plans that is not so; none where there is no state.
+    pub(super) fn validation(&self, plans: usize) -> Result<Option<StateValidation>, FileError> {
+        let Some(text) = self.view.state_text()? else { return Ok(None) };
+        let told =
+            State::parse(&text).value("Total Plans in Phase").and_then(|value| value.trim().parse::<usize>().ok());
+        let wrong = told.filter(|told| *told != plans);
+        let warnings = wrong.map(|told| format!("Plan count mismatch: STATE.md says {told}, disk has {plans}"));
+        Ok(Some(StateValidation { state_validation_ran: true, state_warnings: warnings.into_iter().collect() }))
     }
 
     /// The path of a phase's artifact.

@@ -7,7 +7,7 @@ use crate::operations::progress::{self, PhaseStatus};
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 
-use super::phase::{Artifacts, Identity, Phase};
+use super::phase::{Artifacts, Identity, Phase, StateValidation};
 use super::sections::{Condition, SectionManifest};
 use super::verify_commands::VerifyCommand;
 use super::{Bundle, Complete};
@@ -23,6 +23,8 @@ pub(crate) struct PlanPhaseRequest {
     pub(crate) ingest: bool,
     pub(crate) research_only: bool,
     pub(crate) tdd: bool,
+    /// The state is held against the disk.
+    pub(crate) validate: bool,
     pub(crate) reviews: bool,
     pub(crate) chunked: bool,
 }
@@ -62,6 +64,8 @@ pub(crate) struct PlanPhaseReport {
     patterns_path: Option<String>,
     #[serde(flatten)]
     artifacts: Artifacts,
+    #[serde(flatten)]
+    validation: Option<StateValidation>,
     section_manifest: SectionManifest,
     /// Commands that verified the phase before, so that they are not invented anew.
     prior_verify_commands: Vec<VerifyCommand>,
@@ -117,6 +121,7 @@ impl Bundle<'_> {
             requirements_path: self.shown_if_there(&layout.requirements()),
             patterns_path: self.artifact(phase, "PATTERNS"),
             artifacts: self.artifacts(phase),
+            validation: if request.validate { self.validation(plan_count)? } else { None },
             section_manifest,
             prior_verify_commands: match phase {
                 Some(phase) => self.earlier_verify_commands(&phase.number)?,
