@@ -101,7 +101,7 @@ impl Bundle<'_> {
         let runnable: Vec<String> = incomplete.iter().filter(|plan| !blocked_by.contains_key(*plan)).cloned().collect();
         let closes_gaps = PhaseId::new(typed).is_decimal() || self.has_gap_plans(folder, &plans)?;
         let earlier_results = self.has_earlier_results(phase.map_or(typed, |phase| phase.number.as_str()))?;
-        let validation = if request.validate { self.validation(plans.len())? } else { None };
+        let validation = if request.validate { self.validation(typed, plans.len())? } else { None };
         let section_manifest = SectionManifest::of("execute-phase", |condition| match condition {
             Condition::PartialWave => request.one_wave,
             Condition::ClosesGaps => closes_gaps,

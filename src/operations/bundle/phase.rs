@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::operations::state::position::PlanPosition;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
@@ -184,13 +185,15 @@ impl Bundle<'_> {
         }
     }
 
-    /// What the state says of the phase's plans that is not so; none where there is no state.
-    pub(super) fn validation(&self, plans: usize) -> Result<Option<StateValidation>, FileError> {
+    /// What the state says of the phase's plans that is not so; none where there is no state. The state tells only of
+    /// the phase at work, so another phase has nothing to be wrong about.
+    pub(super) fn validation(&self, typed: &str, plans: usize) -> Result<Option<StateValidation>, FileError> {
         let Some(text) = self.view.state_text()? else { return Ok(None) };
-        let told =
-            State::parse(&text).value("Total Plans in Phase").and_then(|value| value.trim().parse::<usize>().ok());
-        let wrong = told.filter(|told| *told != plans);
-        let warnings = wrong.map(|told| format!("Plan count mismatch: STATE.md says {told}, disk has {plans}"));
+        let state = State::parse(&text);
+        let at_work = state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase));
+        let told = PlanPosition::of(&state).filter(|_| at_work).map(|position| position.total);
+        let wrong = told.filter(|told| usize::try_from(*told) != Ok(plans));
+        let warnings = wrong.map(|told| format!("STATE.md counts {told} plans in phase {typed}, its folder {plans}"));
         Ok(Some(StateValidation { state_validation_ran: true, state_warnings: warnings.into_iter().collect() }))
     }
 

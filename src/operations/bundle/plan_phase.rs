@@ -121,7 +121,7 @@ impl Bundle<'_> {
             requirements_path: self.shown_if_there(&layout.requirements()),
             patterns_path: self.artifact(phase, "PATTERNS"),
             artifacts: self.artifacts(phase),
-            validation: if request.validate { self.validation(plan_count)? } else { None },
+            validation: if request.validate { self.validation(typed, plan_count)? } else { None },
             section_manifest,
             prior_verify_commands: match phase {
                 Some(phase) => self.earlier_verify_commands(&phase.number)?,

@@ -407,14 +407,14 @@ fn note_position(edit: &mut StateEdit<'_, '_>) {
 
 /// Which plan of how many is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PlanPosition {
+pub(crate) struct PlanPosition {
     current: u64,
-    total: u64,
+    pub(crate) total: u64,
 }
 
 impl PlanPosition {
     /// From `Current Plan` and `Total Plans in Phase`, `Current Plan: 2 of 3`, or `Plan: 2 of 3`.
-    fn of(state: &State<'_>) -> Option<Self> {
+    pub(crate) fn of(state: &State<'_>) -> Option<Self> {
         let number = |label: &str| state.value(label)?.parse().ok();
         if let (Some(current), Some(total)) = (number("Current Plan"), number("Total Plans in Phase")) {
             return Some(Self { current, total });

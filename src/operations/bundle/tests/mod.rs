@@ -158,6 +158,29 @@ fn executing_tells_what_is_left() {
 }
 
 #[test]
+fn the_state_is_held_against_the_disk_for_the_phase_at_work() {
+    let files = |plan: &'static str| {
+        [
+            (".planning/STATE.md", plan),
+            (".planning/phases/02-core/02-01-PLAN.md", "x"),
+            (".planning/phases/02-core/02-02-PLAN.md", "x"),
+            (".planning/phases/03-more/03-01-PLAN.md", "x"),
+        ]
+    };
+    let warnings = |state: &'static str, phase: &str| {
+        let request = ExecutePhaseRequest { validate: true, ..ExecutePhaseRequest::default() };
+        let told = told(&files(state), |bundle| bundle.execute_phase(phase, &request));
+        assert_eq!(told["state_validation_ran"], true);
+        told["state_warnings"].as_array().unwrap().len()
+    };
+    let state = "# Project State\n\nPhase: 2 of 3 (Core)\nPlan: 1 of 2\n";
+    assert_eq!(warnings(state, "2"), 0);
+    assert_eq!(warnings(state, "3"), 0, "the state counts the plans of phase 2");
+    assert_eq!(warnings("# Project State\n\nPhase: 2 of 3 (Core)\nPlan: 1 of 5\n", "02"), 1);
+    assert!(execute(&files(state), "2").get("state_validation_ran").is_none(), "only on request");
+}
+
+#[test]
 fn plans_behind_a_halted_one_cannot_run() {
     let files = [
         (".planning/phases/01-a/01-01-PLAN.md", ""),
