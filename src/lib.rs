@@ -4,8 +4,6 @@
 //! `tests/suite/architecture.rs` holds the directions.
 //! [`run`] is the only public item, so that an unused function anywhere is reported by the compiler.
 
-#![allow(dead_code, unused_imports, reason = "the rooms are being furnished")]
-
 mod commands;
 mod disk;
 mod emit;

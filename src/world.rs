@@ -4,6 +4,7 @@
 //! a test builds a [`World`] of its own and knows everything that can reach the code under it.
 //! Files are the [`crate::disk`] room's.
 
+#[cfg(test)]
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -32,6 +33,7 @@ enum Environment {
     /// The process's own, read when asked, so that a call that needs one variable reads one variable.
     Inherited,
     /// These and no others.
+    #[cfg(test)]
     Fixed(BTreeMap<OsString, OsString>),
 }
 
@@ -42,6 +44,7 @@ impl World {
     }
 
     /// A world with these variables and no others, in `folder`, without a terminal.
+    #[cfg(test)]
     pub(crate) fn with<const N: usize>(variables: [(&str, &str); N], folder: &Path) -> Self {
         let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
         Self {
@@ -50,12 +53,6 @@ impl World {
             terminal: Some(Terminal::default()),
             executable: None,
         }
-    }
-
-    /// The same world, in which `path` is the running program.
-    pub(crate) fn with_executable(mut self, path: &Path) -> Self {
-        self.executable = Some(path.to_path_buf());
-        self
     }
 
     /// The variable's value; one that is unset, empty or blank is `None`.
@@ -80,6 +77,7 @@ impl World {
     fn raw_variable(&self, name: &str) -> Option<OsString> {
         match &self.environment {
             Environment::Inherited => std::env::var_os(name),
+            #[cfg(test)]
             Environment::Fixed(variables) => variables.get(OsStr::new(name)).cloned(),
         }
     }
@@ -89,6 +87,7 @@ impl World {
         let named = self.path_variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
         let known = || match self.environment {
             Environment::Inherited => std::env::home_dir(),
+            #[cfg(test)]
             Environment::Fixed(_) => None,
         };
         named.or_else(known).filter(|home| home.is_absolute())
@@ -274,6 +273,7 @@ impl World {
     fn command(&self, program: &Program) -> Command {
         let mut command = Command::new(&program.name);
         command.args(&program.arguments);
+        #[cfg(test)]
         if let Environment::Fixed(variables) = &self.environment {
             command.env_clear().envs(variables);
         }
@@ -390,6 +390,7 @@ impl Program {
         self
     }
 
+    #[cfg(test)]
     pub(crate) fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.stdin = input.into();
         self
@@ -403,11 +404,6 @@ impl Program {
 
     pub(crate) fn variable(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
-        self
-    }
-
-    pub(crate) fn without_variable(mut self, name: impl AsRef<OsStr>) -> Self {
-        self.removed.push(name.as_ref().to_owned());
         self
     }
 }

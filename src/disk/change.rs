@@ -71,10 +71,6 @@ impl ChangeSet {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter()
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.changes.len()
-    }
 }
 
 impl Extend<Change> for ChangeSet {

@@ -11,7 +11,8 @@ use super::*;
 
 /// A home folder with two trees, a linked file, and a root that does not exist yet.
 struct Bench {
-    _temporary: tempfile::TempDir,
+    /// Removed with the bench, by the process that made it.
+    _temporary: Option<tempfile::TempDir>,
     home: AbsolutePath,
 }
 
@@ -21,7 +22,7 @@ impl Bench {
     fn new() -> Self {
         let temporary = tempfile::tempdir().unwrap();
         let home = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
-        let bench = Self { _temporary: temporary, home };
+        let bench = Self { _temporary: Some(temporary), home };
         bench.put("home/one/kept.md", "kept", 0o644);
         bench.put("home/one/settings.json", "{\n}", 0o640);
         bench.put("home/one/old/gone.md", "gone", 0o600);
@@ -172,8 +173,7 @@ fn an_error_at_any_step_leaves_the_old_tree_or_the_new_one() {
 fn dies_when_asked_to() {
     let Some(home) = std::env::var_os("GSD_CRASH_HOME") else { return };
     let home = AbsolutePath::parse(PathBuf::from(home)).unwrap();
-    // The folder belongs to the parent, which removes it.
-    let bench = std::mem::ManuallyDrop::new(Bench { _temporary: tempfile::tempdir().unwrap(), home });
+    let bench = Bench { _temporary: None, home };
     let step = std::env::var("GSD_CRASH_STEP").unwrap().parse().unwrap();
     let faults = Faults::at(None, Some(step));
     if std::env::var_os("GSD_CRASH_RECOVERING").is_some() {

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::{AbsolutePath, Digest, DiskError, present};

@@ -19,8 +19,8 @@ mod transaction;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use atomic::{canonical, real, write, write_fleeting};
-pub(crate) use change::{Access, Before, Change, ChangeSet, Owner};
+pub(crate) use atomic::{canonical, real, write_fleeting};
+pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use hold::{Disk, Faults, Hold, check};
 pub(crate) use lock::{Holder, Lock, PeerLock};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};

@@ -136,6 +136,7 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// Looks at each path, for its digest only.
+    #[cfg(test)]
     pub(crate) fn of<'a>(paths: impl IntoIterator<Item = &'a AbsolutePath>) -> Result<Self, DiskError> {
         let mut snapshot = Self::default();
         for path in paths {

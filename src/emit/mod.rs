@@ -15,7 +15,9 @@ mod content_tests;
 #[cfg(test)]
 mod golden_tests;
 
-pub(crate) use artifact::{Anchor, Artifact, Contents, MarkedText, SharedEdit, SharedFile};
+#[cfg(test)]
+pub(crate) use artifact::MarkedText;
+pub(crate) use artifact::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
 
 use std::collections::BTreeSet;
 

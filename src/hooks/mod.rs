@@ -239,13 +239,19 @@ mod tests {
     use crate::library::Library;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the pages are read as they stand in the repository")]
     fn every_hook_of_the_table_has_its_code_and_its_page() {
         let library = Library::embedded().unwrap();
         let listed: Vec<&str> = library.hooks().rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(listed, ["statusline", "context-monitor", "session-state", "prompt-guard", "read-guard"]);
-        for name in listed {
-            let page = format!("{}/hooks/{name}.md", env!("CARGO_MANIFEST_DIR"));
-            assert!(Path::new(&page).is_file(), "{page}");
+        for row in &library.hooks().rows {
+            let page = format!("{}/hooks/{}.md", env!("CARGO_MANIFEST_DIR"), row.name);
+            let page = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page}: {error}"));
+            let settings = row.opt_in.iter().chain(&row.opt_out);
+            for key in settings {
+                assert!(page.contains(&format!("`{key}")), "{}: {key}", row.name);
+                assert!(crate::project::config::key_names().contains(key), "{key}");
+            }
         }
     }
 

@@ -168,6 +168,7 @@ impl Manifest {
     }
 
     /// Whether another program keeps its own manifest in this file.
+    #[cfg(test)]
     pub(crate) fn is_shared_with_another_program(&self) -> bool {
         self.foreign.contains_key("files")
     }

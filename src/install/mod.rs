@@ -16,7 +16,7 @@ mod status;
 mod target;
 
 pub(crate) use error::InstallError;
-pub(crate) use plan::{Act, InstallPlan, Step};
+pub(crate) use plan::{Act, InstallPlan};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, status, unfinished};
 pub(crate) use target::{Target, scope_word};

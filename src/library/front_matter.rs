@@ -73,6 +73,7 @@ impl FrontMatter {
     }
 
     /// The text of `key`, if it has one.
+    #[cfg(test)]
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.value(key)? {
             Value::Text(text) => Some(text),
@@ -94,6 +95,7 @@ impl FrontMatter {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|(key, _)| key.as_str())
     }

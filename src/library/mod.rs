@@ -8,7 +8,7 @@ mod hooks;
 mod item;
 
 pub(crate) use front_matter::{FrontMatter, FrontMatterError, Value, is_plain};
-pub(crate) use hooks::{Event, HookEvent, HookRow, HookTable, ToolSet};
+pub(crate) use hooks::{Event, HookEvent, HookTable, ToolSet};
 pub(crate) use item::{Item, ItemKind, ItemName, NameError};
 
 use std::collections::BTreeMap;

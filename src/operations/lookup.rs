@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
 use crate::project::view::ProjectView;
 
@@ -137,9 +136,4 @@ pub(crate) enum PhaseFileKind {
 
 fn owned<'text>(names: impl Iterator<Item = &'text str>) -> Vec<String> {
     names.map(str::to_owned).collect()
-}
-
-/// A folder's identifier as payloads give it: the token of the folder's name.
-pub(crate) fn number_of(folder: &PhaseFolder) -> String {
-    folder.token().to_owned()
 }

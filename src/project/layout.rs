@@ -81,10 +81,6 @@ impl Layout {
         self.in_scope("state.json")
     }
 
-    pub(crate) fn state_archive(&self) -> String {
-        self.in_scope("STATE-ARCHIVE.md")
-    }
-
     pub(crate) fn milestone_claim(&self) -> String {
         self.in_scope("milestone.lock")
     }

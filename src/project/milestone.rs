@@ -29,8 +29,6 @@ pub(crate) struct Milestone {
     pub(crate) scope: MilestoneScope,
     /// The lines of the roadmap that belong to it, in order.
     pub(crate) window: Vec<Range<usize>>,
-    /// The heading of its section, as written.
-    pub(crate) heading: Option<String>,
 }
 
 /// A heading that opens a milestone.
@@ -44,13 +42,7 @@ pub(crate) struct MilestoneHeading<'text> {
 impl Milestone {
     /// The milestone of a project without a roadmap.
     pub(crate) fn without_roadmap(version: Option<&str>) -> Self {
-        Self {
-            version: version.map(str::to_owned),
-            name: None,
-            scope: MilestoneScope::Unreadable,
-            window: Vec::new(),
-            heading: None,
-        }
+        Self { version: version.map(str::to_owned), name: None, scope: MilestoneScope::Unreadable, window: Vec::new() }
     }
 
     /// Finds the milestone `state_version` (the `milestone:` line of STATE.md), or else the one the roadmap marks as open.
@@ -85,7 +77,7 @@ impl Milestone {
             None => (everything(), MilestoneScope::Unscoped),
         };
         let name = version.as_deref().and_then(|version| milestone_name(roadmap, version, selected));
-        Self { name, scope, window, heading: selected.map(|selected| selected.heading.title.to_owned()), version }
+        Self { version, name, scope, window }
     }
 
     pub(crate) fn holds(&self, line: usize) -> bool {

@@ -43,10 +43,6 @@ impl Project {
         Self { layout }
     }
 
-    pub(crate) fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
     /// The tree that is locked while the project changes: its planning folder, or the root where there is none yet.
     pub(crate) fn locked_tree(&self) -> PathBuf {
         let planning = self.layout.absolute(self.layout.planning());

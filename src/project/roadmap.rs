@@ -29,7 +29,6 @@ pub(crate) struct PhaseSection<'text> {
     /// The name as written, a tag such as `(INSERTED)` included.
     pub(crate) name: &'text str,
     pub(crate) heading_line: usize,
-    pub(crate) level: u8,
     /// The lines after the heading.
     pub(crate) lines: Range<usize>,
     pub(crate) shipped: bool,
@@ -71,14 +70,7 @@ impl<'text> Roadmap<'text> {
             .filter_map(|heading| {
                 let (id, name) = phase_heading(&heading)?;
                 let lines = markdown.section(&heading);
-                Some(PhaseSection {
-                    id,
-                    name,
-                    heading_line: heading.line,
-                    level: heading.level,
-                    lines,
-                    shipped: shipped[heading.line],
-                })
+                Some(PhaseSection { id, name, heading_line: heading.line, lines, shipped: shipped[heading.line] })
             })
             .collect();
         let bullets = (0..markdown.lines().len())

@@ -49,11 +49,6 @@ impl ProjectView {
         Ok(read)
     }
 
-    /// What was read so far, for the check that nothing changed before a write.
-    pub(crate) fn read_so_far(&self) -> BTreeMap<String, Option<Rc<str>>> {
-        self.texts.borrow().iter().map(|(path, text)| (path.clone(), text.clone())).collect()
-    }
-
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.files.exists(path)
     }

@@ -21,6 +21,7 @@ pub(crate) struct Descriptor {
     /// Other words a person may use for it.
     #[serde(default)]
     pub(crate) aliases: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "part of the format, for people"))]
     pub(crate) verified: Verified,
     pub(crate) home: HomeTable,
     #[serde(rename = "place")]
@@ -55,6 +56,7 @@ pub(crate) struct Descriptor {
     pub(crate) status_line: Option<StatusLine>,
     pub(crate) instructions: Option<Instructions>,
     #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "checked when the content is tested"))]
     pub(crate) limits: Limits,
 }
 
@@ -135,6 +137,7 @@ pub(crate) enum Scope {
 /// When the facts were last checked, and against what.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(not(test), expect(dead_code, reason = "part of the format, for people"))]
 pub(crate) struct Verified {
     /// `2026-11-21`
     pub(crate) date: String,
@@ -490,6 +493,7 @@ pub(crate) struct Instructions {
 /// Lengths the host enforces.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(not(test), expect(dead_code, reason = "checked when the content is tested"))]
 pub(crate) struct Limits {
     /// Characters of a description.
     pub(crate) description: Option<usize>,

@@ -9,10 +9,9 @@ mod registry;
 mod tables;
 
 pub(crate) use descriptor::{
-    AgentTools, ArgumentForm, Descriptor, EditForm, Encoding, FileEdit, FileReach, Form, HostFile, HostFormat,
-    IncludeForm, Instructions, Mentions, OwnFile, Place, PlaceAnchor, PlaceItem, Purpose, ReadOnlyMark, RuntimeId,
-    Scalar, Scope, Sidecar, Spawn, TypedOnly,
+    AgentTools, ArgumentForm, Descriptor, EditForm, Encoding, FileEdit, FileReach, Form, HostFormat, IncludeForm,
+    Place, PlaceAnchor, PlaceItem, Purpose, RuntimeId, Scalar, Scope, Spawn,
 };
 pub(crate) use home::{Home, HomeError, Surroundings};
 pub(crate) use registry::{Registry, RegistryError};
-pub(crate) use tables::{Dialect, EventNames, HookForm, HookTable, StatusLine, TimeUnit, ToolNames};
+pub(crate) use tables::{Dialect, HookForm, HookTable, TimeUnit, ToolNames};

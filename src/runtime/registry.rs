@@ -113,7 +113,13 @@ mod tests {
             }
             assert!(descriptor.home.global.starts_with("~/"), "{id}");
             assert!(!descriptor.home.local.starts_with('/'), "{id}");
-            assert_eq!(descriptor.verified.date.len(), "2026-11-21".len(), "{id}");
+            let verified = &descriptor.verified;
+            assert!(verified.date.parse::<jiff::civil::Date>().is_ok(), "{id}");
+            assert_eq!(
+                verified.by == super::super::descriptor::Evidence::Client,
+                verified.version.is_some(),
+                "{id}: the client that was run"
+            );
             assert!(descriptor.mention.command.contains("{name}"), "{id}");
         }
     }

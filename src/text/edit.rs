@@ -95,11 +95,6 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// The value that was replaced, as it was written in the file.
-    pub(crate) fn previous(&self) -> Option<&str> {
-        self.previous.as_deref()
-    }
-
     pub(super) fn blank(&self) -> &str {
         self.blank.as_deref().unwrap_or_default()
     }

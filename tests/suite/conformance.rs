@@ -193,7 +193,7 @@ struct Comparer {
 /// Where a case runs.
 #[derive(Debug)]
 struct Place {
-    root: tempfile::TempDir,
+    _root: tempfile::TempDir,
     project: PathBuf,
     home: PathBuf,
 }
@@ -366,7 +366,7 @@ impl Comparer {
     fn prepare(&self, case: &Case) -> Place {
         let root = tempfile::Builder::new().prefix("gsd-conformance-").tempdir().unwrap();
         let base = root.path().canonicalize().unwrap();
-        let place = Place { project: base.join("project"), home: base.join("home"), root };
+        let place = Place { project: base.join("project"), home: base.join("home"), _root: root };
         copy_tree(&self.projects.join(&case.project), &place.project);
         for folder in [&place.home, &base.join("tmp"), &base.join("shim")] {
             std::fs::create_dir_all(folder).unwrap();

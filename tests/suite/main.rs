@@ -1,7 +1,6 @@
 //! The one test binary. A test in `architecture.rs` checks that no file of this folder is forgotten.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare and inspect trees by hand")]
-#![allow(dead_code, reason = "the kit grows ahead of the tests")]
 
 mod architecture;
 mod cli;

@@ -12,7 +12,7 @@ pub(super) use words::spelled;
 
 use super::error::Reason;
 use super::{CommandError, Context, Family};
-use crate::disk::{self, AbsolutePath};
+use crate::disk::{self};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};

@@ -309,22 +309,6 @@ pub(crate) fn move_on(edit: &mut StateEdit<'_, '_>, transition: &Transition<'_>,
     note_position(edit);
 }
 
-/// Sets how many phases there are, where the position tells: `2 of 5`.
-pub(crate) fn set_total_phases(edit: &mut StateEdit<'_, '_>, total: u64) {
-    if let Some(field) = edit.state().field("Phase")
-        && let Some(Position { total: Some(shown), .. }) = Position::parse(field.value)
-    {
-        let at = field.value.len() - field.value[offset(field.value, shown)..].len();
-        let value = format!("{}{total}{}", &field.value[..at], &field.value[at + shown.len()..]);
-        edit.set("Phase", &value);
-    }
-    edit.set("Total Phases", &total.to_string());
-}
-
-fn offset(whole: &str, part: &str) -> usize {
-    part.as_ptr() as usize - whole.as_ptr() as usize
-}
-
 fn close_with_mirror(
     view: &ProjectView,
     edit: StateEdit<'_, '_>,

@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use super::{CAPABILITIES, at, capability_default};
+use super::{CAPABILITIES, capability_default};
 
 /// What a key accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -399,7 +399,7 @@ mod tests {
         for (key, _) in FEATURES {
             assert!(capability_default(key).is_some(), "{key}");
         }
-        assert!(CAPABILITIES.as_object().is_some_and(|map| at(map, "workflow.research").is_some()));
+        assert!(CAPABILITIES.as_object().is_some_and(|map| super::super::at(map, "workflow.research").is_some()));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use self::print::{Printed, print_entry};
 use self::read::{Entry, Node};
 use super::edit::{EditError, without_mark};
-use super::markdown::{LineKind, Markdown, newline_of};
+use super::markdown::{LineKind, Markdown};
 use super::splice::Splices;
 
 /// A value as written, without types.
@@ -171,6 +171,7 @@ impl<'text> FrontMatter<'text> {
 
     /// Every such place, by line: a line that belongs to nothing, a bracket or quote that stays open, a key that
     /// stands twice, an anchor or alias.
+    #[cfg(test)]
     pub(crate) fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -180,13 +181,9 @@ impl<'text> FrontMatter<'text> {
         &self.text[self.body..]
     }
 
-    /// The first byte of the body.
-    pub(crate) fn body_start(&self) -> usize {
-        self.body
-    }
-
     /// The whole text with `key` set to `value`. A key that already has that value keeps its bytes; a new key goes to
     /// the end of the block.
+    #[cfg(test)]
     pub(crate) fn with(&self, key: &str, value: &Value) -> String {
         let mut splices = Splices::default();
         self.set(key, value, &mut splices);
@@ -290,26 +287,6 @@ impl<'text> FrontMatter<'text> {
         }
         splices.replace(entry.children.clone(), lines);
     }
-}
-
-/// `text` with the value at `path` in its front matter, which is made where there is none. Refused where the value
-/// would not be read back, because stray lines below it would be taken for a part of it.
-pub(crate) fn write(text: &str, path: &[&str], value: &Value) -> Result<String, EditError> {
-    let mut splices = Splices::default();
-    if let Some(front_matter) = FrontMatter::parse(text) {
-        front_matter.set_path(path, value, &mut splices)?;
-        let edited = splices.apply(text);
-        let read = FrontMatter::parse(&edited).and_then(|edited| edited.get_path(path));
-        return if read.as_ref() == Some(value) { Ok(edited) } else { Err(EditError::Unsafe { path: path.join(".") }) };
-    }
-    let Some((first, rest)) = path.split_first() else {
-        return Err(EditError::BadPath { path: String::new() });
-    };
-    let newline = newline_of(text);
-    let (bare, mark) = without_mark(text);
-    let gap = if bare.is_empty() || bare.starts_with(['\n', '\r']) { "" } else { newline };
-    splices.insert(mark, compose(&[((*first).to_owned(), nested(rest, value))], gap, newline));
-    Ok(splices.apply(text))
 }
 
 /// Whether `text` starts a front matter that is never closed.

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::text::markdown::newline_of;
 
 fn text(value: &str) -> Value {
     Value::from(value)
@@ -21,6 +22,26 @@ fn get(source: &str, path: &[&str]) -> Option<Value> {
 /// The value of `a` in a front matter of these lines.
 fn value_of(lines: &str) -> Value {
     get(&format!("---\n{lines}\nlast: 1\n---\n"), &["a"]).unwrap()
+}
+
+/// `text` with the value at `path` in its front matter, which is made where there is none. Refused where the value
+/// would not be read back, because stray lines below it would be taken for a part of it.
+fn write(text: &str, path: &[&str], value: &Value) -> Result<String, EditError> {
+    let mut splices = Splices::default();
+    if let Some(front_matter) = FrontMatter::parse(text) {
+        front_matter.set_path(path, value, &mut splices)?;
+        let edited = splices.apply(text);
+        let read = FrontMatter::parse(&edited).and_then(|edited| edited.get_path(path));
+        return if read.as_ref() == Some(value) { Ok(edited) } else { Err(EditError::Unsafe { path: path.join(".") }) };
+    }
+    let Some((first, rest)) = path.split_first() else {
+        return Err(EditError::BadPath { path: String::new() });
+    };
+    let newline = newline_of(text);
+    let (bare, mark) = without_mark(text);
+    let gap = if bare.is_empty() || bare.starts_with(['\n', '\r']) { "" } else { newline };
+    splices.insert(mark, compose(&[((*first).to_owned(), nested(rest, value))], gap, newline));
+    Ok(splices.apply(text))
 }
 
 #[test]
