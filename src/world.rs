@@ -205,18 +205,20 @@ impl World {
 
     /// Runs another program to its end and gives what it said.
     pub(crate) fn run(&self, program: &Program) -> Result<Finished, WorldError> {
-        let mut command = self.command(program);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.to_string() },
-            _ => WorldError::Start { program: program.to_string(), source },
-        })?;
-        let stdin = child.stdin.take();
         let input = program.stdin.clone();
-        thread::spawn(move || {
+        let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+        let mut command = self.command(program);
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = start(&mut command, program)?;
+        if let Some(mut pipe) = child.stdin.take() {
             // A program that does not read its input closes the pipe; what it then says is its own matter.
-            stdin.map(|mut pipe| pipe.write_all(&input))
-        });
+            thread::spawn(move || pipe.write_all(&input));
+        }
+        if program.timeout.is_none() {
+            let output =
+                child.wait_with_output().map_err(|source| WorldError::Wait { program: program.to_string(), source })?;
+            return Ok(Finished { code: output.status.code(), stdout: output.stdout, stderr: output.stderr });
+        }
         let stdout = collect(child.stdout.take());
         let stderr = collect(child.stderr.take());
         let status = wait(&mut child, program)?;
@@ -236,10 +238,7 @@ impl World {
         if grouped {
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
-        let mut child = command.spawn().map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.to_string() },
-            _ => WorldError::Start { program: program.to_string(), source },
-        })?;
+        let mut child = start(&mut command, program)?;
         let failed = |source| WorldError::Wait { program: program.to_string(), source };
         if let Some(status) = status_within(&mut child, program.timeout).map_err(failed)? {
             return Ok(Ended::of(status));
@@ -474,6 +473,13 @@ pub(crate) enum WorldError {
     Wait { program: String, source: std::io::Error },
     #[error("`{program}` did not end within {} s and was stopped", limit.as_secs_f32())]
     TimedOut { program: String, limit: Duration },
+}
+
+fn start(command: &mut Command, program: &Program) -> Result<Child, WorldError> {
+    command.spawn().map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.to_string() },
+        _ => WorldError::Start { program: program.to_string(), source },
+    })
 }
 
 /// Reads a pipe to its end on a thread of its own, so that no full pipe stops the program.

@@ -155,12 +155,16 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Com
 fn table(report: &ProfileReport) -> String {
     let rows = &report.agent_to_model_map.0;
     let widths = rows.iter().fold((5, 5), |(agent, tier), row| (agent.max(row.0.len()), tier.max(row.1.len())));
-    let mut table = format!("Model profile: {} (before: {})\n\n", report.profile, report.previous_profile);
+    let mut table = format!(
+        "✓ Model profile set to: {} (was: {})\n\nAgents will now use:\n\n",
+        report.profile, report.previous_profile
+    );
     // Writing to a string cannot fail.
-    let _ = writeln!(table, " {:<1$} │ {2:<3$} ", "Agent", widths.0, "Model", widths.1);
+    let _ = writeln!(table, " {:<1$} │ {2:<3$}", "Agent", widths.0, "Model", widths.1);
     let _ = writeln!(table, "{}┼{}", "─".repeat(widths.0 + 2), "─".repeat(widths.1 + 2));
     for (agent, tier) in rows {
-        let _ = writeln!(table, " {:<1$} │ {2:<3$} ", agent, widths.0, tier, widths.1);
+        let _ = writeln!(table, " {:<1$} │ {2:<3$}", agent, widths.0, tier, widths.1);
     }
+    table.push_str("\n\nNext spawned agents will use the new profile.");
     table
 }

@@ -53,7 +53,7 @@ fn render_checkpoint(context: &mut Context, file: &str) -> Result<(), CommandErr
         CurrentTest::parse(&text).map_err(|error| CommandError::from(error).hint(format!("look into `{path}`")))?;
     let name = without_turns(&current.name);
     let checkpoint = format!(
-        "### CHECKPOINT: Verification\n\n**Test {}: {name}**\n\n{}\n\n---\n\n→ Answer `pass`, or say what you saw instead.",
+        "### CHECKPOINT: Verification Required\n\n**Test {}: {name}**\n\n{}\n\n---\n\n**Type `pass` or describe what's wrong.**",
         current.number,
         without_turns(&current.expected),
     );

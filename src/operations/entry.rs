@@ -231,7 +231,7 @@ impl Situation {
 fn summary(situation: Situation, signals: &Signals) -> String {
     let place = place(signals);
     match situation {
-        Situation::NoProject => "No project here: begin one, or have the existing code mapped first".to_owned(),
+        Situation::NoProject => "No project yet — start fresh or map an existing codebase".to_owned(),
         Situation::Paused => format!("{place} · paused"),
         Situation::Blocked => format!("{place} · blocked by {}", signals.blockers.join("; ")),
         Situation::VerifyFailed => format!("{place} · verification found gaps"),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{MilestoneScope, milestone_headings};
-use crate::project::phase::{PhaseId, folder_matches};
+use crate::project::phase::{PhaseId, PhaseIndex, folder_token};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
@@ -203,14 +203,15 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         }));
     };
     let roadmap = Roadmap::parse(&text);
-    let milestone = view.milestone()?;
+    let milestone = view.milestone_in(&roadmap)?;
     let folders = view.phase_folders()?;
     verification::look_ahead(view, &folders)?;
+    let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder_token(&folder.name)?)));
+    let index = PhaseIndex::new(tokens);
+    let folder_of = |id: &str| Some(&folders[index.find(id)?]);
     let mut phases = Vec::new();
     for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
-        let id = PhaseId::new(section.id);
-        let folder = folders.iter().find(|folder| folder_matches(&folder.name, &id));
-        let counts = folder.map(|folder| count(view, folder)).transpose()?;
+        let counts = folder_of(section.id).map(|folder| count(view, folder)).transpose()?;
         phases.push(summary_of(&roadmap, section, counts.as_ref()));
     }
     for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
@@ -218,7 +219,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         if id.is_sentinel() || phases.iter().any(|phase| id.matches(&phase.number)) {
             continue;
         }
-        let folder = folders.iter().find(|folder| folder_matches(&folder.name, &id));
+        let folder = folder_of(row.id);
         let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.map_or(0, |plans| plans.len());
         phases.push(PhaseSummary {
             number: row.id.to_owned(),

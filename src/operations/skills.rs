@@ -85,10 +85,7 @@ fn block(files: &[String]) -> String {
         return String::new();
     }
     let lines: Vec<String> = files.iter().map(|file| format!("- @{file}")).collect();
-    format!(
-        "<agent_skills>\nThe user gave you these skills. Read them before you begin:\n{}\n</agent_skills>",
-        lines.join("\n")
-    )
+    format!("<agent_skills>\nRead these user-configured skills:\n{}\n</agent_skills>", lines.join("\n"))
 }
 
 fn at_home(path: &str, home: &str) -> String {

@@ -61,7 +61,7 @@ impl Verification {
             VerificationState::Passed => "Verification passed — continue.".to_owned(),
             VerificationState::GapsFound => "The report lists gaps: plan their fixes, execute them, verify again.".to_owned(),
             VerificationState::HumanNeeded => "Some checks need a person: run the acceptance test.".to_owned(),
-            VerificationState::Stale => "The work changed after it was verified: verify it again.".to_owned(),
+            VerificationState::Stale => "Verification is stale. Re-run verify-work before transition.".to_owned(),
             VerificationState::Missing => {
                 "There is no verification report. Executing the phase again only verifies: plans with a summary are kept.".to_owned()
             }

@@ -71,11 +71,13 @@ impl PhaseFolder {
         self.artifacts(kind).next()
     }
 
-    /// All artifacts of a kind, in order.
+    /// All artifacts of a kind, in order: those whose numeric prefix names this phase, and those without one.
     pub(crate) fn artifacts(&self, kind: &str) -> impl Iterator<Item = &str> {
         let suffix = format!("-{kind}.md");
         let plain = format!("{kind}.md");
-        self.own_files().filter(move |file| !file.contains('/') && (file.ends_with(&suffix) || *file == plain))
+        let of_kind = move |file: &&str| !file.contains('/') && (file.ends_with(&suffix) || *file == plain);
+        let token = self.token();
+        self.files.iter().map(String::as_str).filter(of_kind).filter(move |file| belongs(file, token))
     }
 
     /// As [`Self::artifact`], as a path relative to the project's root.
@@ -85,12 +87,6 @@ impl PhaseFolder {
 
     pub(crate) fn join(&self, file: &str) -> String {
         format!("{}/{file}", self.path)
-    }
-
-    /// The files that are this phase's: those whose numeric prefix names it, and those without one.
-    fn own_files(&self) -> impl Iterator<Item = &str> {
-        let token = self.token();
-        self.files.iter().map(String::as_str).filter(move |file| belongs(file, token))
     }
 }
 

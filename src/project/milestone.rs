@@ -1,5 +1,6 @@
 //! The window of the current milestone in a roadmap: which phases are its own, and how sure that is.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::text::markdown::Heading;
@@ -95,13 +96,9 @@ impl Milestone {
             .filter(|(line, id)| self.holds(*line) && !PhaseId::new(id).is_sentinel())
             .collect();
         found.sort_by_key(|(line, _)| *line);
-        let mut ids: Vec<&str> = Vec::new();
-        for (_, id) in found {
-            if !ids.iter().any(|known| PhaseId::new(known).matches(id)) {
-                ids.push(id);
-            }
-        }
-        ids
+        let mut known = HashSet::new();
+        found.retain(|(_, id)| known.insert(PhaseId::new(id).as_str().to_ascii_lowercase()));
+        found.into_iter().map(|(_, id)| id).collect()
     }
 }
 

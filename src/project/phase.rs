@@ -4,6 +4,7 @@
 //! knows its normal form and its order, and nothing of where phases stand.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 /// A phase identifier in normal form: integers padded to two digits, a project-code prefix dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +24,14 @@ impl PhaseId {
 
     /// Whether two spellings name the same phase: `2`, `02`; `12a`, `12A`.
     pub(crate) fn matches(&self, other: &str) -> bool {
-        self.text.eq_ignore_ascii_case(&normalise(other.trim()))
+        let other = other.trim();
+        // The normal form keeps the integer. Most pairs differ in it, and large projects compare a great many pairs.
+        if let (Some(own), Some(others)) = (self.integer(), leading_integer(without_code(other)))
+            && own != others
+        {
+            return false;
+        }
+        self.text.eq_ignore_ascii_case(&normalise(other))
     }
 
     /// The leading integer, if the identifier starts with one.
@@ -45,6 +53,35 @@ impl PhaseId {
 impl std::fmt::Display for PhaseId {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&self.text)
+    }
+}
+
+/// Where phases stand in a list, so that a large project is not searched anew for each of its phases.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PhaseIndex {
+    spelled: HashMap<String, usize>,
+    normal: HashMap<String, usize>,
+}
+
+impl PhaseIndex {
+    /// Of these identifiers and their positions; of several that name one phase the first counts.
+    pub(crate) fn new<'text>(ids: impl IntoIterator<Item = (usize, &'text str)>) -> Self {
+        let mut index = Self::default();
+        for (position, id) in ids {
+            index.spelled.entry(id.trim().to_ascii_lowercase()).or_insert(position);
+            index.normal.entry(normalise(id.trim()).to_ascii_lowercase()).or_insert(position);
+        }
+        index
+    }
+
+    /// The first one of the same normal form as `typed`.
+    pub(crate) fn find(&self, typed: &str) -> Option<usize> {
+        self.normal.get(&normalise(typed.trim()).to_ascii_lowercase()).copied()
+    }
+
+    /// As [`Self::find`], but one that is spelled like `typed` goes before.
+    pub(crate) fn find_spelled(&self, typed: &str) -> Option<usize> {
+        self.spelled.get(&typed.trim().to_ascii_lowercase()).copied().or_else(|| self.find(typed))
     }
 }
 
@@ -223,6 +260,11 @@ mod tests {
             let id = PhaseId::new(&text);
             proptest::prop_assert!(id.matches(id.as_str()) || without_code(id.as_str()) != id.as_str());
             let _ = folder_token(&text);
+            for other in ["1", "01", "PROJ-1", "2-1", "12a"] {
+                proptest::prop_assert_eq!(id.matches(other), id.as_str().eq_ignore_ascii_case(&normalise(other)));
+                let other = PhaseId::new(other);
+                proptest::prop_assert_eq!(other.matches(&text), other.as_str().eq_ignore_ascii_case(id.as_str()));
+            }
             proptest::prop_assert_eq!(compare(&text, &text), Ordering::Equal);
         }
     }

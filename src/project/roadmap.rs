@@ -4,11 +4,12 @@
 //! (`- [ ] **Phase 2: Name** - text`), and rows of tables. They may disagree; this file says what each says and leaves
 //! judging to the operations. Reading never fails. Edits are splices that touch the lines they name and nothing else.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::text::markdown::{Heading, Markdown};
 
-use super::phase::{self, PhaseId};
+use super::phase::{self, PhaseId, PhaseIndex};
 
 /// A parsed roadmap. Borrows the text.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Roadmap<'text> {
     sections: Vec<PhaseSection<'text>>,
     bullets: Vec<PhaseBullet<'text>>,
     rows: Vec<PhaseRow<'text>>,
+    open_sections: OnceCell<PhaseIndex>,
+    open_bullets: OnceCell<PhaseIndex>,
 }
 
 /// The detail section of a phase.
@@ -78,7 +81,15 @@ impl<'text> Roadmap<'text> {
             .filter_map(|line| phase_bullet(&markdown, line, shipped[line]))
             .collect();
         let rows = table_rows(&markdown, &shipped);
-        Self { markdown, shipped, sections, bullets, rows }
+        Self {
+            markdown,
+            shipped,
+            sections,
+            bullets,
+            rows,
+            open_sections: OnceCell::new(),
+            open_bullets: OnceCell::new(),
+        }
     }
 
     pub(crate) fn markdown(&self) -> &Markdown<'text> {
@@ -108,20 +119,20 @@ impl<'text> Roadmap<'text> {
 
     /// The open detail section of `typed`: one spelled exactly so wins over one with the same normal form.
     pub(crate) fn section(&self, typed: &str) -> Option<&PhaseSection<'text>> {
-        let open = || self.sections.iter().filter(|section| !section.shipped);
-        let id = PhaseId::new(typed);
-        open()
-            .find(|section| section.id.eq_ignore_ascii_case(typed.trim()))
-            .or_else(|| open().find(|section| id.matches(section.id)))
+        let index = self.open_sections.get_or_init(|| {
+            let all = self.sections.iter().enumerate();
+            PhaseIndex::new(all.filter(|(_, section)| !section.shipped).map(|(at, section)| (at, section.id)))
+        });
+        Some(&self.sections[index.find_spelled(typed)?])
     }
 
     /// The open checklist line of `typed`.
     pub(crate) fn bullet(&self, typed: &str) -> Option<&PhaseBullet<'text>> {
-        let open = || self.bullets.iter().filter(|bullet| !bullet.shipped);
-        let id = PhaseId::new(typed);
-        open()
-            .find(|bullet| bullet.id.eq_ignore_ascii_case(typed.trim()))
-            .or_else(|| open().find(|bullet| id.matches(bullet.id)))
+        let index = self.open_bullets.get_or_init(|| {
+            let all = self.bullets.iter().enumerate();
+            PhaseIndex::new(all.filter(|(_, bullet)| !bullet.shipped).map(|(at, bullet)| (at, bullet.id)))
+        });
+        Some(&self.bullets[index.find_spelled(typed)?])
     }
 
     /// The row of `typed` in a table that reports progress.

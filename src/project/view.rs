@@ -1,6 +1,6 @@
 //! A project as read: its documents and folders, each read once, and the changes an operation wants.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::files::{Entry, FileError, Files, sha256};
 use super::folder::PhaseFolder;
 use super::layout::Layout;
 use super::milestone::Milestone;
-use super::phase::{self, PhaseId};
+use super::phase::{self, PhaseId, PhaseIndex};
 use super::roadmap::Roadmap;
 
 /// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
@@ -22,11 +22,19 @@ pub(crate) struct ProjectView {
     texts: Rc<RefCell<HashMap<String, Option<Rc<str>>>>>,
     folders: Rc<RefCell<Option<Rc<[PhaseFolder]>>>>,
     times: Rc<RefCell<HashMap<String, Option<i64>>>>,
+    milestone: Rc<OnceCell<Milestone>>,
 }
 
 impl ProjectView {
     pub(crate) fn new(layout: Layout, files: Box<dyn Files>) -> Self {
-        Self { layout, files: Rc::from(files), texts: Rc::default(), folders: Rc::default(), times: Rc::default() }
+        Self {
+            layout,
+            files: Rc::from(files),
+            texts: Rc::default(),
+            folders: Rc::default(),
+            times: Rc::default(),
+            milestone: Rc::default(),
+        }
     }
 
     /// The project as it will be once `edits` are made.
@@ -100,10 +108,26 @@ impl ProjectView {
 
     /// The current milestone: by STATE.md's `milestone:` line, else by the roadmap's marks.
     pub(crate) fn milestone(&self) -> Result<Milestone, FileError> {
-        let state = self.state_text()?;
-        let version = state.as_deref().and_then(state_version);
-        let Some(text) = self.roadmap_text()? else { return Ok(Milestone::without_roadmap(version.as_deref())) };
-        Ok(Milestone::find(&Roadmap::parse(&text), version.as_deref()))
+        if let Some(known) = self.milestone.get() {
+            return Ok(known.clone());
+        }
+        if let Some(text) = self.roadmap_text()? {
+            return self.milestone_in(&Roadmap::parse(&text));
+        }
+        Ok(Milestone::without_roadmap(self.state_version()?.as_deref()))
+    }
+
+    /// As [`Self::milestone`], for those who have parsed the roadmap anyway.
+    pub(crate) fn milestone_in(&self, roadmap: &Roadmap<'_>) -> Result<Milestone, FileError> {
+        if let Some(known) = self.milestone.get() {
+            return Ok(known.clone());
+        }
+        let found = Milestone::find(roadmap, self.state_version()?.as_deref());
+        Ok(self.milestone.get_or_init(|| found).clone())
+    }
+
+    fn state_version(&self) -> Result<Option<String>, FileError> {
+        Ok(self.state_text()?.as_deref().and_then(state_version))
     }
 
     /// The folders of phases that are not archived, in the order of phases.
@@ -123,12 +147,9 @@ impl ProjectView {
             return Ok(folders.iter().filter(|folder| !folder.id().is_sentinel()).cloned().collect());
         };
         let roadmap = Roadmap::parse(&text);
-        let ids = self.milestone()?.phase_ids(&roadmap).iter().map(|id| PhaseId::new(id)).collect::<Vec<_>>();
-        Ok(folders
-            .iter()
-            .filter(|folder| ids.is_empty() || ids.iter().any(|id| id.matches(folder.token())))
-            .cloned()
-            .collect())
+        let ids = self.milestone_in(&roadmap)?.phase_ids(&roadmap);
+        let index = PhaseIndex::new(ids.iter().copied().enumerate());
+        Ok(folders.iter().filter(|folder| ids.is_empty() || index.find(folder.token()).is_some()).cloned().collect())
     }
 
     /// Looks a phase up: open folders first, then archived ones, newest milestone first.
@@ -154,8 +175,7 @@ impl ProjectView {
         let mut plans = Vec::new();
         for plan in folder.plans() {
             let text = self.text(&folder.join(plan))?;
-            let status = text.as_deref().and_then(|text| FrontMatter::parse(text)?.text("status"));
-            if status.as_deref() != Some("superseded") {
+            if !text.as_deref().is_some_and(is_superseded) {
                 plans.push(plan.to_owned());
             }
         }
@@ -243,6 +263,12 @@ fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id
             searched: Vec::new(),
         }),
     }
+}
+
+/// Most plans do not hold the word at all, which is told without parsing: every plan of a project is asked.
+fn is_superseded(plan: &str) -> bool {
+    const STATUS: &str = "superseded";
+    plan.contains(STATUS) && FrontMatter::parse(plan).and_then(|front| front.text("status")).as_deref() == Some(STATUS)
 }
 
 /// The `milestone:` of STATE.md's front matter.

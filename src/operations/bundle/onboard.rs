@@ -194,7 +194,11 @@ impl Bundle<'_> {
                     "map-codebase",
                     "There is a map to begin with; setting a project up needs the whole one.",
                 ),
-                _ => run("map-codebase", map, "There is code, and no map of it."),
+                _ => run(
+                    "map-codebase",
+                    map,
+                    "Existing code was detected, but the required .planning/codebase/ map is missing.",
+                ),
             };
         }
         let parts = [
