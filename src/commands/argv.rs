@@ -40,6 +40,10 @@ pub(crate) struct Globals {
     pub(crate) folder: Option<String>,
     pub(crate) project_folder: Option<String>,
     pub(crate) workstream: Option<String>,
+    /// Of commands that write: show what would change, and change nothing.
+    pub(crate) dry_run: bool,
+    /// Of commands that write: the token of an earlier answer; refuse where that is no longer what stands there.
+    pub(crate) if_match: Option<String>,
 }
 
 /// Reads how failures should be told; this is asked first, so that a bad call is told the right way too.
@@ -136,6 +140,27 @@ fn lift(arguments: Vec<String>) -> Result<Call, CommandError> {
         }
     }
     Ok(call)
+}
+
+/// Lifts the flags of commands that write, `--dry-run` (unless the command has its own) and `--if-match`.
+pub(super) fn lift_of_writers(call: &mut Call, own_rehearsal: bool) -> Result<(), CommandError> {
+    let mut words = std::mem::take(&mut call.words).into_iter();
+    while let Some(word) = words.next() {
+        let (flag, attached) = match word.split_once('=') {
+            Some((flag, value)) => (flag, Some(value.to_owned())),
+            None => (word.as_str(), None),
+        };
+        match flag {
+            "--" => {
+                call.words.push(word);
+                call.words.extend(words.by_ref());
+            }
+            "--dry-run" if attached.is_none() && !own_rehearsal => call.globals.dry_run = true,
+            "--if-match" => call.globals.if_match = Some(value_of("--if-match", attached, &mut words)?),
+            _ => call.words.push(word),
+        }
+    }
+    Ok(())
 }
 
 fn value_of(

@@ -5,19 +5,32 @@
 pub(crate) enum Effect {
     /// Changes nothing.
     Read,
-    /// Adds or changes; what was there can be had back by another command.
+    /// Adds to documents or changes them; can be rehearsed with `--dry-run`.
     Write,
-    /// Takes something away.
+    /// Works through another program, or on files that are no documents.
+    Act,
+    /// Takes something away; can be rehearsed with `--dry-run`.
     Destructive,
 }
 
+impl Effect {
+    /// Whether the command changes documents, so that the flags of writers hold for it.
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::Destructive)
+    }
+}
+
+/// What the command at `path` does; none for a word that only leads to others.
+pub(crate) fn effect(path: &str) -> Option<Effect> {
+    CATALOG.iter().find(|(listed, _)| *listed == path).map(|(_, effect)| *effect)
+}
+
 /// Command path to effect.
-#[cfg_attr(not(test), expect(dead_code, reason = "nothing asks yet; a test holds the table equal to the commands"))]
-pub(crate) const CATALOG: &[(&str, Effect)] = &[
+pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("agent-skills", Effect::Read),
     ("check auto-mode", Effect::Read),
     ("check-commit", Effect::Read),
-    ("commit", Effect::Write),
+    ("commit", Effect::Act),
     ("config-ensure-section", Effect::Write),
     ("config-get", Effect::Read),
     ("config-new-project", Effect::Write),
@@ -74,7 +87,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("phases list", Effect::Read),
     ("progress", Effect::Read),
     ("project-instruction-file", Effect::Read),
-    ("recover", Effect::Write),
+    ("recover", Effect::Act),
     ("requirements mark-complete", Effect::Write),
     ("requirements ready-ids", Effect::Read),
     ("requirements revert-phase", Effect::Write),
@@ -86,7 +99,7 @@ pub(crate) const CATALOG: &[(&str, Effect)] = &[
     ("roadmap get-phase", Effect::Read),
     ("roadmap milestone-scope", Effect::Read),
     ("roadmap update-plan-progress", Effect::Write),
-    ("run-with-timeout", Effect::Write),
+    ("run-with-timeout", Effect::Act),
     ("runtime-identity", Effect::Read),
     ("skills-root", Effect::Read),
     ("smart-entry", Effect::Read),

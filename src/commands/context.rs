@@ -1,18 +1,19 @@
 //! What a command has at hand: where it stands, what was asked of every command, and the place for its answer.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Answer;
 use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
 use super::project::Host;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
+use crate::operations::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
@@ -33,9 +34,23 @@ pub(crate) struct Context {
     pub(super) host: OnceCell<Host>,
     told_unfinished: OnceCell<()>,
     stdout: String,
+    /// What the call wrote, or would have written.
+    written: RefCell<Option<Written>>,
+    /// What the answer is about, for a later write.
+    token: Option<String>,
     /// Whether the last payload says that it is a failure.
     failed_payload: bool,
     exit_code: u8,
+}
+
+/// What a call changed in the project's documents.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) changed: Vec<ChangedField>,
+    /// Not a byte changed.
+    pub(super) nothing: bool,
+    /// Of a rehearsal: the lines that would have changed.
+    pub(super) diff: Option<String>,
 }
 
 impl Context {
@@ -70,6 +85,8 @@ impl Context {
             host: OnceCell::new(),
             told_unfinished: OnceCell::new(),
             stdout: String::new(),
+            written: RefCell::new(None),
+            token: None,
             failed_payload: false,
             exit_code: 0,
         })
@@ -168,18 +185,51 @@ impl Context {
         self.globals.default.as_deref()
     }
 
-    /// Answers with a report: JSON, two spaces, no final newline.
+    /// Whether the call only shows what it would change.
+    pub(super) fn is_rehearsal(&self) -> bool {
+        self.globals.dry_run
+    }
+
+    /// The token the caller expects to hold still.
+    pub(super) fn expected_token(&self) -> Option<&str> {
+        self.globals.if_match.as_deref()
+    }
+
+    pub(super) fn note_written(&self, written: Written) {
+        self.written.replace(Some(written));
+    }
+
+    /// Gives the answer a token, by which a later write can ask for the same documents.
+    pub(super) fn answer_for(&mut self, token: String) {
+        self.token = Some(token);
+    }
+
+    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
-        let value = serde_json::to_value(report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+        let mut value =
+            serde_json::to_value(report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
         self.failed_payload = value.get("error").is_some();
+        if let Value::Object(answer) = &mut value {
+            if let Some(written) = self.written.get_mut() {
+                self.failed_payload |= written.nothing;
+                written.tell(answer)?;
+            }
+            if let Some(token) = &self.token {
+                answer.insert("token".to_owned(), Value::from(token.as_str()));
+            }
+        }
         // Writing to a string cannot fail.
         let _ = write!(self.stdout, "{value:#}");
         Ok(())
     }
 
-    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
+    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone; of a rehearsal, the diff.
     pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
         if self.raw() {
+            if let Some(diff) = self.written.get_mut().as_ref().and_then(|written| written.diff.clone()) {
+                self.text(diff);
+                return Ok(());
+            }
             self.text(raw);
             return Ok(());
         }
@@ -235,6 +285,32 @@ impl Context {
                 Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
             },
         }
+    }
+}
+
+impl Written {
+    /// Adds to an answer what changed. An answer that does not say so itself says that nothing did.
+    fn tell(&self, answer: &mut Map<String, Value>) -> Result<(), CommandError> {
+        let says_updated = answer.get("updated") == Some(&Value::Bool(true));
+        if self.nothing && !answer.contains_key("error") {
+            if says_updated || !answer.contains_key("updated") {
+                answer.insert("updated".to_owned(), Value::Bool(false));
+            }
+            if !answer.contains_key("reason") {
+                answer.insert("reason".to_owned(), Value::from("everything stands there already"));
+            }
+        } else if self.diff.is_some() && says_updated {
+            answer.insert("updated".to_owned(), Value::Bool(false));
+            answer.insert("would_update".to_owned(), Value::Bool(true));
+        }
+        let changed =
+            serde_json::to_value(&self.changed).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+        answer.insert("changed".to_owned(), changed);
+        if let Some(diff) = &self.diff {
+            answer.insert("dry_run".to_owned(), Value::Bool(true));
+            answer.insert("diff".to_owned(), Value::from(diff.as_str()));
+        }
+        Ok(())
     }
 }
 

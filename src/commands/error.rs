@@ -34,6 +34,8 @@ pub(crate) enum Reason {
     PickOutputNotJson,
     Usage,
     Unknown,
+    /// Ours: somebody else wrote since the caller read.
+    DocumentChanged,
 }
 
 impl Reason {
@@ -60,6 +62,7 @@ impl Reason {
             | Self::PickFieldAbsent
             | Self::PickOutputNotJson => 69,
             Self::SdkFailFast | Self::SecurityScanFailed => 70,
+            Self::DocumentChanged => 75,
             Self::HooksOptOut | Self::Unknown => 1,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::catalog::{self, Effect};
 use super::{FamilyRow, tree, usage};
 
 const FLAGS: &str = "\
@@ -14,6 +15,14 @@ Flags of every command:
   --json-errors           Tell failures as one line of JSON
   --exit-contract=<v>     v1: 0 or 1; v2: a code per kind of failure
   --help                  Show help; after a command, the help of that command
+";
+
+/// Shown with commands that write documents.
+const FLAGS_OF_WRITERS: &str = "\
+Flags of commands that write:
+  --dry-run               Show what would change, and change nothing; with --raw, as a diff
+  --if-match <token>      Refuse if the project changed since the answer that had this `token`
+
 ";
 
 /// The page that `words` ask for: of the command they name, else of the whole program.
@@ -30,7 +39,9 @@ fn command_page(row: &FamilyRow, words: &[String]) -> String {
     tree.build();
     let found = usage::leaf(&tree, words);
     let mut command = found.command.clone();
-    format!("{}\n{FLAGS}", command.render_long_help())
+    let writes = catalog::effect(&found.path).is_some_and(Effect::writes);
+    let more = if writes { FLAGS_OF_WRITERS } else { "" };
+    format!("{}\n{more}{FLAGS}", command.render_long_help())
 }
 
 fn program_page(families: &[FamilyRow]) -> String {

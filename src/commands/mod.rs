@@ -179,6 +179,9 @@ fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
         Ok(row) => row,
         Err(error) => return failed(error),
     };
+    if let Err(error) = usage::lift_of_writers(row, &mut call) {
+        return failed(error);
+    }
     let matches = match usage::read(row, &call.words) {
         Ok(matches) => matches,
         Err(error) if row.usage_code == 1 => return failed(error),

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;
 
+use super::context::Written;
 use super::error::Reason;
 use super::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Disk, Lock, PeerLock};
-use crate::operations::models;
+use crate::operations::{changes, models, token};
 use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
@@ -129,11 +130,29 @@ impl Context {
             ));
         }
         let view = self.look();
+        self.refuse_if_changed(&view)?;
         let (report, edits) = operation(&view)?;
-        if !edits.is_empty() {
+        let diff = if self.is_rehearsal() { Some(changes::diff(&view, &edits)?) } else { None };
+        self.note_written(Written {
+            changed: changes::changed_fields(&view, &edits)?,
+            nothing: edits.is_empty(),
+            diff,
+        });
+        if !edits.is_empty() && !self.is_rehearsal() {
             hold.apply(&project.changes(&view, &edits)?)?;
         }
         Ok(report)
+    }
+
+    /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.
+    fn refuse_if_changed(&self, view: &ProjectView) -> Result<(), CommandError> {
+        let Some(given) = self.expected_token() else { return Ok(()) };
+        let seen = token::parse(given).map_err(|error| CommandError::usage(error.to_string()))?;
+        if token::of(view, seen)? == given {
+            return Ok(());
+        }
+        Err(CommandError::new(Reason::DocumentChanged, "the project changed since it was read; nothing was written")
+            .hint("read again, and call with the new token"))
     }
 
     /// The lock files of other programs that write to the same documents; none where there is nothing to share yet.

@@ -12,6 +12,7 @@ use crate::operations::state::position::{self, PhaseRequest};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::update;
 use crate::operations::state::{Facts, NO_STATE, StateError};
+use crate::operations::token::{self, Seen};
 use crate::project::config::LoadedConfig;
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
@@ -245,7 +246,11 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
         StateCommand::Load => load(context),
         StateCommand::Json => {
             let facts = facts(context)?;
-            let report = read::json(&context.view(), &facts)?;
+            let view = context.view();
+            let report = read::json(&view, &facts)?;
+            let token = token::of(&view, Seen::State)?;
+            drop(view);
+            context.answer_for(token);
             emit_found(context, report.as_ref())
         }
         StateCommand::Get(arguments) => get(context, arguments.field.as_deref()),

@@ -3,7 +3,8 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, ArgMatches};
 
-use super::argv::Call;
+use super::argv::{self, Call};
+use super::catalog::{self, Effect};
 use super::error::{CommandError, Reason};
 use super::{FamilyRow, tree};
 
@@ -41,6 +42,21 @@ pub(super) fn read(row: &FamilyRow, words: &[String]) -> Result<ArgMatches, Comm
     tree.clone()
         .try_get_matches_from(std::iter::once("gsd-tools").chain(words.iter().map(String::as_str)))
         .map_err(|error| complain(&error))
+}
+
+/// Lifts the flags that every command has that writes documents.
+pub(super) fn lift_of_writers(row: &FamilyRow, call: &mut Call) -> Result<(), CommandError> {
+    // Installing has a rehearsal of its own. Most calls have neither flag, and building the tree once more takes time.
+    if row.usage_code != 1 || !call.words.iter().any(|word| word == "--dry-run" || word.starts_with("--if-match")) {
+        return Ok(());
+    }
+    let tree = tree(row);
+    let leaf = leaf(&tree, &call.words);
+    if !catalog::effect(&leaf.path).is_some_and(Effect::writes) {
+        return Ok(());
+    }
+    let own_rehearsal = leaf.command.get_arguments().any(|argument| argument.get_long() == Some("dry-run"));
+    argv::lift_of_writers(call, own_rehearsal)
 }
 
 /// The deepest command that the words name.

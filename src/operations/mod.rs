@@ -6,6 +6,7 @@
 pub(crate) mod acceptance;
 pub(crate) mod branch;
 pub(crate) mod bundle;
+pub(crate) mod changes;
 pub(crate) mod complete;
 pub(crate) mod configuration;
 pub(crate) mod entry;
@@ -25,4 +26,5 @@ pub(crate) mod summary;
 pub(crate) mod summary_check;
 pub(crate) mod template;
 pub(crate) mod todos;
+pub(crate) mod token;
 pub(crate) mod verification;

@@ -13,6 +13,7 @@ use arguments::{
 
 use super::{CommandError, Context, Family};
 use crate::operations::bundle::{Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest};
+use crate::operations::token::{self, Seen};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Inits {
@@ -190,6 +191,9 @@ fn answer<R: serde::Serialize, E: Into<CommandError>>(
     let view = context.view();
     let facts = context.facts()?;
     let report = make(&Bundle { view: &view, config: context.config()?, facts: &facts }).map_err(Into::into)?;
+    let token = token::of(&view, Seen::Project)?;
+    drop(view);
+    context.answer_for(token);
     context.emit(&report)
 }
 

@@ -32,8 +32,10 @@ pub(crate) fn update(
     let Some(text) = open(view)? else { return Ok(refused(NO_STATE.to_owned())) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    if set(&mut edit, field, value) == Set::Absent {
-        return Ok(refused(format!("Field \"{field}\" not found in STATE.md")));
+    match set(&mut edit, field, value) {
+        Set::Absent => return Ok(refused(format!("Field \"{field}\" not found in STATE.md"))),
+        Set::Same => return Ok(refused(format!("`{field}` has this value already"))),
+        Set::Changed => {}
     }
     let written = close(view, edit, Rule::Keep, facts)?;
     let edits = written.edits(view)?;
@@ -47,6 +49,9 @@ pub(crate) struct PatchReport {
     pub(crate) updated: Vec<String>,
     /// Fields that are not there.
     pub(crate) failed: Vec<String>,
+    /// Fields that have their value already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unchanged: Vec<String>,
 }
 
 /// Sets several fields; those that are not there are told, the others are set. `None` without STATE.md.
@@ -58,19 +63,20 @@ pub(crate) fn patch(
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    let mut failed = Vec::new();
+    let (mut failed, mut unchanged) = (Vec::new(), Vec::new());
     for (field, value) in fields {
         match set(&mut edit, field, value) {
             Set::Absent => failed.push(field.clone()),
-            Set::Same | Set::Changed => edit.note(field),
+            Set::Same => unchanged.push(field.clone()),
+            Set::Changed => edit.note(field),
         }
     }
     if edit.updated.is_empty() {
-        return Ok(Some((PatchReport { updated: Vec::new(), failed }, Edits::default())));
+        return Ok(Some((PatchReport { updated: Vec::new(), failed, unchanged }, Edits::default())));
     }
     let written = close(view, edit, Rule::Keep, facts)?;
     let edits = written.edits(view)?;
-    Ok(Some((PatchReport { updated: written.updated, failed }, edits)))
+    Ok(Some((PatchReport { updated: written.updated, failed, unchanged }, edits)))
 }
 
 /// Sets a field of the body, or else a key of the front matter that is there or belongs there.

@@ -1,0 +1,241 @@
+//! What edits do to the documents, told to the person and the program that asked for them.
+
+use serde::Serialize;
+use similar::{DiffOp, TextDiff};
+
+use crate::project::files::FileError;
+use crate::project::layout::Layout;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::front_matter::FrontMatter;
+
+/// One field that a command changed, or one file that came or went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct ChangedField {
+    /// Relative to the project's root.
+    pub(crate) file: String,
+    /// The label of the line: `Status` of `Status: Executing`, the first cell of a table's row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) field: Option<String>,
+    /// The value before; none where the line is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) old: Option<String>,
+    /// The value after; none where the line is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) new: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) created: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) removed: bool,
+}
+
+/// The fields that `edits` change, in the order of the files and their lines. What is derived from other documents is
+/// not told: the front matter of STATE.md, its mirror, the claim of the milestone.
+pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<ChangedField>, FileError> {
+    let layout = view.layout();
+    let mut changed = Vec::new();
+    for (path, after) in &edits.texts {
+        if is_derived(layout, path) {
+            continue;
+        }
+        match view.text(path)? {
+            None => changed.push(ChangedField { file: path.clone(), created: true, ..ChangedField::default() }),
+            Some(before) if *path == layout.state() => compare(path, body(&before), body(after), &mut changed),
+            Some(before) => compare(path, &before, after, &mut changed),
+        }
+    }
+    for path in edits.removals.iter().filter(|path| !is_derived(layout, path)) {
+        if view.text(path)?.is_some() {
+            changed.push(ChangedField { file: path.clone(), removed: true, ..ChangedField::default() });
+        }
+    }
+    Ok(changed)
+}
+
+/// The lines that `edits` change, file by file, as a unified diff.
+pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileError> {
+    const NOTHING: &str = "/dev/null";
+    let mut text = String::new();
+    let mut add = |before: &str, after: &str, old: &str, new: &str| {
+        let lines = TextDiff::from_lines(before, after);
+        text.push_str(&lines.unified_diff().context_radius(3).header(old, new).to_string());
+    };
+    for (path, after) in &edits.texts {
+        match view.text(path)? {
+            Some(before) => add(&before, after, &format!("a/{path}"), &format!("b/{path}")),
+            None => add("", after, NOTHING, &format!("b/{path}")),
+        }
+    }
+    for path in &edits.removals {
+        if let Some(before) = view.text(path)? {
+            add(&before, "", &format!("a/{path}"), NOTHING);
+        }
+    }
+    Ok(text)
+}
+
+fn is_derived(layout: &Layout, path: &str) -> bool {
+    [layout.state_mirror(), layout.milestone_claim()].iter().any(|derived| derived == path)
+}
+
+fn body(text: &str) -> &str {
+    FrontMatter::parse(text).map_or(text, |front| front.body())
+}
+
+fn compare(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField>) {
+    let diff = TextDiff::from_lines(before, after);
+    for operation in diff.ops().iter().filter(|operation| !matches!(operation, DiffOp::Equal { .. })) {
+        let old: Vec<&str> = operation.old_range().filter_map(|index| diff.old_slice(index)).collect();
+        let new: Vec<&str> = operation.new_range().filter_map(|index| diff.new_slice(index)).collect();
+        pair(file, &old, &new, changed);
+    }
+}
+
+/// Lines that stand for each other by their label are one change; the others come or go.
+fn pair(file: &str, old: &[&str], new: &[&str], changed: &mut Vec<ChangedField>) {
+    let mut news: Vec<Option<Line<'_>>> = new.iter().map(|line| Line::parse(line)).collect();
+    let change = |field: Option<&str>, old: Option<&str>, new: Option<&str>| ChangedField {
+        file: file.to_owned(),
+        field: field.map(shortened),
+        old: old.map(shortened),
+        new: new.map(shortened),
+        ..ChangedField::default()
+    };
+    for line in old.iter().filter_map(|line| Line::parse(line)) {
+        let partner = line.label.and_then(|label| {
+            news.iter_mut().find(|slot| slot.is_some_and(|candidate| candidate.label == Some(label)))?.take()
+        });
+        match partner {
+            Some(partner) if partner.value == line.value => {}
+            partner => changed.push(change(line.label, Some(line.value), partner.map(|partner| partner.value))),
+        }
+    }
+    changed.extend(news.into_iter().flatten().map(|line| change(line.label, None, Some(line.value))));
+}
+
+/// A line as a label and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line<'text> {
+    label: Option<&'text str>,
+    value: &'text str,
+}
+
+impl<'text> Line<'text> {
+    /// `None` for a line without text.
+    fn parse(line: &'text str) -> Option<Self> {
+        let line = line.trim();
+        if line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' ')) {
+            return None;
+        }
+        Some(task(line).or_else(|| row(line)).or_else(|| field(line)).unwrap_or(Self { label: None, value: line }))
+    }
+}
+
+/// `- [x] text`: the text is the label, the box the value.
+fn task(line: &str) -> Option<Line<'_>> {
+    let after = line.strip_prefix(['-', '*'])?.trim_start();
+    let close = after.starts_with('[').then(|| after.find(']')).flatten()?;
+    let text = after[close + 1..].trim();
+    // A note behind the name, such as the day it was completed, belongs to the value.
+    let name = text.rfind("** ").map_or(text, |end| &text[..end + 2]);
+    let value = if name.len() < text.len() { line } else { &after[..=close] };
+    (close <= 4).then_some(Line { label: Some(name), value })
+}
+
+/// `| cell | cell |`: the first cell is the label.
+fn row(line: &str) -> Option<Line<'_>> {
+    let first = line.strip_prefix('|')?.split('|').next()?.trim();
+    Some(Line { label: Some(first), value: line })
+}
+
+/// `Label: value`, `**Label**: value`, `"key": value,`.
+fn field(line: &str) -> Option<Line<'_>> {
+    const LONGEST_LABEL: usize = 40;
+    let (label, value) = line.split_once(':')?;
+    let is_mark = |mark: char| matches!(mark, '*' | '"' | '-' | ' ');
+    let label = label.trim_matches(is_mark);
+    let fits = !label.is_empty()
+        && label.chars().count() <= LONGEST_LABEL
+        && label.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.' | '(' | ')'));
+    let value = value.trim_start_matches("**").trim().trim_end_matches(',');
+    fits.then_some(Line { label: Some(label), value })
+}
+
+/// A value at a length that can be read at a glance.
+fn shortened(value: &str) -> String {
+    const LONGEST: usize = 120;
+    match value.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+
+    fn changes(path: &str, before: &str, after: &str) -> Vec<(Option<String>, Option<String>, Option<String>)> {
+        let view = ProjectView::new(Layout::new("/project", None, None), Box::new(MemoryFiles::new([(path, before)])));
+        let mut edits = Edits::default();
+        edits.write(&view, path, after.to_owned()).unwrap();
+        let changed = changed_fields(&view, &edits).unwrap();
+        changed.into_iter().map(|change| (change.field, change.old, change.new)).collect()
+    }
+
+    fn change(field: &str, old: &str, new: &str) -> (Option<String>, Option<String>, Option<String>) {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        (some(field), some(old), some(new))
+    }
+
+    #[test]
+    fn a_field_is_told_with_its_values() {
+        let before = "---\nstatus: a\n---\n\nPhase: 1 of 5\n**Plans**: 2 plans\n- [ ] one\n| 1. Base | 0/2 |\n";
+        let after =
+            "---\nstatus: b\n---\n\nPhase: 2 of 5\n**Plans**: 3 plans\n- [x] one\n| 1. Base | 2/2 |\nnew line\n";
+        assert_eq!(
+            changes(".planning/STATE.md", before, after),
+            [
+                change("Phase", "1 of 5", "2 of 5"),
+                change("Plans", "2 plans", "3 plans"),
+                change("one", "[ ]", "[x]"),
+                change("1. Base", "| 1. Base | 0/2 |", "| 1. Base | 2/2 |"),
+                change("", "", "new line"),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_front_matter_of_the_state_is_derived_and_that_of_a_plan_is_not() {
+        let (before, after) = ("---\nwave: 1\n---\nx\n", "---\nwave: 2\n---\nx\n");
+        assert_eq!(changes(".planning/STATE.md", before, after), []);
+        assert_eq!(changes(".planning/phases/01-a/01-01-PLAN.md", before, after), [change("wave", "1", "2")]);
+        assert_eq!(
+            changes(".planning/config.json", "{\n  \"mode\": 1,\n}", "{\n  \"mode\": 2,\n}"),
+            [change("mode", "1", "2")]
+        );
+    }
+
+    #[test]
+    fn a_dry_run_shows_files_that_come_and_go() {
+        let view = ProjectView::new(
+            Layout::new("/project", None, None),
+            Box::new(MemoryFiles::new([(".planning/a.md", "one\n")])),
+        );
+        let mut edits = Edits::default();
+        edits.write(&view, ".planning/b.md", "two\n".to_owned()).unwrap();
+        edits.removals.push(".planning/a.md".to_owned());
+        let text = diff(&view, &edits).unwrap();
+        assert!(text.contains("--- /dev/null\n+++ b/.planning/b.md\n"), "{text}");
+        assert!(text.contains("--- a/.planning/a.md\n+++ /dev/null\n"), "{text}");
+        let changed = changed_fields(&view, &edits).unwrap();
+        assert!(changed[0].created && changed[1].removed);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_two_texts_are_compared(before in "(\\PC{0,9}:?\n?){0,6}", after in "(\\PC{0,9}:?\n?){0,6}") {
+            let changed = changes(".planning/x.md", &before, &after);
+            proptest::prop_assert!(before != after || changed.is_empty());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Tokens: what a reader saw, so that a later write can be refused where somebody else wrote in between.
+
+use crate::project::files::{FileError, sha256};
+use crate::project::layout::Layout;
+use crate::project::view::ProjectView;
+
+/// How much of the digest is shown.
+const DIGITS: usize = 16;
+
+/// The documents that a token is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// STATE.md alone.
+    State,
+    /// STATE.md, ROADMAP.md, REQUIREMENTS.md and config.json.
+    Project,
+}
+
+/// The text is no token of ours.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no token; a token is the `token` of an earlier answer, such as `state-0123456789abcdef`")]
+pub(crate) struct BadToken(String);
+
+impl Seen {
+    fn word(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Project => "project",
+        }
+    }
+
+    fn documents(self, layout: &Layout) -> Vec<String> {
+        match self {
+            Self::State => vec![layout.state()],
+            Self::Project => {
+                vec![layout.state(), layout.roadmap(), layout.requirements(), layout.root_config(), layout.config()]
+            }
+        }
+    }
+}
+
+/// The token of what `view` shows.
+pub(crate) fn of(view: &ProjectView, seen: Seen) -> Result<String, FileError> {
+    let mut listed = String::new();
+    for path in seen.documents(view.layout()) {
+        // A document that is not there differs from an empty one.
+        let digest = view.text(&path)?.map_or_else(|| "-".to_owned(), |text| sha256(text.as_bytes()));
+        listed.push_str(&digest);
+        listed.push('\n');
+    }
+    Ok(format!("{}-{}", seen.word(), &sha256(listed.as_bytes())[..DIGITS]))
+}
+
+/// What a token is about.
+pub(crate) fn parse(token: &str) -> Result<Seen, BadToken> {
+    [Seen::State, Seen::Project]
+        .into_iter()
+        .find(|seen| {
+            token
+                .strip_prefix(seen.word())
+                .and_then(|rest| rest.strip_prefix('-'))
+                .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+        })
+        .ok_or_else(|| BadToken(token.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+
+    fn token<const N: usize>(files: [(&str, &str); N], seen: Seen) -> String {
+        let view = ProjectView::new(Layout::new("/project", None, None), Box::new(MemoryFiles::new(files)));
+        of(&view, seen).unwrap()
+    }
+
+    #[test]
+    fn a_token_changes_with_its_documents_and_with_no_other() {
+        let state = token([(".planning/STATE.md", "a")], Seen::State);
+        assert_eq!(state, token([(".planning/STATE.md", "a"), (".planning/ROADMAP.md", "b")], Seen::State));
+        assert_ne!(state, token([(".planning/STATE.md", "b")], Seen::State));
+        assert_ne!(token([], Seen::State), token([(".planning/STATE.md", "")], Seen::State));
+        assert_ne!(token([], Seen::Project), token([(".planning/ROADMAP.md", "b")], Seen::Project));
+        assert_eq!(parse(&state), Ok(Seen::State));
+        assert_eq!(parse(&token([], Seen::Project)), Ok(Seen::Project));
+    }
+
+    #[test]
+    fn what_is_no_token_is_told() {
+        for text in ["", "state", "state-", "state-0123", "other-0123456789abcdef", "state-0123456789abcdeg"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}
