@@ -1,6 +1,7 @@
 //! What edits do to the documents, told to the person and the program that asked for them.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 use similar::{DiffOp, TextDiff};
 
 use crate::project::files::FileError;
@@ -40,7 +41,10 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
         match view.text(path)? {
             None => changed.push(ChangedField { file: path.clone(), created: true, ..ChangedField::default() }),
             Some(before) if *path == layout.state() => compare(path, body(&before), body(after), &mut changed),
-            Some(before) => compare(path, &before, after, &mut changed),
+            Some(before) => match (serde_json::from_str(&before), serde_json::from_str(after)) {
+                (Ok(old), Ok(new)) => compare_values(path, "", Some(&old), Some(&new), &mut changed),
+                _ => compare(path, &before, after, &mut changed),
+            },
         }
     }
     for path in edits.removals.iter().filter(|path| !is_derived(layout, path)) {
@@ -79,6 +83,31 @@ fn is_derived(layout: &Layout, path: &str) -> bool {
 
 fn body(text: &str) -> &str {
     FrontMatter::parse(text).map_or(text, |front| front.body())
+}
+
+/// The leaves of two JSON documents that differ, by their path such as `workflow.research`.
+fn compare_values(file: &str, path: &str, old: Option<&Value>, new: Option<&Value>, changed: &mut Vec<ChangedField>) {
+    let (old_map, new_map) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
+    if old == new {
+    } else if old_map.is_some() || new_map.is_some() {
+        let keys = |map: Option<&Map<String, Value>>| map.into_iter().flat_map(Map::keys).cloned().collect::<Vec<_>>();
+        let mut names = keys(old_map);
+        names.extend(keys(new_map).into_iter().filter(|name| old_map.is_none_or(|old| !old.contains_key(name))));
+        for name in names {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let at = |map: Option<&'_ Map<String, Value>>| map.and_then(|map| map.get(&name)).cloned();
+            compare_values(file, &path, at(old_map).as_ref(), at(new_map).as_ref(), changed);
+        }
+    } else {
+        let shown = |value: &Value| shortened(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        changed.push(ChangedField {
+            file: file.to_owned(),
+            field: Some(path.to_owned()),
+            old: old.map(shown),
+            new: new.map(shown),
+            ..ChangedField::default()
+        });
+    }
 }
 
 fn compare(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField>) {
@@ -209,6 +238,10 @@ mod tests {
         let (before, after) = ("---\nwave: 1\n---\nx\n", "---\nwave: 2\n---\nx\n");
         assert_eq!(changes(".planning/STATE.md", before, after), []);
         assert_eq!(changes(".planning/phases/01-a/01-01-PLAN.md", before, after), [change("wave", "1", "2")]);
+        assert_eq!(
+            changes(".planning/config.json", "{\"a\": {\"b\": 1, \"c\": true}}", "{\"a\": {\"b\": 2}, \"d\": \"x\"}"),
+            [change("a.b", "1", "2"), change("a.c", "true", ""), change("d", "", "x")]
+        );
         assert_eq!(
             changes(".planning/config.json", "{\n  \"mode\": 1,\n}", "{\n  \"mode\": 2,\n}"),
             [change("mode", "1", "2")]

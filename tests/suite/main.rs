@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare and inspect trees by hand")]
 
 mod architecture;
+mod bytes;
 mod cli;
 #[cfg(unix)]
 mod clients;
@@ -19,6 +20,7 @@ mod install;
 mod kit;
 mod lived;
 mod plans;
+mod rehearsal;
 mod state;
 mod tree;
 mod walk;

@@ -1,0 +1,418 @@
+//! Every command that writes documents, on every project at hand and on its twins: with Windows line endings, and in
+//! other scripts. A rehearsal writes nothing; the command tells each line it changed; those are the lines it is for;
+//! endings, marks and everything else keep their bytes.
+//!
+//! The table below must name every command that `src/commands/catalog.rs` says writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+
+use crate::kit::{Ran, TestContext, repository};
+
+/// A command that writes, and what it may touch.
+struct Writer {
+    verb: &'static str,
+    /// Calls worth trying; each on a fresh copy of each project.
+    calls: &'static [&'static [&'static str]],
+    /// Files (by the end of their path) and the labels of the lines that may change there; `*` for any line, `+` for
+    /// the making and removing of the whole file.
+    may: &'static [(&'static str, &'static [&'static str])],
+}
+
+const STATE: &str = ".planning/STATE.md";
+const ROADMAP: &str = "ROADMAP.md";
+
+/// Fields of STATE.md that tell the position.
+const POSITION: &[&str] = &[
+    "Phase",
+    "Plan",
+    "Status",
+    "Last activity",
+    "Last Activity",
+    "Last Activity Description",
+    "Current focus",
+    "Current Phase",
+    "Current Phase Name",
+    "Current Plan",
+    "Total Plans in Phase",
+    "Progress",
+];
+
+const WRITERS: &[Writer] = &[
+    Writer {
+        verb: "state update",
+        calls: &[&["Status", "Écoute: 待つ"], &["status", "x"], &["Nothing", "x"]],
+        may: &[("STATE.md", &["Status"])],
+    },
+    Writer {
+        verb: "state patch",
+        calls: &[&["--Status", "Busy", "--Plan", "9 of 9"]],
+        may: &[("STATE.md", &["Status", "Plan"])],
+    },
+    Writer {
+        verb: "state begin-phase",
+        calls: &[&["--phase", "2", "--name", "Notes", "--plans", "3"], &["--phase", "99"]],
+        may: &[("STATE.md", POSITION)],
+    },
+    Writer {
+        verb: "state planned-phase",
+        calls: &[&["--phase", "2", "--name", "Notes", "--plans", "3"]],
+        may: &[("STATE.md", POSITION)],
+    },
+    Writer { verb: "state complete-phase", calls: &[&["2"], &[]], may: &[("STATE.md", POSITION)] },
+    Writer { verb: "state advance-plan", calls: &[&[]], may: &[("STATE.md", POSITION)] },
+    Writer { verb: "state update-progress", calls: &[&[]], may: &[("STATE.md", &["Progress"])] },
+    Writer {
+        verb: "state record-metric",
+        calls: &[&["--phase", "2", "--plan", "1", "--duration", "5min", "--tasks", "2", "--files", "3"]],
+        may: &[("STATE.md", &["Phase 2 P1", "Plan", "Per-Plan Metrics", "Progress"])],
+    },
+    Writer {
+        verb: "state add-decision",
+        calls: &[&["--phase", "2", "--summary", "Keep it: plain", "--rationale", "less"]],
+        may: &[("STATE.md", &["*"])],
+    },
+    Writer { verb: "state add-blocker", calls: &[&["--text", "no key yet"]], may: &[("STATE.md", &["*"])] },
+    Writer { verb: "state resolve-blocker", calls: &[&["--text", "a"]], may: &[("STATE.md", &["*"])] },
+    Writer {
+        verb: "state record-session",
+        calls: &[&["--stopped-at", "here", "--resume-file", "None"]],
+        may: &[("STATE.md", &["Last session", "Stopped at", "Stopped At", "Resume file", "Resume File", "Progress"])],
+    },
+    Writer { verb: "roadmap update-plan-progress", calls: &[&["1"], &["2"], &["99"]], may: &[("ROADMAP.md", &["*"])] },
+    Writer { verb: "roadmap annotate-dependencies", calls: &[&["1"], &["2"]], may: &[("ROADMAP.md", &["*"])] },
+    Writer {
+        verb: "requirements mark-complete",
+        calls: &[&["AUTH-01"], &["NOTE-01,NOTE-02"]],
+        may: &[("REQUIREMENTS.md", &["*"])],
+    },
+    Writer { verb: "requirements revert-phase", calls: &[&["AUTH-02"]], may: &[("REQUIREMENTS.md", &["*"])] },
+    Writer { verb: "phase add", calls: &[&["Dark mode"]], may: &[("ROADMAP.md", &["*"]), (".gitkeep", &["+"])] },
+    Writer { verb: "phase insert", calls: &[&["1", "Hot fix"]], may: &[("ROADMAP.md", &["*"]), (".gitkeep", &["+"])] },
+    Writer {
+        verb: "phase complete",
+        calls: &[&["1"], &["2"]],
+        may: &[("ROADMAP.md", &["*"]), ("REQUIREMENTS.md", &["*"]), ("STATE.md", &["*"])],
+    },
+    Writer {
+        verb: "config-set",
+        calls: &[&["mode", "yolo"], &["workflow.research", "false"]],
+        may: &[("config.json", &["mode", "workflow.research", "+"])],
+    },
+    Writer {
+        verb: "config-set-model-profile",
+        calls: &[&["budget"]],
+        may: &[("config.json", &["model_profile", "+"])],
+    },
+    Writer { verb: "config-ensure-section", calls: &[&[]], may: &[("config.json", &["+"])] },
+    Writer { verb: "config-new-project", calls: &[&["{\"mode\":\"yolo\"}"]], may: &[("config.json", &["+"])] },
+    Writer { verb: "migrate-config", calls: &[&[]], may: &[("config.json", &["*"])] },
+    Writer {
+        verb: "frontmatter set",
+        calls: &[&[STATE, "--field", "status", "--value", "x"]],
+        may: &[("STATE.md", &["status"])],
+    },
+    Writer { verb: "frontmatter merge", calls: &[&[STATE, "--data", "{\"a\":1}"]], may: &[("STATE.md", &["a"])] },
+    Writer {
+        verb: "template fill",
+        calls: &[&["summary", "--phase", "2", "--plan", "9"]],
+        may: &[("-SUMMARY.md", &["+"])],
+    },
+    Writer {
+        verb: "todo complete",
+        calls: &[&["2026-01-05-refactor.md"], &["2026-01-06-ui-fix.md"]],
+        may: &[(".md", &["+"])],
+    },
+];
+
+#[test]
+fn the_table_names_every_command_that_writes_documents() {
+    let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();
+    let row = Regex::new(r#"\("([a-z0-9 -]+)", Effect::(?:Write|Destructive)\)"#).unwrap();
+    let writers: BTreeSet<&str> = row
+        .captures_iter(&catalog)
+        .map(|found| found.get(1).unwrap().as_str())
+        .filter(|verb| !["install", "uninstall"].contains(verb))
+        .collect();
+    let listed: BTreeSet<&str> = WRITERS.iter().map(|writer| writer.verb).collect();
+    assert_eq!(listed, writers, "left: the table of this file; right: the catalog");
+}
+
+#[test]
+fn a_command_changes_the_lines_it_is_for() {
+    let projects = projects();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let jobs: Vec<(&Writer, &[&str], &Path, Twin)> = WRITERS
+        .iter()
+        .flat_map(|writer| writer.calls.iter().map(move |call| (writer, *call)))
+        .flat_map(|(writer, call)| projects.iter().map(move |project| (writer, call, project.as_path())))
+        .flat_map(|(writer, call, project)| TWINS.iter().map(move |twin| (writer, call, project, *twin)))
+        .collect();
+    let faults: Vec<String> = std::thread::scope(|scope| {
+        let work = || {
+            let mut faults = Vec::new();
+            while let Some((writer, call, project, twin)) =
+                jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+            {
+                let found = Trial::new(project, *twin).run(writer, call);
+                let name = project.file_name().unwrap().to_string_lossy();
+                faults.extend(
+                    found.into_iter().map(|fault| format!("{} {call:?} on {name} ({twin:?}): {fault}", writer.verb)),
+                );
+            }
+            faults
+        };
+        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(faults.is_empty(), "{} faults in {} trials:\n{}", faults.len(), jobs.len(), faults.join("\n"));
+}
+
+/// How a copy of a project is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Twin {
+    Plain,
+    /// Windows line endings and a byte order mark.
+    Windows,
+    /// Words in other scripts.
+    Scripts,
+}
+
+const TWINS: &[Twin] = &[Twin::Plain, Twin::Windows, Twin::Scripts];
+
+impl Twin {
+    fn of(self, path: &Path, text: &str) -> String {
+        let markdown = path.extension().is_some_and(|extension| extension == "md");
+        match self {
+            Self::Windows if markdown => {
+                format!("\u{feff}{}", text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\n', "\r\n"))
+            }
+            Self::Scripts if markdown => {
+                text.replace("Users", "Nutzer — 用戶").replace("Notes", "Za\u{301}piski\u{a0}筆記 👩\u{200d}🚀")
+            }
+            _ => text.to_owned(),
+        }
+    }
+}
+
+/// The projects of this repository, and the recorded ones where they are at hand.
+fn projects() -> Vec<PathBuf> {
+    let recorded = std::env::var_os("GSD_CONFORMANCE_DIR").map(|folder| Path::new(&folder).join("projects"));
+    if recorded.is_none() {
+        println!("bytes: the recorded projects were not run (GSD_CONFORMANCE_DIR is not set)");
+    }
+    let own = repository().join("tests/projects");
+    let folders = [Some(own), recorded].into_iter().flatten();
+    let mut projects: Vec<PathBuf> = folders
+        .flat_map(|folder| std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    projects.sort();
+    assert!(projects.len() >= 4);
+    projects
+}
+
+/// One call on one copy.
+struct Trial {
+    context: TestContext,
+}
+
+impl Trial {
+    fn new(project: &Path, twin: Twin) -> Self {
+        let context = TestContext::new();
+        copy(project, &context.project(), twin);
+        Self { context }
+    }
+
+    fn run(&self, writer: &Writer, call: &[&str]) -> Vec<String> {
+        let words: Vec<&str> = writer.verb.split(' ').chain(call.iter().copied()).collect();
+        let before = documents(&self.context.project());
+        let rehearsed = self.call(&[&words[..], &["--dry-run"]].concat());
+        if documents(&self.context.project()) != before {
+            return vec!["a rehearsal wrote".to_owned()];
+        }
+        let ran = self.call(&words);
+        let after = documents(&self.context.project());
+        if (ran.code == 0) != (rehearsed.code == 0) {
+            return vec![format!("a rehearsal exits {}, the command {}: {}", rehearsed.code, ran.code, ran.stderr)];
+        }
+        if ran.code != 0 {
+            let wrote = if after == before { None } else { Some("failed, and wrote".to_owned()) };
+            return wrote.into_iter().collect();
+        }
+        let mut faults = kept_forms(&before, &after);
+        match serde_json::from_str::<Value>(&ran.stdout) {
+            Ok(report) => faults.extend(told_truly(&report, &before, &after, writer)),
+            Err(error) => faults.push(format!("{error}: {}", ran.stdout)),
+        }
+        faults
+    }
+
+    fn call(&self, words: &[&str]) -> Ran {
+        let clock = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1768500000000")];
+        self.context.gsd_with(words.iter().copied(), &clock, "")
+    }
+}
+
+fn copy(from: &Path, to: &Path, twin: Twin) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target, twin);
+        } else {
+            match std::fs::read_to_string(&path) {
+                Ok(text) => std::fs::write(target, twin.of(&path, &text)).unwrap(),
+                Err(_) => drop(std::fs::copy(&path, target).unwrap()),
+            }
+        }
+    }
+}
+
+/// Every file of a project with its text.
+fn documents(root: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+                found.insert(name, String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Line endings, byte order marks and the last line's ending are as they were.
+fn kept_forms(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (path, old) in before {
+        let Some(new) = after.get(path).filter(|new| *new != old) else { continue };
+        let bare = |text: &str| text.matches('\n').count() - text.matches("\r\n").count();
+        let windows = |text: &str| text.matches("\r\n").count();
+        if bare(old) == 0 && bare(new) > 0 && windows(old) > 0 || windows(old) == 0 && windows(new) > 0 {
+            faults.push(format!("{path}: line endings changed"));
+        }
+        if old.starts_with('\u{feff}') != new.starts_with('\u{feff}') {
+            faults.push(format!("{path}: the byte order mark changed"));
+        }
+        let grew = old.trim_end().lines().last() != new.trim_end().lines().last();
+        if !old.is_empty() && !grew && old.ends_with('\n') != new.ends_with('\n') {
+            faults.push(format!("{path}: the end of the file changed"));
+        }
+    }
+    faults
+}
+
+/// The report names every line that changed, and only lines the command is for.
+fn told_truly(
+    report: &Value,
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+    writer: &Writer,
+) -> Vec<String> {
+    let told: Vec<&Value> = report["changed"].as_array().into_iter().flatten().collect();
+    let mut faults = Vec::new();
+    if before == after && (report["updated"] == true || !told.is_empty()) {
+        faults.push(format!("nothing changed, and it says: {report}"));
+    }
+    let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for path in paths.into_iter().filter(|path| !derived(path)) {
+        let of_file: Vec<&&Value> = told.iter().filter(|change| change["file"] == path.as_str()).collect();
+        match (before.get(path), after.get(path)) {
+            (Some(old), Some(new)) => faults.extend(told_lines(path, old, new, &of_file)),
+            (None, Some(_))
+                if of_file.iter().all(|change| change["created"] != true) && !path.ends_with(".gitkeep") =>
+            {
+                faults.push(format!("{path} was made, and the report does not say so"));
+            }
+            (Some(_), None) if of_file.iter().all(|change| change["removed"] != true) => {
+                faults.push(format!("{path} was removed, and the report does not say so"));
+            }
+            _ => {}
+        }
+        let changed = before.get(path) != after.get(path);
+        let whole = before.contains_key(path) != after.contains_key(path);
+        let allowed = writer.may.iter().find(|(ending, _)| path.ends_with(ending)).map(|(_, labels)| *labels);
+        for change in &of_file {
+            let label = change["field"].as_str();
+            let fits = allowed.is_some_and(|labels| {
+                labels
+                    .iter()
+                    .any(|allowed| *allowed == "*" || if whole { *allowed == "+" } else { label == Some(*allowed) })
+            });
+            if changed && !fits {
+                faults.push(format!("{path}: not for it to change: {change}"));
+            }
+        }
+    }
+    faults
+}
+
+/// Each line that came or went is the value of one entry.
+fn told_lines(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String> {
+    if path.ends_with(".json") {
+        let same = serde_json::from_str::<Value>(old).ok() == serde_json::from_str::<Value>(new).ok();
+        return if same || !told.is_empty() { Vec::new() } else { vec![format!("{path}: changed and not told")] };
+    }
+    let (old, new) = if path.ends_with("STATE.md") && !told.iter().any(|change| is_front(change, old)) {
+        (body(old), body(new))
+    } else {
+        (old, new)
+    };
+    let diff = TextDiff::from_lines(old, new);
+    let mut faults = Vec::new();
+    for change in diff.iter_all_changes() {
+        let line = change.value().trim();
+        let key = match change.tag() {
+            ChangeTag::Equal => continue,
+            ChangeTag::Delete => "old",
+            ChangeTag::Insert => "new",
+        };
+        if line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' ')) {
+            continue;
+        }
+        let says = |entry: &Value| {
+            let value = entry[key].as_str().unwrap_or("\0").trim_end_matches('…').trim();
+            let label = entry["field"].as_str().unwrap_or_default().trim_end_matches('…');
+            line.contains(value) && line.contains(label)
+        };
+        if !told.iter().any(|entry| says(entry)) {
+            faults.push(format!("{path}: changed and not told ({key}): {line}"));
+        }
+    }
+    faults
+}
+
+/// Whether the entry is about a line of the front matter.
+fn is_front(change: &Value, text: &str) -> bool {
+    let front = &text[..text.len() - body(text).len()];
+    change["field"].as_str().is_some_and(|label| {
+        front.contains(&format!("{label}:")) || label.chars().all(|letter| letter.is_ascii_lowercase())
+    })
+}
+
+fn body(text: &str) -> &str {
+    let bare = text.trim_start_matches('\u{feff}');
+    if !bare.starts_with("---") {
+        return text;
+    }
+    Regex::new(r"(?s)\A---\r?\n.*?\n---[ \t]*\r?\n").unwrap().find(bare).map_or(text, |front| &bare[front.end()..])
+}
+
+/// What follows from other documents: not told, and free to change.
+fn derived(path: &str) -> bool {
+    path.ends_with("state.json")
+        || path.ends_with("milestone.lock")
+        || path.ends_with(ROADMAP) && path.contains("-phases/")
+}
