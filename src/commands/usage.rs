@@ -51,7 +51,9 @@ pub(super) fn lift_of_writers(row: &FamilyRow, call: &mut Call) -> Result<(), Co
         return Ok(());
     }
     let tree = tree(row);
-    let leaf = leaf(&tree, &call.words);
+    // The flags may stand between the words of the command.
+    let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
+    let leaf = leaf(&tree, &words);
     if !catalog::effect(&leaf.path).is_some_and(Effect::writes) {
         return Ok(());
     }

@@ -11,6 +11,7 @@ use regex::Regex;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
+use crate::conformance::tell;
 use crate::kit::{Ran, TestContext, repository};
 
 /// A command that writes, and what it may touch.
@@ -203,7 +204,7 @@ impl Twin {
 fn projects() -> Vec<PathBuf> {
     let recorded = std::env::var_os("GSD_CONFORMANCE_DIR").map(|folder| Path::new(&folder).join("projects"));
     if recorded.is_none() {
-        println!("bytes: the recorded projects were not run (GSD_CONFORMANCE_DIR is not set)");
+        tell("bytes: the recorded projects were not run (GSD_CONFORMANCE_DIR is not set)\n");
     }
     let own = repository().join("tests/projects");
     let folders = [Some(own), recorded].into_iter().flatten();
@@ -361,7 +362,7 @@ fn told_truly(
 
 /// Each line that came or went is the value of one entry.
 fn told_lines(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String> {
-    if path.ends_with(".json") {
+    if Path::new(path).extension().is_some_and(|extension| extension == "json") {
         let same = serde_json::from_str::<Value>(old).ok() == serde_json::from_str::<Value>(new).ok();
         return if same || !told.is_empty() { Vec::new() } else { vec![format!("{path}: changed and not told")] };
     }

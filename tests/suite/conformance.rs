@@ -177,7 +177,7 @@ fn chosen_differences() -> BTreeSet<String> {
 }
 
 /// Writes past the capture of the test harness: the numbers are the point of the run.
-fn tell(text: &str) {
+pub(crate) fn tell(text: &str) {
     std::io::stderr().write_all(text.as_bytes()).unwrap();
 }
 
