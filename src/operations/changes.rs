@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use similar::{DiffOp, TextDiff};
 
+use crate::project::config::{self, without_secrets};
 use crate::project::files::FileError;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
@@ -43,7 +44,7 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
             Some(before) if *path == layout.state() => compare(path, body(&before), body(after), &mut changed),
             Some(before) => match (serde_json::from_str(&before), serde_json::from_str(after)) {
                 (Ok(old), Ok(new)) => compare_values(path, "", Some(&old), Some(&new), &mut changed),
-                _ => compare(path, &before, after, &mut changed),
+                _ => compare(path, &without_secrets(&before), &without_secrets(after), &mut changed),
             },
         }
     }
@@ -61,7 +62,8 @@ pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileErro
     let mut text = String::new();
     let mut add = |before: &str, after: &str, old: &str, new: &str| {
         let lines = TextDiff::from_lines(before, after);
-        text.push_str(&lines.unified_diff().context_radius(3).header(old, new).to_string());
+        let lines = lines.unified_diff().context_radius(3).header(old, new).to_string();
+        text.push_str(&without_secrets(&lines));
     };
     for (path, after) in &edits.texts {
         match view.text(path)? {
@@ -100,11 +102,17 @@ fn compare_values(file: &str, path: &str, old: Option<&Value>, new: Option<&Valu
         }
     } else {
         let shown = |value: &Value| shortened(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let told = |value: Option<&Value>| {
+            value.map(|value| match value.as_str() {
+                Some(text) if config::is_secret(path) => config::masked(text),
+                _ => shown(value),
+            })
+        };
         changed.push(ChangedField {
             file: file.to_owned(),
             field: Some(path.to_owned()),
-            old: old.map(shown),
-            new: new.map(shown),
+            old: told(old),
+            new: told(new),
             ..ChangedField::default()
         });
     }

@@ -96,7 +96,7 @@ fn the_host_decides_which_models_a_profile_means() {
         "qwen3-coder-plus"
     );
     let table = context.gsd(["config-set-model-profile", "Quality", "--raw"]).success();
-    assert!(table.contains(" gsd-executor              │ opus   \n"), "{table}");
+    assert!(table.contains(" gsd-executor              │ opus  \n"), "{table}");
     assert_eq!(context.gsd(["resolve-model", "gsd-executor", "--raw"]).success(), "opus");
     assert!(context.gsd(["config-set-model-profile", "best"]).failure(1).contains("balanced"));
     let execution = context.gsd(["resolve-execution", "gsd-verifier", "--effort", "low"]).json();

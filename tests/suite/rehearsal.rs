@@ -51,6 +51,19 @@ fn a_write_is_refused_where_somebody_wrote_since_the_read() {
 }
 
 #[test]
+fn a_rehearsal_shows_no_secret() {
+    let context = project();
+    context.write(".planning/config.json", "{\n  \"firecrawl\": \"fc-aaaaaaaaaaaa\",\n  \"mode\": \"yolo\"\n}\n");
+    for flags in [&["--dry-run"][..], &["--dry-run", "--raw"], &[]] {
+        let set = [&["config-set-model-profile", "budget"], flags].concat();
+        let shown = context.gsd_with(set, &[], "").success();
+        assert!(!shown.contains("fc-aaaa"), "{shown}");
+    }
+    let set = context.gsd(["config-set", "brave_search", "sk-0123456789"]).success();
+    assert!(!set.contains("sk-0123") && set.contains("****6789"), "{set}");
+}
+
+#[test]
 fn nothing_changed_is_said_and_under_the_second_contract_it_is_no_success() {
     let context = project();
     context.gsd(["state", "update", "Status", "Busy"]).json();

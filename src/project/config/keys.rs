@@ -1,5 +1,6 @@
 //! The keys that can be set, and what each accepts. Most accept anything: the readers fall back to the default.
 
+use crate::text::splice::Splices;
 use serde_json::{Number, Value};
 
 use super::{CAPABILITIES, capability_default};
@@ -59,9 +60,37 @@ impl Setting {
     }
 }
 
+const SECRETS: &[&str] = &["brave_search", "firecrawl", "exa_search"];
+
 /// Whether the values of a key are told only in part.
 pub(crate) fn is_secret(key: &str) -> bool {
-    matches!(key, "brave_search" | "firecrawl" | "exa_search")
+    SECRETS.contains(&key)
+}
+
+/// The text of a configuration with its secrets told only in part, for showing lines of it.
+pub(crate) fn without_secrets(text: &str) -> String {
+    let mut splices = Splices::default();
+    for key in SECRETS {
+        for (at, name) in text.match_indices(&format!("\"{key}\"")) {
+            let after = at + name.len();
+            let rest = text[after..].trim_start();
+            let Some(value) = rest.strip_prefix(':').map(str::trim_start).and_then(|rest| rest.strip_prefix('"'))
+            else {
+                continue;
+            };
+            let start = text.len() - value.len();
+            // A string that is not closed on its line is hidden to the end of the line.
+            let mut escaped = false;
+            let ends = |letter: char| {
+                let end = letter == '\n' || letter == '"' && !escaped;
+                escaped = letter == '\\' && !escaped;
+                end
+            };
+            let length = value.find(ends).unwrap_or(value.len());
+            splices.replace(start..start + length, masked(&value[..length]));
+        }
+    }
+    splices.apply(text)
 }
 
 /// A secret text with all but its last four characters hidden.
@@ -406,5 +435,12 @@ mod tests {
     fn secrets_show_their_end_only() {
         assert_eq!(masked("sk-abcdefghijkl"), "****ijkl");
         assert_eq!(masked("short"), "****");
+        let text =
+            "+  \"brave_search\" : \"sk-abcdefghijkl\",\n-  \"firecrawl\": \"sk-abc\\\"defg\n \"exa_search\": true";
+        let shown = without_secrets(text);
+        assert!(
+            shown.contains("\"****ijkl\",\n") && !shown.contains("abc") && shown.ends_with("\"exa_search\": true"),
+            "{shown}"
+        );
     }
 }

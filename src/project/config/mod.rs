@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-pub(crate) use keys::{KeyError, Setting, is_secret, key_names, masked};
+pub(crate) use keys::{KeyError, Setting, is_secret, key_names, masked, without_secrets};
 pub(crate) use legacy::{Normalization, normalizations};
 pub(crate) use report::LoadedConfig;
 
