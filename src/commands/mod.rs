@@ -39,6 +39,7 @@ mod timeout;
 mod todo;
 mod uat;
 mod usage;
+mod validate;
 mod verification;
 mod verify;
 
@@ -81,6 +82,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<requirements::RequirementsFamily>("Requirements", &["requirements"]),
     family::<todo::Todos>("Todos", &["list-todos", "todo"]),
     family::<verify::VerifyFamily>("Checks", &["verify", "verify-summary"]),
+    family::<validate::Validations>("Health", &["validate"]),
     family::<verification::Verifications>("Verification", &["verification"]),
     family::<uat::UatFamily>("User acceptance", &["uat"]),
     family::<config::Configuration>(

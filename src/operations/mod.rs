@@ -11,6 +11,7 @@ pub(crate) mod complete;
 pub(crate) mod configuration;
 pub(crate) mod entry;
 pub(crate) mod frontmatter;
+pub(crate) mod health;
 pub(crate) mod lookup;
 pub(crate) mod models;
 pub(crate) mod must_haves;

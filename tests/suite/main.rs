@@ -23,4 +23,5 @@ mod plans;
 mod rehearsal;
 mod state;
 mod tree;
+mod validate;
 mod walk;

@@ -35,7 +35,7 @@ impl Context {
     }
 
     /// Where the host's agents of ours are: the folder that has most of them, in the project or for the user.
-    fn agents(&self, descriptor: Option<&Descriptor>) -> Agents {
+    pub(in crate::commands) fn agents(&self, descriptor: Option<&Descriptor>) -> Agents {
         let folders = match (self.world().path_variable("GSD_AGENTS_DIR"), descriptor) {
             (Some(folder), Some(descriptor)) => {
                 let file = descriptor.place(PlaceItem::Agent, Scope::Global).and_then(file_form);
@@ -67,9 +67,9 @@ impl Context {
 }
 
 /// The agents of ours in one folder.
-struct Agents {
-    folder: Option<PathBuf>,
-    missing: Vec<String>,
+pub(in crate::commands) struct Agents {
+    pub(in crate::commands) folder: Option<PathBuf>,
+    pub(in crate::commands) missing: Vec<String>,
 }
 
 impl Agents {

@@ -1,0 +1,432 @@
+//! Every finding about a project: its documents, its configuration, its folders, its working trees.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Finding;
+use super::consistency::roadmap_and_disk;
+use super::repair::{RepairReport, archived_without_entry};
+use crate::operations::progress::{PhaseStatus, phase_status};
+use crate::project::config;
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::phase::{self, PhaseId, PhaseIndex};
+use crate::project::roadmap::Roadmap;
+use crate::project::state::{State, normal_status};
+use crate::project::view::ProjectView;
+use crate::text::markdown::Markdown;
+
+/// What the check needs to know that stands in no file of the project.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HealthFacts {
+    /// What stands before a command's name where people type it.
+    pub(crate) command_prefix: String,
+    /// The agents of ours that an install has lost. Empty where none was installed.
+    pub(crate) lost_agents: Vec<String>,
+    /// git is told to ignore the planning folder and follows files in it.
+    pub(crate) tracked_but_ignored: bool,
+    pub(crate) worktrees: Vec<Worktree>,
+}
+
+/// A linked working tree of the project's repository.
+#[derive(Clone, Debug)]
+pub(crate) struct Worktree {
+    pub(crate) path: String,
+    /// How long ago its folder changed; `None` where the folder is gone.
+    pub(crate) minutes: Option<i64>,
+}
+
+/// What `validate health` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct HealthReport {
+    pub(crate) status: &'static str,
+    pub(crate) errors: Vec<Finding>,
+    pub(crate) warnings: Vec<Finding>,
+    pub(crate) info: Vec<Finding>,
+    pub(crate) repairable_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) repairs_performed: Option<Vec<RepairReport>>,
+}
+
+impl HealthReport {
+    pub(crate) fn new(errors: Vec<Finding>, warnings: Vec<Finding>, info: Vec<Finding>) -> Self {
+        let status = match (errors.is_empty(), warnings.is_empty()) {
+            (false, _) => "broken",
+            (true, false) => "degraded",
+            (true, true) => "healthy",
+        };
+        let all = errors.iter().chain(&warnings).chain(&info);
+        let repairable_count = all.filter(|finding| finding.repairable).count();
+        Self { status, errors, warnings, info, repairable_count, repairs_performed: None }
+    }
+
+    pub(super) fn has(&self, code: &str) -> bool {
+        self.errors.iter().chain(&self.warnings).any(|finding| finding.code == code)
+    }
+}
+
+/// A linked working tree that has not changed for this long is worth a look.
+const STALE_MINUTES: i64 = 60;
+
+/// Looks at everything.
+pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthReport, FileError> {
+    let layout = view.layout();
+    let command = |name: &str| format!("{}{name}", facts.command_prefix);
+    if !view.folder_exists(layout.planning()) {
+        let fix = format!("Run {} to initialize", command("new-project"));
+        return Ok(HealthReport::new(
+            vec![Finding::new("E001", ".planning/ directory not found", fix)],
+            Vec::new(),
+            Vec::new(),
+        ));
+    }
+    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    match view.text(&layout.project())? {
+        Some(text) => warnings.extend(missing_sections(&text)),
+        None => errors.push(Finding::new("E002", "PROJECT.md not found", command("new-project"))),
+    }
+    let roadmap_text = view.roadmap_text()?;
+    let roadmap = roadmap_text.as_deref().map(Roadmap::parse);
+    if roadmap.is_none() {
+        errors.push(Finding::new("E003", "ROADMAP.md not found", command("new-milestone")));
+    }
+    let folders = view.phase_folders()?;
+    if let Some(text) = view.state_text()? {
+        warnings.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
+    } else {
+        let fix = format!("Restore it from git, or start over with {}", command("new-project"));
+        errors.push(Finding::new("E004", "STATE.md not found", fix));
+    }
+    match view.text(&layout.config())?.as_deref().map(config::parse) {
+        Some(Ok(file)) => warnings.extend(config_findings(&file, facts)),
+        Some(Err(reason)) => {
+            let fix = format!("Mend config.json by hand ({reason}), or restore it from git");
+            errors.push(Finding::new("E005", "config.json: JSON parse error", fix));
+        }
+        None => {
+            let fix = format!("Run {} --repair to create with defaults", command("health"));
+            warnings.push(Finding::new("W003", "config.json not found", fix).repairable());
+        }
+    }
+    if !facts.lost_agents.is_empty() {
+        let message = format!("Agents missing from the install: {}", facts.lost_agents.join(", "));
+        warnings.push(Finding::new("W010", message, "Run `gsd-tools install` again"));
+    }
+    if facts.tracked_but_ignored {
+        warnings.push(Finding::new(
+            "W029",
+            ".planning/ is ignored by git and yet tracked, so its changes are still committed",
+            "Run `git rm -r --cached .planning/` to untrack it; the files stay on disk",
+        ));
+    }
+    let current = view.milestone_folders()?;
+    let mut info = Vec::new();
+    let mut no_validation = Vec::new();
+    for folder in &current {
+        warnings.extend(misnamed(folder));
+        no_validation.extend(unvalidated(view, folder, facts)?);
+        let plans = view.current_plans(folder)?;
+        let open = plans.iter().filter(|plan| folder.summary_of(plan).is_none()).count();
+        if open > 0 {
+            let message = format!("Phase {} has {open} plan(s) without a matching summary", folder.name);
+            info.push(Finding::new("I001", message, "May be in progress"));
+        }
+    }
+    warnings.extend(collisions(view, &folders)?);
+    warnings.extend(no_validation);
+    warnings.extend(roadmap.iter().flat_map(|roadmap| roadmap_and_disk(roadmap, &folders)));
+    warnings.extend(facts.worktrees.iter().filter_map(worktree_finding));
+    let unlisted = archived_without_entry(view)?;
+    if !unlisted.is_empty() {
+        let message =
+            format!("MILESTONES.md missing {} archived milestone(s): {}", unlisted.len(), unlisted.join(", "));
+        let fix = format!("Run {} --backfill to synthesize missing entries from archive snapshots", command("health"));
+        warnings.push(Finding::new("W018", message, fix).repairable());
+    }
+    warnings.extend(strangers(view)?);
+    Ok(HealthReport::new(errors, warnings, info))
+}
+
+fn missing_sections(project: &str) -> Vec<Finding> {
+    let markdown = Markdown::parse(project);
+    let missing = ["What This Is", "Core Value", "Requirements"]
+        .into_iter()
+        .filter(|title| !markdown.headings().any(|heading| heading.level == 2 && heading.title.starts_with(title)));
+    missing
+        .map(|title| Finding::new("W001", format!("PROJECT.md missing section: ## {title}"), "Add section manually"))
+        .collect()
+}
+
+/// What STATE.md says that the roadmap and the folders do not bear out.
+fn state_findings(
+    view: &ProjectView,
+    state: &State<'_>,
+    roadmap: Option<&Roadmap<'_>>,
+    folders: &[PhaseFolder],
+    facts: &HealthFacts,
+) -> Result<Vec<Finding>, FileError> {
+    let mut findings = unknown_phases(view, state.text(), roadmap, folders)?;
+    let Some(roadmap) = roadmap else { return Ok(findings) };
+    let written = state.front_text("status").or_else(|| state.value("Status").map(str::to_owned)).unwrap_or_default();
+    if let Some(phase) = state.position().phase
+        && normal_status(&written) != "completed"
+        && roadmap.bullet(phase).is_some_and(|bullet| bullet.checked)
+    {
+        let status = if written.is_empty() { "unknown" } else { written.trim() };
+        let message = format!("STATE.md is at phase {phase} (status: {status}), which ROADMAP.md shows as complete");
+        let fix = format!("Run {}progress, or correct STATE.md by hand", facts.command_prefix);
+        findings.push(Finding::new("W011", message, fix));
+    }
+    if written.to_lowercase().contains("milestone complete") {
+        let index = PhaseIndex::new(folders.iter().map(PhaseFolder::token).enumerate());
+        let unstarted: Vec<&str> = view
+            .milestone_in(roadmap)?
+            .phase_ids(roadmap)
+            .into_iter()
+            .filter(|id| index.find(id).is_none() && !roadmap.bullet(id).is_some_and(|bullet| bullet.checked))
+            .collect();
+        if let Some(first) = unstarted.first() {
+            let message = format!(
+                "STATE says milestone complete but ROADMAP lists {} unstarted phase(s) (e.g. Phase {first})",
+                unstarted.len()
+            );
+            let fix = "Finish or remove these phases, or correct the status in STATE.md";
+            findings.push(Finding::new("W026", message, fix));
+        }
+    }
+    Ok(findings)
+}
+
+/// Each mention of a phase that neither the roadmap nor the disk knows.
+fn unknown_phases(
+    view: &ProjectView,
+    state: &str,
+    roadmap: Option<&Roadmap<'_>>,
+    folders: &[PhaseFolder],
+) -> Result<Vec<Finding>, FileError> {
+    let tokens = folders.iter().map(PhaseFolder::token).filter(|token| !PhaseId::new(token).is_sentinel());
+    let mut declared: Vec<String> = tokens.map(str::to_owned).collect();
+    if let Some(roadmap) = roadmap {
+        let sections = roadmap.sections().iter().map(|section| section.id);
+        let bullets = roadmap.bullets().iter().map(|bullet| bullet.id);
+        declared.extend(sections.chain(bullets).map(str::to_owned));
+    }
+    for (folder, version) in view.archives()? {
+        let archived = view.read_folders(&folder, Some(&version))?;
+        declared.extend(archived.iter().map(|folder| folder.token().to_owned()));
+    }
+    declared.sort_by(|left, right| phase::compare(left, right).then_with(|| left.cmp(right)));
+    declared.dedup();
+    if declared.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = PhaseIndex::new(declared.iter().map(String::as_str).enumerate());
+    let unknown = mentions(state).filter(|(number, whole)| known.find(whole).or(known.find(number)).is_none());
+    Ok(unknown
+        .map(|(number, _)| {
+            let listed = declared.join(", ");
+            let message = format!("STATE.md references phase {number}, but only phases {listed} are declared");
+            Finding::new("W002", message, "Correct the reference in STATE.md by hand; no repair touches it")
+        })
+        .collect())
+}
+
+/// The identifiers behind the word `Phase`: up to a dash, and with what follows it (`2-01`).
+fn mentions(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.match_indices("hase").filter_map(move |(at, word)| {
+        let before = text[..at].strip_suffix(['P', 'p'])?;
+        let rest = text[at + word.len()..].strip_prefix([' ', '\t'])?.trim_start_matches([' ', '\t']);
+        let in_word = before.ends_with(char::is_alphanumeric);
+        if in_word || !rest.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
+        let end = |more: fn(char) -> bool| {
+            let stop = rest.find(|letter: char| !(letter.is_ascii_digit() || more(letter)));
+            rest[..stop.unwrap_or(rest.len())].trim_end_matches(['.', '-'])
+        };
+        let number = end(|letter| letter == '.' || letter.is_ascii_uppercase());
+        Some((number, end(|letter| matches!(letter, '.' | '-') || letter.is_ascii_uppercase())))
+    })
+}
+
+const PHASE_KINDS: &[&str] = &["planning", "discuss", "research", "execution", "verification", "completion"];
+const TIERS: &[&str] = &["opus", "sonnet", "haiku", "inherit"];
+
+/// Values of the configuration that mean nothing, and switches that agents look for.
+fn config_findings(file: &Map<String, Value>, facts: &HealthFacts) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let at = |keys: &[&str]| keys.iter().find_map(|key| config::at(file, key)).filter(|value| !value.is_null());
+    let mut one_of = |code, key: &str, value: Option<&Value>, valid: &[&str]| {
+        if let Some(value) = value.filter(|value| !value.as_str().is_some_and(|text| valid.contains(&text))) {
+            let message = format!("config.json: invalid {key} \"{}\"", shown(value));
+            findings.push(Finding::new(code, message, format!("Valid values: {}", valid.join(", "))));
+        }
+    };
+    one_of("W004", "model_profile", at(&["model_profile"]), &["quality", "balanced", "budget", "adaptive", "inherit"]);
+    let branching = at(&["branching_strategy", "git.branching_strategy"]);
+    one_of("W012", "branching_strategy", branching, &["none", "phase", "milestone"]);
+    if let Some(window) = at(&["context_window"]).filter(|window| window.as_u64().unwrap_or(0) == 0) {
+        let message = format!("config.json: context_window should be a positive integer, got \"{}\"", shown(window));
+        findings.push(Finding::new("W013", message, "Set to 200000 (default) or 1000000 (for 1M models)"));
+    }
+    let templates = [
+        ("W014", "phase_branch_template", "{phase}", "phase number"),
+        ("W015", "milestone_branch_template", "{milestone}", "version"),
+    ];
+    for (code, key, placeholder, what) in templates {
+        let template = at(&[key, &format!("git.{key}")]).and_then(Value::as_str);
+        if template.is_some_and(|template| !template.contains(placeholder)) {
+            let message = format!("config.json: {key} missing {placeholder} placeholder");
+            findings.push(Finding::new(
+                code,
+                message,
+                format!("Template must include {placeholder} for {what} substitution"),
+            ));
+        }
+    }
+    for (kind, tier) in file.get("models").and_then(Value::as_object).into_iter().flatten() {
+        let (message, fix) = if !PHASE_KINDS.contains(&kind.as_str()) {
+            let message = format!("config.json: models has an unknown phase type \"{kind}\" which will be ignored");
+            (message, format!("Valid phase types: {}", PHASE_KINDS.join(", ")))
+        } else if !tier.as_str().is_some_and(|tier| TIERS.contains(&tier)) {
+            let tier = shown(tier);
+            let message =
+                format!("config.json: models.{kind} has an invalid tier value \"{tier}\" which will be ignored");
+            (message, format!("Valid tiers: {}", TIERS.join(", ")))
+        } else {
+            continue;
+        };
+        findings.push(Finding::new("W022", message, fix));
+    }
+    if let Some(workflow) = file.get("workflow").and_then(Value::as_object) {
+        let prefix = &facts.command_prefix;
+        let switches = [
+            ("W008", "nyquist_validation", "(defaults to enabled but agents may skip)".to_owned()),
+            (
+                "W016",
+                "ai_integration_phase",
+                format!("(defaults to enabled — run {prefix}ai-integration-phase before planning AI system phases)"),
+            ),
+        ];
+        for (code, key, consequence) in switches {
+            if !workflow.contains_key(key) {
+                let message = format!("config.json: workflow.{key} absent {consequence}");
+                let fix = format!("Run {prefix}health --repair to add key");
+                findings.push(Finding::new(code, message, fix).repairable());
+            }
+        }
+    }
+    findings
+}
+
+/// A value as people write it.
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A folder of the milestone whose name is not two digits, decimals, a dash and words.
+fn misnamed(folder: &PhaseFolder) -> Option<Finding> {
+    let bare = phase::without_code(&folder.name);
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let mut rest = &bare[digits..];
+    while let Some(decimals) = rest.strip_prefix('.') {
+        rest = decimals.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    }
+    let words = rest.strip_prefix('-').filter(|words| !words.is_empty());
+    let fits = words.is_some_and(|words| words.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter)));
+    if digits >= 2 && fits {
+        return None;
+    }
+    let message = format!("Phase directory \"{}\" doesn't follow NN-name format", folder.name);
+    Some(Finding::new("W005", message, "Rename to match pattern (e.g., 01-setup)"))
+}
+
+/// A phase whose research says how to validate it, without a plan for that.
+fn unvalidated(view: &ProjectView, folder: &PhaseFolder, facts: &HealthFacts) -> Result<Option<Finding>, FileError> {
+    let Some(research) = folder.artifact_path("RESEARCH") else { return Ok(None) };
+    if folder.artifact("VALIDATION").is_some() {
+        return Ok(None);
+    }
+    let text = view.text(&research)?.unwrap_or_default();
+    let says = Markdown::parse(&text).headings().any(|heading| heading.title.starts_with("Validation Architecture"));
+    Ok(says.then(|| {
+        let message = format!("Phase {}: has Validation Architecture in RESEARCH.md but no VALIDATION.md", folder.name);
+        let fix = format!("Re-run {}plan-phase with --research to regenerate", facts.command_prefix);
+        Finding::new("W009", message, fix)
+    }))
+}
+
+/// Folders that mean the same phase.
+fn collisions(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<Finding>, FileError> {
+    let mut by_phase: BTreeMap<String, Vec<&PhaseFolder>> = BTreeMap::new();
+    for folder in folders {
+        by_phase.entry(folder.id().as_str().to_ascii_uppercase()).or_default().push(folder);
+    }
+    let mut findings = Vec::new();
+    for (key, same) in by_phase.into_iter().filter(|(_, same)| same.len() > 1) {
+        let mut listed = Vec::new();
+        for folder in same {
+            let plans = view.current_plans(folder)?.len();
+            let status = match phase_status(view, folder, plans, folder.summaries().count())? {
+                PhaseStatus::Pending => "Not Started",
+                status => status.word(),
+            };
+            listed.push(format!("{} ({status})", folder.name));
+        }
+        let message = format!("Phase directories collide on normalized key \"{key}\": {}", listed.join(", "));
+        let fix = "Look into each folder; rename or remove those that do not belong to the phase";
+        findings.push(Finding::new("W023", message, fix));
+    }
+    Ok(findings)
+}
+
+fn worktree_finding(worktree: &Worktree) -> Option<Finding> {
+    let path = &worktree.path;
+    match worktree.minutes {
+        None => {
+            let message = format!("Orphan git worktree: {path} (path no longer exists on disk)");
+            Some(Finding::new("W017", message, "git worktree prune"))
+        }
+        Some(minutes) if minutes > STALE_MINUTES => {
+            let message = format!("Stale git worktree: {path} (last modified {minutes} minutes ago)");
+            let fix = format!("git -C {path} status --porcelain; if that prints nothing: git worktree remove {path}");
+            Some(Finding::new("W027", message, fix))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Documents that stand directly in the planning folder.
+const DOCUMENTS: &[&str] = &[
+    "BACKLOG.md",
+    "CLAUDE.md",
+    "INGEST-CONFLICTS.md",
+    "LEARNINGS.md",
+    "MILESTONES.md",
+    "PATTERNS.md",
+    "PROJECT.md",
+    "REQUIREMENTS.md",
+    "RETROSPECTIVE.md",
+    "ROADMAP.md",
+    "STATE-ARCHIVE.md",
+    "STATE.md",
+    "THREADS.md",
+    "WINDOWS.md",
+];
+
+/// Markdown files in the planning folder that nothing of ours reads.
+fn strangers(view: &ProjectView) -> Result<Vec<Finding>, FileError> {
+    let names = view.file_names(view.layout().planning())?;
+    let versioned = |name: &str| name.strip_prefix('v').is_some_and(|rest| phase::leading_integer(rest).is_some());
+    let unknown = names
+        .into_iter()
+        .filter(|name| name.strip_suffix(".md").is_some() && !DOCUMENTS.contains(&name.as_str()) && !versioned(name));
+    Ok(unknown
+        .map(|name| {
+            let message = format!("Unrecognized .planning/ file: {name} — not a canonical GSD artifact");
+            Finding::new("W019", message, "Move it into .planning/milestones/, or remove it if nobody needs it")
+        })
+        .collect())
+}

@@ -1,0 +1,135 @@
+//! The roadmap against the folders of phases, and the plans of a folder against their numbers.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::Finding;
+use crate::project::files::FileError;
+use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
+use crate::project::phase::{self, PhaseId, PhaseIndex};
+use crate::project::plan::PhasePlan;
+use crate::project::roadmap::Roadmap;
+use crate::project::view::ProjectView;
+
+/// What `validate consistency` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ConsistencyReport {
+    pub(crate) passed: bool,
+    pub(crate) errors: Vec<&'static str>,
+    pub(crate) warnings: Vec<Finding>,
+    /// Left out where there was nothing to compare.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) warning_count: Option<usize>,
+}
+
+/// Compares the roadmap with the folders, and looks for gaps and orphans. `numbered` says whether phases count up.
+pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<ConsistencyReport, FileError> {
+    let Some(text) = view.roadmap_text()? else {
+        let errors = vec!["ROADMAP.md not found"];
+        return Ok(ConsistencyReport { passed: false, errors, warnings: Vec::new(), warning_count: None });
+    };
+    let folders = view.phase_folders()?;
+    let mut warnings = roadmap_and_disk(&Roadmap::parse(&text), &folders);
+    if numbered {
+        warnings.extend(phase_gaps(&folders));
+    }
+    warnings.extend(folders.iter().flat_map(plan_gaps));
+    warnings.extend(folders.iter().flat_map(orphan_summaries));
+    for folder in folders.iter() {
+        for plan in folder.plans() {
+            let text = view.text(&folder.join(plan))?.unwrap_or_default();
+            if !PhasePlan::parse(&text).has("wave") {
+                let message = format!("{}/{plan}: missing 'wave' in frontmatter", folder.name);
+                warnings.push(Finding::new("C004", message, "Add a 'wave' key to the plan's frontmatter"));
+            }
+        }
+    }
+    let warning_count = Some(warnings.len());
+    Ok(ConsistencyReport { passed: true, errors: Vec::new(), warnings, warning_count })
+}
+
+/// Phases of the roadmap without a folder, and folders without a phase of the roadmap.
+///
+/// A phase whose checkbox is open need not have a folder yet.
+pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let on_disk = PhaseIndex::new(folders.iter().map(PhaseFolder::token).enumerate());
+    let sections = roadmap.sections().iter().filter(|section| !section.shipped);
+    let bullets = roadmap.bullets().iter().filter(|bullet| !bullet.shipped);
+    let mut known = BTreeSet::new();
+    for id in sections.map(|section| section.id).chain(bullets.map(|bullet| bullet.id)) {
+        let normal = PhaseId::new(id);
+        let is_open = roadmap.bullet(id).is_some_and(|bullet| bullet.mark.is_some() && !bullet.checked);
+        if !known.insert(normal.as_str().to_ascii_lowercase()) || normal.is_sentinel() || is_open {
+            continue;
+        }
+        if on_disk.find(id).is_none() {
+            let message = format!("Phase {id} in ROADMAP.md but no directory on disk");
+            findings.push(Finding::new("W006", message, "Create phase directory or remove from roadmap"));
+        }
+    }
+    let sections = roadmap.sections().iter().map(|section| section.id);
+    let ids = sections.chain(roadmap.bullets().iter().map(|bullet| bullet.id));
+    let in_roadmap = PhaseIndex::new(ids.chain(roadmap.rows().iter().map(|row| row.id)).enumerate());
+    let mut tokens: Vec<&str> = folders.iter().map(PhaseFolder::token).collect();
+    tokens.sort_unstable();
+    for token in tokens {
+        if in_roadmap.find(token).is_none() && !PhaseId::new(token).is_sentinel() {
+            let message = format!("Phase {token} exists on disk but not in ROADMAP.md");
+            findings.push(Finding::new("W007", message, "Add to roadmap or remove directory"));
+        }
+    }
+    findings
+}
+
+/// Gaps between the whole numbers of folders. Decimals come between phases, and ids with a code need not count up.
+fn phase_gaps(folders: &[PhaseFolder]) -> Vec<Finding> {
+    let tokens = folders.iter().map(PhaseFolder::token);
+    let counting = tokens.filter(|token| phase::without_code(token) == *token).map(PhaseId::new);
+    let numbers: BTreeSet<u64> =
+        counting.filter(|id| !id.is_decimal() && !id.is_sentinel()).filter_map(|id| id.integer()).collect();
+    gaps(numbers)
+        .map(|(before, after)| {
+            let message = format!("Gap in phase numbering: {before} → {after}");
+            Finding::new("C001", message, "Create the missing phase directory or renumber to close the gap")
+        })
+        .collect()
+}
+
+fn plan_gaps(folder: &PhaseFolder) -> Vec<Finding> {
+    let numbers: BTreeSet<u64> = folder.plans().filter_map(|plan| plan_number(plan, folder.token())).collect();
+    gaps(numbers)
+        .map(|(before, after)| {
+            let message = format!("Gap in plan numbering in {}: plan {before} → {after}", folder.name);
+            Finding::new("C002", message, "Create the missing plan or renumber to close the gap")
+        })
+        .collect()
+}
+
+/// Neighbours that are more than one apart.
+fn gaps(numbers: BTreeSet<u64>) -> impl Iterator<Item = (u64, u64)> {
+    let next = numbers.clone().into_iter().skip(1);
+    numbers.into_iter().zip(next).filter(|(before, after)| after - before > 1)
+}
+
+/// The number of a plan within its phase: 3 of `02-03-PLAN.md`, of `02-03-model-PLAN.md` and of `plans/PLAN-03.md`.
+fn plan_number(plan: &str, token: &str) -> Option<u64> {
+    if let Some(nested) = plan.strip_prefix("plans/PLAN-") {
+        return phase::leading_integer(nested);
+    }
+    let id = canonical_id(plan_id(plan));
+    let (phase, number) = id.rsplit_once('-')?;
+    PhaseId::new(token).matches(phase).then(|| number.parse().ok())?
+}
+
+fn orphan_summaries(folder: &PhaseFolder) -> Vec<Finding> {
+    let planned: BTreeSet<&str> = folder.plans().filter_map(|plan| folder.summary_of(plan)).collect();
+    let orphans = folder.summaries().filter(|summary| !planned.contains(summary));
+    orphans
+        .map(|summary| {
+            let message = format!("Summary {summary} in {} has no matching PLAN.md", folder.name);
+            Finding::new("C003", message, "Create the matching PLAN.md or remove the orphan summary")
+        })
+        .collect()
+}

@@ -1,0 +1,36 @@
+//! Whether a project's documents agree with each other and with the disk, and what can be mended without asking.
+//!
+//! [`consistency`] holds the roadmap against the folders, [`check`] looks at everything, [`repair`] makes good what can
+//! be made good without losing anything. A finding has a code that scripts match, and a cure.
+
+mod check;
+mod consistency;
+mod repair;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+pub(crate) use check::{HealthFacts, HealthReport, Worktree, check};
+pub(crate) use consistency::consistency;
+pub(crate) use repair::{Repairs, repair};
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Finding {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) fix: String,
+    /// Whether [`repair`] can make it good.
+    pub(crate) repairable: bool,
+}
+
+impl Finding {
+    fn new(code: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { code, message: message.into(), fix: fix.into(), repairable: false }
+    }
+
+    fn repairable(self) -> Self {
+        Self { repairable: true, ..self }
+    }
+}

@@ -1,0 +1,159 @@
+//! What can be made good without losing anything: a missing configuration, missing switches, missing entries of
+//! milestones. A file that is there is only added to; one that does not parse stays as it is.
+
+use serde::Serialize;
+
+use super::check::{HealthFacts, HealthReport, check};
+use crate::operations::configuration::{self, ConfigurationError, NewFile};
+use crate::project::config::Setting;
+use crate::project::files::FileError;
+use crate::project::milestone::version_in;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::markdown::{Markdown, newline_of};
+use crate::text::splice::Splices;
+
+/// What is to be made good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Repairs<'text> {
+    /// The configuration.
+    pub(crate) configuration: bool,
+    /// The entries of archived milestones.
+    pub(crate) milestones: bool,
+    pub(crate) day: &'text str,
+}
+
+/// One thing that was made good, or was not.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct RepairReport {
+    pub(crate) action: &'static str,
+    pub(crate) success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+}
+
+impl RepairReport {
+    fn done(action: &'static str, path: &'static str) -> Self {
+        Self { action, success: true, path: Some(path), detail: None, error: None }
+    }
+
+    fn refused(action: &'static str) -> Self {
+        let error = format!("refused: '{action}' is a destructive remedy and is not auto-applied by --repair");
+        Self { action, success: false, path: None, detail: None, error: Some(error) }
+    }
+}
+
+/// Checks, and makes good what `repairs` asks for. The findings are those from before.
+pub(crate) fn repair(
+    view: &ProjectView,
+    facts: &HealthFacts,
+    repairs: Repairs<'_>,
+) -> Result<(HealthReport, Edits), ConfigurationError> {
+    let mut report = check(view, facts)?;
+    let mut done = Vec::new();
+    let mut edits = Edits::default();
+    if repairs.configuration {
+        if report.has("E004") {
+            done.push(RepairReport::refused("regenerateState"));
+        }
+        if report.has("E005") {
+            done.push(RepairReport::refused("resetConfig"));
+        }
+        if report.has("W003") {
+            edits = configuration::create(view, NewFile::default())?.1;
+            done.push(RepairReport::done("createConfig", "config.json"));
+        }
+        let switches = [
+            ("W008", "addNyquistKey", "workflow.nyquist_validation"),
+            ("W016", "addAiIntegrationPhaseKey", "workflow.ai_integration_phase"),
+        ];
+        for (_, action, key) in switches.into_iter().filter(|(code, ..)| report.has(code)) {
+            let setting = Setting::parse(key, "true")?;
+            let (_, edit) = configuration::set(&view.after(&edits), &setting)?;
+            edits.texts.extend(edit.texts);
+            done.push(RepairReport::done(action, "config.json"));
+        }
+    }
+    if repairs.milestones {
+        let unlisted = archived_without_entry(view)?;
+        if !unlisted.is_empty() {
+            let path = view.layout().milestones();
+            let text = view.text(&path)?;
+            let listed = with_entries(view, text.as_deref().unwrap_or_default(), &unlisted, repairs.day)?;
+            edits.write(view, &path, listed)?;
+            done.push(RepairReport {
+                action: "backfillMilestones",
+                success: true,
+                path: None,
+                detail: Some(format!("Backfilled {} milestone(s) into MILESTONES.md", unlisted.len())),
+                error: None,
+            });
+        }
+    }
+    report.repairs_performed = (!done.is_empty()).then_some(done);
+    Ok((report, edits))
+}
+
+/// The versions of archived milestones that MILESTONES.md has no heading for, in order.
+pub(super) fn archived_without_entry(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let names = view.file_names(&view.layout().milestones_folder())?;
+    let archived = names.iter().filter_map(|name| name.strip_suffix("-ROADMAP.md"));
+    let text = view.text(&view.layout().milestones())?.unwrap_or_default();
+    let markdown = Markdown::parse(&text);
+    let listed: Vec<&str> = markdown.headings().filter_map(|heading| version_in(heading.title)).collect();
+    let missing = archived
+        .filter(|version| version_in(version) == Some(version))
+        .filter(|version| !listed.iter().any(|known| known.eq_ignore_ascii_case(version)));
+    Ok(missing.map(str::to_owned).collect())
+}
+
+/// The text of MILESTONES.md with an entry for each version, under its title.
+fn with_entries(view: &ProjectView, text: &str, versions: &[String], day: &str) -> Result<String, FileError> {
+    let newline = newline_of(text);
+    let mut printed = String::new();
+    for version in versions {
+        let archived = view.text(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()))?;
+        let title = archived.as_deref().and_then(|text| milestone_title(text, version)).unwrap_or_default();
+        let heading = format!("## {version} {title}");
+        let lines = [
+            format!("{} (Backfilled: {day})", heading.trim_end()),
+            String::new(),
+            format!("**Note:** Made from the archived roadmap of {version}; when it was completed is not known."),
+            String::new(),
+            "---".to_owned(),
+            String::new(),
+        ];
+        for line in lines {
+            printed.push_str(&line);
+            printed.push_str(newline);
+        }
+    }
+    if text.trim().is_empty() {
+        return Ok(format!("# Milestones{newline}{newline}{printed}"));
+    }
+    let markdown = Markdown::parse(text);
+    let title = markdown.headings().find(|heading| heading.level == 1);
+    let mut line = title.map_or(markdown.body_line(), |heading| heading.line + 1);
+    while line < markdown.lines().len() && markdown.line(line).trim().is_empty() {
+        line += 1;
+    }
+    let at = markdown.span(line..line).start;
+    let before = &text[..at];
+    let ends_open = !before.is_empty() && !before.ends_with('\n');
+    let has_gap = before.trim_end_matches([' ', '\t']).ends_with(&newline.repeat(2)) || before.is_empty();
+    let space = newline.repeat(usize::from(ends_open) + usize::from(!has_gap));
+    let mut splices = Splices::default();
+    splices.insert(at, format!("{space}{printed}"));
+    Ok(splices.apply(text))
+}
+
+/// `MVP` of `# Milestone v1.0: MVP`.
+fn milestone_title(text: &str, version: &str) -> Option<String> {
+    let markdown = Markdown::parse(text);
+    let title = markdown.headings().find(|heading| heading.level == 1)?.title;
+    let (_, name) = title.split_once(version)?;
+    Some(name.trim_start_matches([' ', ':', '-', '—', '–']).trim().to_owned())
+}

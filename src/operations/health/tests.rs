@@ -1,0 +1,231 @@
+//! The checks on projects in memory.
+
+use super::*;
+use crate::project::files::MemoryFiles;
+use crate::project::layout::Layout;
+use crate::project::view::ProjectView;
+
+fn view(files: &[(&str, &str)]) -> ProjectView {
+    ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+}
+
+fn facts() -> HealthFacts {
+    HealthFacts { command_prefix: "/gsd-".into(), ..HealthFacts::default() }
+}
+
+fn told(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect()
+}
+
+const PLAN: &str = "---\nwave: 1\n---\n";
+const PROJECT: &str = "# P\n\n## What This Is\n\n## Core Value\n\n## Requirements\n";
+const CONFIG: &str = "{\"workflow\": {\"nyquist_validation\": true, \"ai_integration_phase\": false}}";
+const ROADMAP: &str = "## Phases\n- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 4: D** - d\n\n\
+    ### Phase 1: A\n### Phase 2: B\n### Phase 3: C\n### Phase 4: D\n";
+
+/// A project in which nothing is to be found, with files laid over it; an empty text takes one away.
+fn project(changed: &[(&'static str, &'static str)]) -> ProjectView {
+    let mut files = vec![
+        (".planning/PROJECT.md", PROJECT),
+        (".planning/ROADMAP.md", "- [ ] **Phase 1: A** - a\n\n### Phase 1: A\n"),
+        (".planning/STATE.md", "---\nstatus: executing\n---\n## Current Position\nPhase: 1 of 1 (A)\n"),
+        (".planning/config.json", CONFIG),
+    ];
+    for (path, text) in changed {
+        files.retain(|(known, _)| known != path);
+        if !text.is_empty() {
+            files.push((path, text));
+        }
+    }
+    view(&files)
+}
+
+#[test]
+fn the_roadmap_and_the_disk_are_compared_by_phase_not_by_spelling() {
+    let view = view(&[
+        (".planning/ROADMAP.md", ROADMAP),
+        (".planning/phases/1-a/1-01-PLAN.md", PLAN),
+        (".planning/phases/02-b/02-01-PLAN.md", PLAN),
+        (".planning/phases/02-twin/.gitkeep", "x"),
+        (".planning/phases/02.1-fix/.gitkeep", "x"),
+        (".planning/phases/999-later/.gitkeep", "x"),
+        (".planning/phases/07-x/.gitkeep", "x"),
+        (".planning/phases/notes/.gitkeep", "x"),
+    ]);
+    assert_eq!(
+        told(&consistency(&view, true).unwrap().warnings),
+        [
+            "W006 Phase 3 in ROADMAP.md but no directory on disk",
+            "W007 Phase 02.1 exists on disk but not in ROADMAP.md",
+            "W007 Phase 07 exists on disk but not in ROADMAP.md",
+            "W007 Phase notes exists on disk but not in ROADMAP.md",
+            "C001 Gap in phase numbering: 2 → 7",
+        ]
+    );
+    assert_eq!(
+        consistency(&view, false).unwrap().warning_count,
+        Some(4),
+        "phases with names of their own have no gaps"
+    );
+}
+
+#[test]
+fn plans_have_numbers_without_gaps_summaries_and_waves() {
+    let view = view(&[
+        (".planning/ROADMAP.md", "### Phase 2-01: A\n"),
+        (".planning/phases/02-01-a/02-01-01-PLAN.md", PLAN),
+        (".planning/phases/02-01-a/02-01-02-words-PLAN.md", "no front matter"),
+        (".planning/phases/02-01-a/plans/PLAN-03.md", PLAN),
+        (".planning/phases/02-01-a/02-01-06-PLAN.md", "---\nphase: 1\n---\n"),
+        (".planning/phases/02-01-a/02-01-01-SUMMARY.md", "x"),
+        (".planning/phases/02-01-a/02-01-09-SUMMARY.md", "x"),
+    ]);
+    assert_eq!(
+        told(&consistency(&view, true).unwrap().warnings),
+        [
+            "C002 Gap in plan numbering in 02-01-a: plan 3 → 6",
+            "C003 Summary 02-01-09-SUMMARY.md in 02-01-a has no matching PLAN.md",
+            "C004 02-01-a/02-01-02-words-PLAN.md: missing 'wave' in frontmatter",
+            "C004 02-01-a/02-01-06-PLAN.md: missing 'wave' in frontmatter",
+        ]
+    );
+}
+
+#[test]
+fn without_a_roadmap_nothing_is_consistent() {
+    let report = consistency(&view(&[]), true).unwrap();
+    assert_eq!((report.passed, report.errors, report.warning_count), (false, vec!["ROADMAP.md not found"], None));
+}
+
+#[test]
+fn a_whole_project_is_healthy() {
+    let report = check(&project(&[]), &facts()).unwrap();
+    assert_eq!((report.status, told(&report.warnings)), ("healthy", Vec::new()));
+    assert_eq!(check(&view(&[]), &facts()).unwrap().errors[0].code, "E001");
+}
+
+#[test]
+fn what_is_missing_or_does_not_parse_is_an_error() {
+    let missing = [".planning/PROJECT.md", ".planning/ROADMAP.md", ".planning/STATE.md", ".planning/config.json"];
+    let report = check(&project(&missing.map(|path| (path, ""))), &facts());
+    // With every document gone the planning folder is gone too.
+    assert_eq!(report.unwrap().errors[0].code, "E001");
+    for (path, code) in missing.into_iter().zip(["E002", "E003", "E004"]) {
+        let report = check(&project(&[(path, "")]), &facts()).unwrap();
+        assert_eq!((report.status, report.errors[0].code), ("broken", code));
+    }
+    let report = check(&project(&[(".planning/config.json", "")]), &facts()).unwrap();
+    assert_eq!((report.status, report.repairable_count), ("degraded", 1));
+    let report = check(&project(&[(".planning/config.json", "{\"a\": ")]), &facts()).unwrap();
+    assert_eq!((report.errors[0].code, report.repairable_count), ("E005", 0));
+}
+
+#[test]
+fn each_document_is_held_against_the_others() {
+    let warnings =
+        |changed: &[(&'static str, &'static str)]| told(&check(&project(changed), &facts()).unwrap().warnings);
+    assert_eq!(
+        warnings(&[(".planning/STATE.md", "Phase 1 and phase 1.\nPhase 3, Phases 4, PHASE 5, **Phase 2-01**.\n")]),
+        [
+            "W002 STATE.md references phase 3, but only phases 1 are declared",
+            "W002 STATE.md references phase 2, but only phases 1 are declared"
+        ]
+    );
+    assert_eq!(
+        warnings(&[
+            (".planning/ROADMAP.md", "- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n"),
+            (".planning/STATE.md", "Phase: 1\nStatus: v1.0 milestone complete\n"),
+            (".planning/phases/01-a/01-01-PLAN.md", PLAN)
+        ]),
+        ["W026 STATE says milestone complete but ROADMAP lists 1 unstarted phase(s) (e.g. Phase 2)"]
+    );
+    assert_eq!(
+        warnings(&[
+            (".planning/ROADMAP.md", "- [x] **Phase 1: A** - a\n### Phase 1: A\n"),
+            (".planning/phases/01-a/01-RESEARCH.md", "## Validation Architecture\n"),
+            (".planning/phases/1-b/x", "x"),
+            (".planning/ideas.md", "x"),
+            (".planning/v1.0-MILESTONE-AUDIT.md", "x"),
+            (".planning/milestones/v0.9-ROADMAP.md", "x")
+        ]),
+        [
+            "W011 STATE.md is at phase 1 (status: executing), which ROADMAP.md shows as complete",
+            "W005 Phase directory \"1-b\" doesn't follow NN-name format",
+            "W023 Phase directories collide on normalized key \"01\": 01-a (Not Started), 1-b (Not Started)",
+            "W009 Phase 01-a: has Validation Architecture in RESEARCH.md but no VALIDATION.md",
+            "W018 MILESTONES.md missing 1 archived milestone(s): v0.9",
+            "W019 Unrecognized .planning/ file: ideas.md — not a canonical GSD artifact",
+        ]
+    );
+}
+
+#[test]
+fn values_of_the_configuration_that_mean_nothing_are_told() {
+    let config = r#"{"model_profile": 3, "context_window": "x", "git": {"branching_strategy": "q", "phase_branch_template": "x"},
+        "models": {"a": "opus", "planning": "zzz", "research": "opus"}, "workflow": {}}"#;
+    let report = check(&project(&[(".planning/config.json", config)]), &facts()).unwrap();
+    let codes: Vec<&str> = report.warnings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["W004", "W012", "W013", "W014", "W022", "W022", "W008", "W016"]);
+    assert_eq!(report.repairable_count, 2);
+}
+
+#[test]
+fn facts_from_outside_are_told() {
+    let worktree = |path: &str, minutes| Worktree { path: path.into(), minutes };
+    let facts = HealthFacts {
+        lost_agents: vec!["gsd-planner".into()],
+        tracked_but_ignored: true,
+        worktrees: vec![worktree("/gone", None), worktree("/old", Some(61)), worktree("/new", Some(60))],
+        ..facts()
+    };
+    let report = check(&project(&[]), &facts).unwrap();
+    let codes: Vec<&str> = report.warnings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["W010", "W029", "W017", "W027"]);
+}
+
+const BOTH: Repairs<'_> = Repairs { configuration: true, milestones: true, day: "2026-02-03" };
+
+#[test]
+fn a_repair_adds_to_the_configuration_and_keeps_its_bytes() {
+    let text = "{\r\n\t\"zzz\": 1,\r\n\t\"workflow\": {\"a\":true}\r\n}";
+    let (report, edits) = repair(&project(&[(".planning/config.json", text)]), &facts(), BOTH).unwrap();
+    let actions: Vec<&str> = report.repairs_performed.iter().flatten().map(|repair| repair.action).collect();
+    assert_eq!(actions, ["addNyquistKey", "addAiIntegrationPhaseKey"]);
+    let written = &edits.texts[".planning/config.json"];
+    assert!(written.starts_with("{\r\n\t\"zzz\": 1,\r\n\t\"workflow\": {\"a\":true"), "{written}");
+    assert_eq!(check(&project(&[]).after(&edits), &facts()).unwrap().status, "healthy");
+}
+
+#[test]
+fn a_repair_of_a_healthy_project_changes_nothing_and_says_so() {
+    let (report, edits) = repair(&project(&[]), &facts(), BOTH).unwrap();
+    assert!(edits.is_empty() && report.repairs_performed.is_none());
+}
+
+#[test]
+fn what_a_person_wrote_is_never_made_anew() {
+    let damaged = [(".planning/config.json", "{bad"), (".planning/STATE.md", "")];
+    let (report, edits) = repair(&project(&damaged), &facts(), BOTH).unwrap();
+    let refused = report.repairs_performed.unwrap();
+    assert_eq!(refused.iter().map(|repair| repair.action).collect::<Vec<_>>(), ["regenerateState", "resetConfig"]);
+    assert!(refused.iter().all(|repair| !repair.success) && edits.is_empty());
+}
+
+#[test]
+fn entries_of_milestones_go_under_the_title() {
+    let archived = (".planning/milestones/v1.0-ROADMAP.md", "# Milestone v1.0: MVP\n");
+    let (report, edits) = repair(
+        &project(&[archived, (".planning/MILESTONES.md", "# Milestones\r\n\r\n## v0.9 Old\r\nkept  \r\n")]),
+        &facts(),
+        BOTH,
+    )
+    .unwrap();
+    assert_eq!(report.repairs_performed.unwrap()[0].action, "backfillMilestones");
+    let text = &edits.texts[".planning/MILESTONES.md"];
+    assert!(text.starts_with("# Milestones\r\n\r\n## v1.0 MVP (Backfilled: 2026-02-03)\r\n\r\n**Note:**"), "{text}");
+    assert!(text.ends_with("---\r\n\r\n## v0.9 Old\r\nkept  \r\n"), "{text}");
+    for (before, after) in [("", "# Milestones\n\n## v1.0"), ("# M", "# M\n\n## v1.0"), ("words\n", "## v1.0")] {
+        let (_, edits) = repair(&project(&[archived, (".planning/MILESTONES.md", before)]), &facts(), BOTH).unwrap();
+        assert!(edits.texts[".planning/MILESTONES.md"].starts_with(after), "{before:?}");
+    }
+}
