@@ -28,6 +28,9 @@ pub(crate) fn effect(path: &str) -> Option<Effect> {
 /// Command path to effect.
 pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("agent-skills", Effect::Read),
+    ("audit-open", Effect::Read),
+    ("audit-open acknowledge", Effect::Write),
+    ("audit-uat", Effect::Read),
     ("check auto-mode", Effect::Read),
     ("check-commit", Effect::Read),
     ("commit", Effect::Act),

@@ -9,6 +9,7 @@
 //! of a word exits 1, or 2 for the words of `OWN`.
 
 mod argv;
+mod audit;
 mod basics;
 mod catalog;
 mod check;
@@ -82,6 +83,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<requirements::RequirementsFamily>("Requirements", &["requirements"]),
     family::<todo::Todos>("Todos", &["list-todos", "todo"]),
     family::<verify::VerifyFamily>("Checks", &["verify", "verify-summary"]),
+    family::<audit::Audits>("Audits", &["audit-open", "audit-uat"]),
     family::<validate::Validations>("Health", &["validate"]),
     family::<verification::Verifications>("Verification", &["verification"]),
     family::<uat::UatFamily>("User acceptance", &["uat"]),

@@ -4,6 +4,7 @@
 //! folder, source files) are gathered by `commands` and handed in.
 
 pub(crate) mod acceptance;
+pub(crate) mod audit;
 pub(crate) mod branch;
 pub(crate) mod bundle;
 pub(crate) mod changes;

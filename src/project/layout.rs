@@ -166,6 +166,14 @@ impl Layout {
         self.in_scope("debug")
     }
 
+    pub(crate) fn threads(&self) -> String {
+        self.in_planning("threads")
+    }
+
+    pub(crate) fn seeds(&self) -> String {
+        self.in_planning("seeds")
+    }
+
     pub(crate) fn todos_pending(&self) -> String {
         self.in_planning("todos/pending")
     }

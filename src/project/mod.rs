@@ -4,6 +4,7 @@
 //! [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
 
 pub(crate) mod config;
+pub(crate) mod deferred;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod layout;
@@ -17,6 +18,7 @@ pub(crate) mod root;
 pub(crate) mod state;
 pub(crate) mod todo;
 pub(crate) mod uat;
+pub(crate) mod uat_report;
 pub(crate) mod view;
 pub(crate) mod workstream;
 

@@ -30,15 +30,18 @@ impl CurrentTest {
         if lines.iter().any(|line| line.trim().to_ascii_lowercase().starts_with("[testing complete")) {
             return Err(CurrentTestError::Complete);
         }
-        let field = |key: &str| {
-            let at = lines.iter().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
-            Some(value(lines[at][key.len() + 1..].trim(), &lines[at + 1..])).filter(|value| !value.is_empty())
-        };
+        let field = |key: &str| field(&lines, key);
         let number = field("number").and_then(|number| number.parse().ok()).ok_or(CurrentTestError::Malformed)?;
         let name = field("name").ok_or(CurrentTestError::Malformed)?;
         let expected = field("expected").ok_or(CurrentTestError::Malformed)?;
         Ok(Self { number, name, expected })
     }
+}
+
+/// The value of `key: value` among lines, if it says anything.
+pub(super) fn field(lines: &[&str], key: &str) -> Option<String> {
+    let at = lines.iter().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
+    Some(value(lines[at][key.len() + 1..].trim(), &lines[at + 1..])).filter(|value| !value.is_empty())
 }
 
 /// The value of a field: what stands behind the colon, and the indented lines below.

@@ -4,6 +4,7 @@
 
 mod architecture;
 mod bytes;
+mod audit;
 mod cli;
 #[cfg(unix)]
 mod clients;

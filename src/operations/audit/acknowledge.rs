@@ -1,0 +1,235 @@
+//! Noting that somebody knows of an open artifact: in its own front matter, everything else in it as it was.
+
+use serde::Serialize;
+
+use super::open::{DEFERRED, gap_snapshot, open_questions, questions_digest, quick_summary, status_of};
+use super::{Category, NOTE};
+use crate::project::deferred::DeferredItems;
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::phase::{self, PhaseId};
+use crate::project::uat_report::UatReport;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::front_matter::{self, FrontMatter, Value};
+use crate::text::markdown::newline_of;
+use crate::text::splice::Splices;
+
+/// Why nothing could be noted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AcknowledgeError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("--{flag} is required for --category {category}")]
+    NoFlag { flag: &'static str, category: &'static str },
+    #[error("`{name}` of --{flag} is not the name of one file or folder")]
+    NotAName { flag: &'static str, name: String },
+    #[error("file not found: {path}")]
+    NoFile { path: String },
+    #[error("no phase directory found for phase \"{phase}\"")]
+    NoPhase { phase: String },
+    #[error("no deferred item matched --text \"{text}\"")]
+    NoItem { text: String },
+    #[error("the front matter of `{path}` cannot be edited: {what} (line {line}); mend it first")]
+    FrontMatter { path: String, line: usize, what: &'static str },
+}
+
+/// What is to be noted, and of which artifact. Which of the names are needed depends on the category.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'text> {
+    pub(crate) category: Category,
+    pub(crate) milestone: &'text str,
+    /// The day of the decision.
+    pub(crate) day: &'text str,
+    pub(crate) slug: Option<&'text str>,
+    pub(crate) seed: Option<&'text str>,
+    pub(crate) folder: Option<&'text str>,
+    pub(crate) todo: Option<&'text str>,
+    pub(crate) phase: Option<&'text str>,
+    pub(crate) file: Option<&'text str>,
+    pub(crate) text: Option<&'text str>,
+    pub(crate) archived_milestone: Option<&'text str>,
+}
+
+/// What `audit-open acknowledge` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct AcknowledgeReport {
+    pub(crate) acknowledged: bool,
+    category: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap_snapshot: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    questions_digest: Option<String>,
+}
+
+/// Notes in an artifact that somebody knows of it.
+pub(crate) fn acknowledge(
+    view: &ProjectView,
+    target: Target<'_>,
+) -> Result<(AcknowledgeReport, Edits), AcknowledgeError> {
+    let layout = view.layout();
+    let category = target.category;
+    let mut report = AcknowledgeReport {
+        acknowledged: true,
+        category: category.word(),
+        phase: None,
+        file: None,
+        text: None,
+        status: None,
+        gap_snapshot: None,
+        questions_digest: None,
+    };
+    let (path, text) = match category {
+        Category::DebugSessions => read(view, "debug", &layout.debug(), &target.markdown("slug", target.slug)?)?,
+        Category::Threads => read(view, "threads", &layout.threads(), &target.markdown("slug", target.slug)?)?,
+        Category::Seeds => read(view, "seeds", &layout.seeds(), &target.markdown("seed-id", target.seed)?)?,
+        Category::Todos => read(view, "todos/pending", &layout.todos_pending(), target.name("filename", target.todo)?)?,
+        Category::QuickTasks => quick(view, &target)?,
+        _ => in_phase(view, &target, &mut report)?,
+    };
+    let mut edits = Edits::default();
+    if category == Category::DeferredItems {
+        let wanted = target.need("text", target.text)?;
+        let edited = DeferredItems::parse(&text).acknowledge(wanted);
+        let edited = edited.ok_or_else(|| AcknowledgeError::NoItem { text: wanted.to_owned() })?;
+        report.text = Some(wanted.to_owned());
+        edits.write(view, &path, edited)?;
+        return Ok((report, edits));
+    }
+    let snapshot = snapshot(category, &text);
+    let told = snapshot.as_ref().map(|(_, said)| said.clone());
+    match category {
+        Category::Todos | Category::DeferredItems => {}
+        Category::UatGaps => report.gap_snapshot = told,
+        Category::ContextQuestions => report.questions_digest = told,
+        _ => report.status = told,
+    }
+    edits.write(view, &path, noted(&path, &text, &target, snapshot)?)?;
+    Ok((report, edits))
+}
+
+impl<'text> Target<'text> {
+    fn need(&self, flag: &'static str, value: Option<&'text str>) -> Result<&'text str, AcknowledgeError> {
+        value
+            .filter(|value| !value.trim().is_empty())
+            .ok_or(AcknowledgeError::NoFlag { flag, category: self.category.word() })
+    }
+
+    /// A name that leads nowhere else.
+    fn name(&self, flag: &'static str, value: Option<&'text str>) -> Result<&'text str, AcknowledgeError> {
+        let name = self.need(flag, value)?;
+        if name.contains(['/', '\\']) || matches!(name, "." | "..") {
+            return Err(AcknowledgeError::NotAName { flag, name: name.to_owned() });
+        }
+        Ok(name)
+    }
+
+    /// As [`Self::name`], with the ending of a Markdown file.
+    fn markdown(&self, flag: &'static str, value: Option<&'text str>) -> Result<String, AcknowledgeError> {
+        Ok(format!("{}.md", self.name(flag, value)?))
+    }
+}
+
+/// The path and the text of a file; `shown` is its folder as it is told.
+fn read(view: &ProjectView, shown: &str, folder: &str, name: &str) -> Result<(String, String), AcknowledgeError> {
+    let path = format!("{folder}/{name}");
+    match view.text(&path)? {
+        Some(text) => Ok((path, text.as_ref().to_owned())),
+        None => Err(AcknowledgeError::NoFile { path: format!("{shown}/{name}") }),
+    }
+}
+
+/// The summary of a quick task; one that has none gets one that says so.
+fn quick(view: &ProjectView, target: &Target<'_>) -> Result<(String, String), AcknowledgeError> {
+    let name = target.name("dir", target.folder)?;
+    let folder = format!("{}/{name}", view.layout().quick());
+    if !view.folder_exists(&folder) {
+        return Err(AcknowledgeError::NoFile { path: format!("quick/{name}") });
+    }
+    match quick_summary(view, &folder)? {
+        Some(path) => {
+            let text = view.text(&path)?.unwrap_or_default();
+            Ok((path, text.as_ref().to_owned()))
+        }
+        None => Ok((format!("{folder}/{name}-SUMMARY.md"), "---\nstatus: missing\n---\n".to_owned())),
+    }
+}
+
+/// An artifact of a phase, open or archived.
+fn in_phase(
+    view: &ProjectView,
+    target: &Target<'_>,
+    report: &mut AcknowledgeReport,
+) -> Result<(String, String), AcknowledgeError> {
+    let typed = target.need("phase", target.phase)?;
+    let file = match target.category {
+        Category::DeferredItems => target.name("file", target.file.or(Some(DEFERRED)))?,
+        _ => target.name("file", target.file)?,
+    };
+    let id = PhaseId::new(typed);
+    let named = |folder: &&PhaseFolder| phase::folder_matches(&folder.name, &id);
+    let folder = match target.archived_milestone {
+        None => view.phase_folders()?.iter().find(named).cloned(),
+        Some(version) => {
+            let archive = view.archives()?.into_iter().find(|(_, label)| label == version);
+            let folders = match archive {
+                Some((path, label)) => view.read_folders(&path, Some(&label))?,
+                None => Vec::new(),
+            };
+            folders.iter().find(named).cloned()
+        }
+    };
+    let Some(folder) = folder else { return Err(AcknowledgeError::NoPhase { phase: typed.to_owned() }) };
+    report.phase = Some(folder.token().to_owned());
+    report.file = Some(file.to_owned());
+    read(view, &folder.name, &folder.path, file)
+}
+
+/// What the artifact says now, with the key it is noted under.
+fn snapshot(category: Category, text: &str) -> Option<(&'static str, String)> {
+    let key = category.snapshot_key()?;
+    let said = match category {
+        Category::UatGaps => gap_snapshot(&UatReport::parse(text)),
+        Category::ContextQuestions => questions_digest(&open_questions(text)),
+        Category::Seeds => status_of(text, "dormant"),
+        _ => status_of(text, "unknown"),
+    };
+    Some((key, said))
+}
+
+/// The text with the note in its front matter, which is made where there is none.
+fn noted(
+    path: &str,
+    text: &str,
+    target: &Target<'_>,
+    snapshot: Option<(&'static str, String)>,
+) -> Result<String, AcknowledgeError> {
+    let mut entries =
+        vec![("milestone".to_owned(), Value::from(target.milestone)), ("at".to_owned(), Value::from(target.day))];
+    entries.extend(snapshot.map(|(key, said)| (key.to_owned(), Value::Text(said))));
+    let note = Value::Map(entries);
+    let broken = |line, what| AcknowledgeError::FrontMatter { path: path.to_owned(), line, what };
+    match FrontMatter::parse(text) {
+        Some(front) => {
+            if let Some(problem) = front.problem() {
+                return Err(broken(problem.line, problem.what));
+            }
+            let mut splices = Splices::default();
+            front.set(NOTE, &note, &mut splices);
+            Ok(splices.apply(text))
+        }
+        None if front_matter::is_unclosed(text) => Err(broken(1, "it is not closed by a line `---`")),
+        None => {
+            let newline = newline_of(text);
+            let space = if text.is_empty() || text.starts_with(['\n', '\r']) { "" } else { newline };
+            Ok(front_matter::compose(&[(NOTE.to_owned(), note)], &format!("{space}{text}"), newline))
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What is still open when a milestone closes, and what people decided to live with.
+//!
+//! [`open`] looks through everything that can be left behind, [`acknowledge`] notes in an artifact itself that somebody
+//! knows of it, [`uat`] lists the tests that nobody passed. A note holds what the artifact said at that time: when it
+//! says something else, it is open again.
+
+mod acknowledge;
+mod open;
+#[cfg(test)]
+mod tests;
+mod uat;
+
+pub(crate) use acknowledge::{AcknowledgeError, Target, acknowledge};
+pub(crate) use open::open;
+pub(crate) use uat::uat;
+
+use crate::text::front_matter::{FrontMatter, Value};
+
+/// The key under which an artifact holds that somebody knows of it.
+const NOTE: &str = "audit_acknowledged";
+
+/// What can be left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Category {
+    DebugSessions,
+    QuickTasks,
+    Threads,
+    Todos,
+    Seeds,
+    UatGaps,
+    VerificationGaps,
+    ContextQuestions,
+    DeferredItems,
+}
+
+impl Category {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::DebugSessions,
+        Self::QuickTasks,
+        Self::Threads,
+        Self::Todos,
+        Self::Seeds,
+        Self::UatGaps,
+        Self::VerificationGaps,
+        Self::ContextQuestions,
+        Self::DeferredItems,
+    ];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::DebugSessions => "debug_sessions",
+            Self::QuickTasks => "quick_tasks",
+            Self::Threads => "threads",
+            Self::Todos => "todos",
+            Self::Seeds => "seeds",
+            Self::UatGaps => "uat_gaps",
+            Self::VerificationGaps => "verification_gaps",
+            Self::ContextQuestions => "context_questions",
+            Self::DeferredItems => "deferred_items",
+        }
+    }
+
+    /// The key of a note that holds what the artifact said; `None` where being there is all it says.
+    fn snapshot_key(self) -> Option<&'static str> {
+        match self {
+            Self::Todos | Self::DeferredItems => None,
+            Self::UatGaps => Some("gap_snapshot"),
+            Self::ContextQuestions => Some("questions_digest"),
+            _ => Some("status"),
+        }
+    }
+}
+
+/// Whether the note in a front matter is about what the artifact says now.
+fn is_acknowledged(category: Category, front: Option<&FrontMatter<'_>>, snapshot: &str) -> bool {
+    let Some(note @ Value::Map(_)) = front.and_then(|front| front.get(NOTE)) else { return false };
+    let Some(key) = category.snapshot_key() else { return true };
+    note.get(key).and_then(Value::as_text).is_some_and(|known| known == snapshot)
+}

@@ -1,0 +1,242 @@
+//! The tests and checks that nobody passed yet, over all phases, with what stands in their way.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::open::gap_snapshot;
+use super::{Category, is_acknowledged};
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::uat_report::{Gap, UatReport, UatTest};
+use crate::project::view::ProjectView;
+use crate::text::front_matter::FrontMatter;
+
+/// Why there is nothing to look through.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UatAuditError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("No phases directory found in planning directory")]
+    NoPhases,
+}
+
+/// What `audit-uat` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct UatAuditReport {
+    pub(crate) results: Vec<FileReport>,
+    pub(crate) summary: Summary,
+    /// Files that somebody said are to be left as they are.
+    acknowledged_files: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct FileReport {
+    phase: String,
+    phase_dir: String,
+    file: String,
+    file_path: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived_milestone: Option<String>,
+    items: Vec<Item>,
+    /// The file holds something that could not be read as a test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parse_gap: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unparsed_blocks: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct Item {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<u64>,
+    name: String,
+    result: String,
+    category: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked_by: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    total_files: usize,
+    pub(crate) total_items: usize,
+    parse_gap_files: usize,
+    /// By category and by phase, in the order in which they appear.
+    by_category: Map<String, Value>,
+    by_phase: Map<String, Value>,
+    current_milestone: Part,
+    archived: Archived,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Part {
+    files: usize,
+    items: usize,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Archived {
+    files: usize,
+    items: usize,
+    by_milestone: BTreeMap<String, usize>,
+}
+
+/// Lists every test that did not pass, every gap, and every check that waits for a person.
+pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
+    if !view.folder_exists(&view.layout().phases()) {
+        return Err(UatAuditError::NoPhases);
+    }
+    let (mut results, mut acknowledged_files) = (Vec::new(), 0);
+    let mut folders = view.phase_folders()?.to_vec();
+    for (path, version) in view.archives()? {
+        folders.extend(view.read_folders(&path, Some(&version))?);
+    }
+    for folder in &folders {
+        let files = folder.artifacts("UAT").map(|file| (file, "uat"));
+        for (file, kind) in files.chain(folder.artifacts("VERIFICATION").map(|file| (file, "verification"))) {
+            let text = view.text(&folder.join(file))?.unwrap_or_default();
+            let report = UatReport::parse(&text);
+            if is_known(kind, &text, &report) {
+                acknowledged_files += 1;
+            } else {
+                results.extend(look(folder, file, kind, report));
+            }
+        }
+    }
+    Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files })
+}
+
+fn is_known(kind: &str, text: &str, report: &UatReport) -> bool {
+    let front = FrontMatter::parse(text);
+    if kind == "uat" {
+        return is_acknowledged(Category::UatGaps, front.as_ref(), &gap_snapshot(report));
+    }
+    is_acknowledged(Category::VerificationGaps, front.as_ref(), &report.status)
+}
+
+/// What is open in one file; `None` where nothing is.
+fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: UatReport) -> Option<FileReport> {
+    let waits = matches!(report.status.as_str(), "gaps_found" | "human_needed");
+    let (mut items, mut unread) = (Vec::new(), 0);
+    if kind == "uat" {
+        unread = report.tests.iter().filter(|test| test.result.is_none()).count();
+        items.extend(report.tests.into_iter().filter_map(test_item));
+    } else if waits {
+        items.extend((1..).zip(report.human).map(|(number, name)| Item {
+            test: Some(number),
+            name,
+            result: "human_needed".to_owned(),
+            category: "human_uat",
+            expected: None,
+            reason: None,
+            blocked_by: None,
+        }));
+    } else {
+        return None;
+    }
+    items.extend(report.gaps.into_iter().map(gap_item));
+    // A report that waits for something and does not say what must not get lost.
+    let parse_gap = unread > 0 || (waits && items.is_empty());
+    if items.is_empty() && !parse_gap {
+        return None;
+    }
+    Some(FileReport {
+        phase: folder.token().to_owned(),
+        phase_dir: folder.name.clone(),
+        file: file.to_owned(),
+        file_path: folder.join(file),
+        kind,
+        status: report.status,
+        archived_milestone: folder.archived.clone(),
+        items,
+        parse_gap: parse_gap.then_some(true),
+        unparsed_blocks: parse_gap.then_some(unread),
+    })
+}
+
+fn test_item(test: UatTest) -> Option<Item> {
+    let result = test.result.clone().filter(|result| !matches!(result.as_str(), "pass" | "passed"))?;
+    let category = category(&result, test.reason.as_deref(), test.blocked_by.as_deref());
+    Some(Item {
+        test: Some(test.number),
+        name: test.name,
+        result,
+        category,
+        expected: test.expected,
+        reason: test.reason,
+        blocked_by: test.blocked_by,
+    })
+}
+
+fn gap_item(gap: Gap) -> Item {
+    let result = if gap.status.is_empty() { "unknown".to_owned() } else { gap.status };
+    let category = category(&result, None, None);
+    Item { test: gap.test, name: gap.truth, result, category, expected: None, reason: gap.reason, blocked_by: None }
+}
+
+/// What kind of work would settle a test.
+fn category(result: &str, reason: Option<&str>, blocked_by: Option<&str>) -> &'static str {
+    let says = |text: Option<&str>, words: &[&str]| {
+        let text = text.unwrap_or_default().to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
+    match result {
+        "blocked" if says(blocked_by, &["server"]) => "server_blocked",
+        "blocked" if says(blocked_by, &["device", "physical"]) => "device_needed",
+        "blocked" if says(blocked_by, &["build", "release", "preview"]) => "build_needed",
+        "blocked" if says(blocked_by, &["third-party", "third party", "third_party", "twilio", "stripe"]) => {
+            "third_party"
+        }
+        "blocked" => "blocked",
+        "skipped" if says(reason, &["server", "not running"]) => "server_blocked",
+        "skipped" if says(reason, &["simulator", "physical", "device"]) => "device_needed",
+        "skipped" if says(reason, &["build", "release", "preview"]) => "build_needed",
+        "skipped" => "skipped_unresolved",
+        "pending" => "pending",
+        "issue" => "issue",
+        "human_needed" => "human_uat",
+        _ => "unknown",
+    }
+}
+
+fn summary(results: &[FileReport]) -> Summary {
+    let (mut by_category, mut by_phase) = (Map::new(), Map::new());
+    let (mut current_milestone, mut archived) = (Part::default(), Archived::default());
+    for file in results {
+        for item in &file.items {
+            add(&mut by_category, item.category, 1);
+        }
+        add(&mut by_phase, &file.phase, file.items.len());
+        if let Some(version) = &file.archived_milestone {
+            archived.files += 1;
+            archived.items += file.items.len();
+            *archived.by_milestone.entry(version.clone()).or_default() += file.items.len();
+        } else {
+            current_milestone.files += 1;
+            current_milestone.items += file.items.len();
+        }
+    }
+    Summary {
+        total_files: results.len(),
+        total_items: current_milestone.items + archived.items,
+        parse_gap_files: results.iter().filter(|file| file.parse_gap.is_some()).count(),
+        by_category,
+        by_phase,
+        current_milestone,
+        archived,
+    }
+}
+
+fn add(counts: &mut Map<String, Value>, key: &str, more: usize) {
+    let known = counts.get(key).and_then(Value::as_u64).unwrap_or(0);
+    counts.insert(key.to_owned(), Value::from(known + more as u64));
+}

@@ -1,0 +1,179 @@
+//! UAT.md and VERIFICATION.md as lists: the tests with their results, and the gaps.
+
+use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::markdown::Markdown;
+
+use super::uat;
+
+/// The tests and gaps of a report. Reading never fails: what has no result is counted as a test without one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UatReport {
+    /// The word of the front matter, in lower case; `unknown` where it has none.
+    pub(crate) status: String,
+    pub(crate) tests: Vec<UatTest>,
+    pub(crate) gaps: Vec<Gap>,
+    /// What only a person can check.
+    pub(crate) human: Vec<String>,
+}
+
+/// A test, written as `### 3. Name` with fields below.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UatTest {
+    pub(crate) number: u64,
+    pub(crate) name: String,
+    /// In lower case, without brackets; `None` where nobody wrote one.
+    pub(crate) result: Option<String>,
+    pub(crate) expected: Option<String>,
+    pub(crate) reason: Option<String>,
+    pub(crate) blocked_by: Option<String>,
+}
+
+/// Something that is known to be missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gap {
+    pub(crate) truth: String,
+    pub(crate) status: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) test: Option<u64>,
+}
+
+impl Gap {
+    fn is_open(&self) -> bool {
+        !self.truth.is_empty()
+            && !matches!(self.status.as_str(), "resolved" | "closed" | "fixed" | "passed" | "verified")
+    }
+}
+
+impl UatReport {
+    pub(crate) fn parse(text: &str) -> Self {
+        let markdown = Markdown::parse(text);
+        let front = FrontMatter::of(&markdown);
+        let status = front.as_ref().and_then(|front| front.text("status"));
+        let listed = front.as_ref().and_then(|front| front.get("gaps"));
+        let mut gaps: Vec<Gap> = listed.iter().flat_map(Value::items).map(gap).collect();
+        gaps.extend(gaps_of_section(&markdown));
+        gaps.retain(Gap::is_open);
+        let human = front.as_ref().and_then(|front| front.get("human_verification"));
+        let mut human: Vec<String> = human.iter().flat_map(Value::items).map(Value::flat).collect();
+        if human.is_empty() {
+            human = human_section(&markdown);
+        }
+        Self {
+            status: status.map_or_else(|| "unknown".to_owned(), |status| status.trim().to_lowercase()),
+            tests: tests(&markdown),
+            gaps,
+            human,
+        }
+    }
+
+    /// How many tests still wait for somebody.
+    pub(crate) fn pending(&self) -> usize {
+        self.tests.iter().filter(|test| test.result.as_deref() == Some("pending")).count()
+    }
+}
+
+fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
+    let headings: Vec<_> = markdown.headings().collect();
+    let mut tests = Vec::new();
+    for (index, heading) in headings.iter().enumerate().filter(|(_, heading)| heading.level == 3) {
+        let Some((number, name)) = numbered(heading.title) else { continue };
+        let end = headings.get(index + 1).map_or(markdown.lines().len(), |next| next.line);
+        let lines: Vec<&str> = (heading.line + 1..end).map(|line| markdown.line(line)).collect();
+        let field = |key: &str| uat::field(&lines, key);
+        let result = field("result").map(|result| {
+            let word = result.lines().next().unwrap_or_default().trim().trim_matches(['[', ']']).trim();
+            word.to_lowercase()
+        });
+        tests.push(UatTest {
+            number,
+            name: name.to_owned(),
+            result: result.filter(|result| !result.is_empty()),
+            expected: field("expected"),
+            reason: field("reason"),
+            blocked_by: field("blocked_by"),
+        });
+    }
+    tests
+}
+
+/// `3` and `Name` of `3. Name`.
+fn numbered(title: &str) -> Option<(u64, &str)> {
+    let (number, name) = title.split_once('.')?;
+    Some((number.parse().ok()?, name.trim()))
+}
+
+fn gap(value: &Value) -> Gap {
+    let text = |key: &str| Some(value.get(key)?.flat()).filter(|text| !text.trim().is_empty());
+    Gap {
+        truth: text("truth").unwrap_or_else(|| value.as_text().unwrap_or_default().to_owned()),
+        status: text("status").unwrap_or_default().trim().to_lowercase(),
+        reason: text("reason"),
+        test: text("test").and_then(|test| test.trim().parse().ok()),
+    }
+}
+
+/// The gaps written as a list of maps under the heading `Gaps`: the same lines as in a front matter.
+fn gaps_of_section(markdown: &Markdown<'_>) -> Vec<Gap> {
+    let Some((_, lines)) = markdown.section_named("Gaps") else { return Vec::new() };
+    let inside = &markdown.text()[markdown.span(lines)];
+    if !inside.lines().any(|line| line.trim_start().starts_with("- truth:")) {
+        return Vec::new();
+    }
+    let kept = inside.lines().filter(|line| line.starts_with([' ', '\t']) || line.starts_with("- "));
+    let listed: Vec<String> = kept.map(|line| format!("  {}", line.trim_end())).collect();
+    let text = format!("---\ngaps:\n{}\n---\n", listed.join("\n"));
+    let value = FrontMatter::parse(&text).and_then(|front| front.get("gaps"));
+    value.iter().flat_map(Value::items).map(gap).collect()
+}
+
+/// The numbered headings below the heading `Human Verification`.
+fn human_section(markdown: &Markdown<'_>) -> Vec<String> {
+    let headings: Vec<_> = markdown.headings().collect();
+    let start = headings.iter().position(|heading| heading.title.to_lowercase().starts_with("human verification"));
+    let Some(start) = start else { return Vec::new() };
+    let below = headings[start + 1..].iter();
+    below.map_while(|heading| numbered(heading.title)).map(|(_, name)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &str = "---\r\nstatus: Partial\r\n---\r\n\r\n### 1. A\r\nexpected: |\r\n  two\r\n  lines\r\nresult: [pending]\r\n\r\n\
+        ### 2. B\r\nresult: issue\r\n\r\n### 3. C\r\n\r\n### Not a test\r\nresult: pending\r\n\r\n## Gaps\r\n\r\n- truth: \"Mail arrives\"\r\n\
+        \x20 status: failed\r\n  reason: \"User: no mail\"\r\n  test: 2\r\n- truth: old\r\n  status: resolved\r\n";
+
+    #[test]
+    fn tests_have_results_and_gaps_have_reasons() {
+        let report = UatReport::parse(TEXT);
+        assert_eq!((report.status.as_str(), report.pending(), report.tests.len()), ("partial", 1, 3));
+        assert_eq!(report.tests[0].expected.as_deref(), Some("two\nlines"));
+        assert_eq!(report.tests[2].result, None);
+        let gap = Gap {
+            truth: "Mail arrives".into(),
+            status: "failed".into(),
+            reason: Some("User: no mail".into()),
+            test: Some(2),
+        };
+        assert_eq!(report.gaps, [gap]);
+    }
+
+    #[test]
+    fn what_a_person_checks_stands_in_front_or_below_a_heading() {
+        let body = "## Human Verification Required\n\n### 1. Look\n**Test:** x\n\n### 2. Listen\n\n## Gaps Summary\n\n### 3. No\n";
+        assert_eq!(UatReport::parse(body).human, ["Look", "Listen"]);
+        let front = format!("---\nhuman_verification:\n  - test: T\n    expected: E\n---\n{body}");
+        assert_eq!(UatReport::parse(&front).human, ["test: T, expected: E"]);
+        assert_eq!(UatReport::parse("").status, "unknown");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "(### 1. A\n|result: |\\[pending\\]|## Gaps\n|- truth: |---\n|[ \na:|'\"])*") {
+            let report = UatReport::parse(&text);
+            prop_assert!(report.pending() <= report.tests.len());
+        }
+    }
+}
