@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare and inspect trees by hand")]
 
 mod architecture;
-mod bytes;
 mod audit;
+mod bytes;
 mod cli;
 #[cfg(unix)]
 mod clients;
