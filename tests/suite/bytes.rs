@@ -128,6 +128,24 @@ const WRITERS: &[Writer] = &[
         calls: &[&["2026-01-05-refactor.md"], &["2026-01-06-ui-fix.md"]],
         may: &[(".md", &["+"])],
     },
+    Writer {
+        verb: "validate health",
+        calls: &[&["--repair"], &["--repair", "--backfill"]],
+        may: &[
+            ("config.json", &["workflow.nyquist_validation", "workflow.ai_integration_phase", "+"]),
+            ("MILESTONES.md", &["*", "+"]),
+        ],
+    },
+    Writer {
+        verb: "audit-open acknowledge",
+        calls: &[
+            &["--category", "todos", "--milestone", "v1.0", "--filename", "2026-01-06-ui-fix.md"],
+            &["--category", "debug_sessions", "--milestone", "v1.0", "--slug", "crash"],
+            &["--category", "seeds", "--milestone", "v1.0", "--seed-id", "SEED-001-collab"],
+            &["--category", "uat_gaps", "--milestone", "v1.0", "--phase", "1", "--file", "01-UAT.md"],
+        ],
+        may: &[(".md", &["*"])],
+    },
 ];
 
 #[test]
