@@ -146,6 +146,13 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("verify references", Effect::Read),
     ("verify-path-exists", Effect::Read),
     ("verify-summary", Effect::Read),
+    ("workstream complete", Effect::Destructive),
+    ("workstream create", Effect::Write),
+    ("workstream get", Effect::Read),
+    ("workstream list", Effect::Read),
+    ("workstream progress", Effect::Read),
+    ("workstream set", Effect::Write),
+    ("workstream status", Effect::Read),
 ];
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ mod usage;
 mod validate;
 mod verification;
 mod verify;
+mod workstream;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -96,6 +97,7 @@ const FAMILIES: &[FamilyRow] = &[
         &["resolve-model", "resolve-execution", "resolve-granularity", "config-set-model-profile"],
     ),
     family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
+    family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<git::Commits>("Git", &["commit", "check-commit", "git"]),
     family::<check::Gates>("Gates", &["check"]),
     family::<loops::Loop>("Loop", &["loop"]),

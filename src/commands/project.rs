@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::context::Written;
 use super::error::Reason;
 use super::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, Disk, Lock, PeerLock};
+use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Hold, Lock, PeerLock};
 use crate::operations::{changes, models, token};
 use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
+use crate::project::workstream::{Pointer, PointerEdit};
 use crate::runtime::{Descriptor, Registry};
 use crate::world::World;
 
@@ -99,7 +100,7 @@ impl Context {
         let disk = self.disk();
         let hold = disk.hold([self.project().locked_tree()])?;
         // A lock file of a process that is gone is taken over, and goes with this value.
-        drop(self.peer_locks(&disk)?);
+        drop(peer_locks(self.layout(), &disk)?);
         Ok(hold.recovered().iter().map(ToString::to_string).collect())
     }
 
@@ -114,6 +115,45 @@ impl Context {
         self.update_in(self.project().locked_tree(), operation)
     }
 
+    /// As [`Self::update`], for the project as a whole and for what says which workstream is active.
+    pub(super) fn update_workstreams<R>(
+        &self,
+        operation: impl FnOnce(&ProjectView, &Pointer) -> Result<(R, Edits, Vec<PointerEdit>), CommandError>,
+    ) -> Result<R, CommandError> {
+        let layout = self.layout().scoped(None);
+        let project = Project::new(layout.clone());
+        let pointer = self.workstream_pointer();
+        let disk = self.disk();
+        let outside = pointer.session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf);
+        let hold = disk.hold([project.locked_tree()].into_iter().chain(outside))?;
+        let _peer = peer_locks(&layout, &disk)?;
+        self.tell_recovered(&hold);
+        let view = self.look().scoped(None);
+        let (report, edits, stored) = operation(&view, &pointer)?;
+        let mut changes = project.changes(&view, &edits)?;
+        for PointerEdit { file, name } in stored {
+            let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
+            let before = Digest::of_file(&path)?;
+            match (name, before) {
+                (Some(name), before) => changes.write(path, format!("{name}\n"), before),
+                (None, Some(before)) => changes.remove(path, before),
+                (None, None) => {}
+            }
+        }
+        if !changes.is_empty() {
+            hold.apply(&changes)?;
+        }
+        Ok(report)
+    }
+
+    fn tell_recovered(&self, hold: &Hold<'_>) {
+        for tree in hold.recovered() {
+            self.warn(format!(
+                "a write to `{tree}` had been cut short; it is undone, or finished where it was decided"
+            ));
+        }
+    }
+
     /// As [`Self::update`], with the lock of another tree; the edits stay inside it.
     pub(super) fn update_in<R>(
         &self,
@@ -123,12 +163,8 @@ impl Context {
         let project = self.project();
         let disk = self.disk();
         let hold = disk.hold([tree])?;
-        let _peer = self.peer_locks(&disk)?;
-        for tree in hold.recovered() {
-            self.warn(format!(
-                "a write to `{tree}` had been cut short; it is undone, or finished where it was decided"
-            ));
-        }
+        let _peer = peer_locks(self.layout(), &disk)?;
+        self.tell_recovered(&hold);
         let view = self.look();
         self.refuse_if_changed(&view)?;
         let (report, edits) = operation(&view)?;
@@ -154,21 +190,20 @@ impl Context {
         Err(CommandError::new(Reason::DocumentChanged, "the project changed since it was read; nothing was written")
             .hint("read again, and call with the new token"))
     }
+}
 
-    /// The lock files of other programs that write to the same documents; none where there is nothing to share yet.
-    fn peer_locks(&self, disk: &Disk) -> Result<Vec<PeerLock>, CommandError> {
-        let layout = self.layout();
-        let scope = layout.absolute(&layout.scope());
-        if !disk::is_folder(&scope) {
-            return Ok(Vec::new());
-        }
-        let mut locks = vec![disk.peer_planning_lock(&AbsolutePath::parse(&scope)?)?];
-        let state = layout.absolute(&layout.state());
-        if disk::is_file(&state) {
-            locks.push(disk.peer_state_lock(&AbsolutePath::parse(&state)?)?);
-        }
-        Ok(locks)
+/// The lock files of other programs that write to the same documents; none where there is nothing to share yet.
+fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, CommandError> {
+    let scope = layout.absolute(&layout.scope());
+    if !disk::is_folder(&scope) {
+        return Ok(Vec::new());
     }
+    let mut locks = vec![disk.peer_planning_lock(&AbsolutePath::parse(&scope)?)?];
+    let state = layout.absolute(&layout.state());
+    if disk::is_file(&state) {
+        locks.push(disk.peer_state_lock(&AbsolutePath::parse(&state)?)?);
+    }
+    Ok(locks)
 }
 
 /// A project that is being looked at.

@@ -125,6 +125,11 @@ pub(crate) fn is_file(path: impl AsRef<Path>) -> bool {
     path.as_ref().is_file()
 }
 
+/// Whether a link stands at `path`, wherever it leads.
+pub(crate) fn is_link(path: impl AsRef<Path>) -> bool {
+    path.as_ref().is_symlink()
+}
+
 /// Whether anything stands at `path`.
 pub(crate) fn exists(path: impl AsRef<Path>) -> bool {
     path.as_ref().exists()

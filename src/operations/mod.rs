@@ -30,3 +30,4 @@ pub(crate) mod template;
 pub(crate) mod todos;
 pub(crate) mod token;
 pub(crate) mod verification;
+pub(crate) mod workstream;

@@ -20,6 +20,11 @@ impl Layout {
         Self { root: root.into(), planning, workstream: workstream.map(str::to_owned) }
     }
 
+    /// The same project seen from a workstream, or as a whole.
+    pub(crate) fn scoped(&self, workstream: Option<&str>) -> Self {
+        Self { workstream: workstream.map(str::to_owned), ..self.clone() }
+    }
+
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }

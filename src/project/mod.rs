@@ -26,7 +26,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError};
+use crate::disk::{
+    self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, Snapshot,
+};
 
 use files::{Entry, FileError, Files};
 use layout::Layout;
@@ -55,6 +57,19 @@ impl Project {
     pub(crate) fn changes(&self, view: &ProjectView, edits: &Edits) -> Result<ChangeSet, ProjectError> {
         let mut changes = ChangeSet::default();
         let at = |path: &str| AbsolutePath::parse(self.layout.absolute(path)).map_err(DiskError::from);
+        for (to, from) in &edits.moves {
+            changes.extend(moved(at(from)?, at(to)?)?);
+        }
+        for folder in &edits.bare_folders {
+            changes.push(Change::MakeFolder { path: at(folder)? });
+        }
+        for folder in &edits.emptied {
+            let path = at(folder)?;
+            if disk::is_link(&path) {
+                return Err(ProjectError::Link { path });
+            }
+            changes.push(Change::RemoveFolder { path });
+        }
         for folder in &edits.folders {
             changes.push(Change::MakeFolder { path: at(folder)? });
             changes.write(at(&format!("{folder}/.gitkeep"))?, "", None);
@@ -77,9 +92,30 @@ impl Project {
     }
 }
 
+/// The changes that bring a file somewhere else, with its bytes and its right to be run.
+fn moved(from: AbsolutePath, to: AbsolutePath) -> Result<[Change; 2], ProjectError> {
+    if disk::is_link(&from) {
+        return Err(ProjectError::Link { path: from });
+    }
+    let mut snapshot = Snapshot::default();
+    snapshot.read(&from)?;
+    let Found::File(FoundFile { digest, bytes: Some(bytes), executable }) = snapshot.found(&from).clone() else {
+        return Err(ProjectError::NoFile { path: from });
+    };
+    let access = if executable { Access::Executable } else { Access::Usual };
+    Ok([
+        Change::WriteFile { path: to, bytes, access, owner: Owner::User, before: None },
+        Change::RemoveFile { path: from, owner: Owner::User, before: digest },
+    ])
+}
+
 /// Why the edits of an operation cannot become changes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProjectError {
+    #[error("`{path}` is a link, which cannot be moved without breaking it; replace it by what it leads to")]
+    Link { path: AbsolutePath },
+    #[error("`{path}` is no file that can be moved; take it out of the folder first")]
+    NoFile { path: AbsolutePath },
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]

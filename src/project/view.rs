@@ -43,6 +43,16 @@ impl ProjectView {
         Self::new(self.layout.clone(), Box::new(edited))
     }
 
+    /// The same moment of the same project, seen from a workstream, or as a whole.
+    pub(crate) fn scoped(&self, workstream: Option<&str>) -> Self {
+        Self {
+            layout: self.layout.scoped(workstream),
+            folders: Rc::default(),
+            milestone: Rc::default(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -295,6 +305,12 @@ pub(crate) struct Edits {
     pub(crate) folders: Vec<String>,
     /// Files to remove.
     pub(crate) removals: Vec<String>,
+    /// Files that go somewhere else, whatever bytes they hold: the new path and the old one.
+    pub(crate) moves: BTreeMap<String, String>,
+    /// Folders to make that stay as empty as they are.
+    pub(crate) bare_folders: Vec<String>,
+    /// Folders to remove where nothing is left in them.
+    pub(crate) emptied: Vec<String>,
 }
 
 impl Edits {
@@ -308,8 +324,26 @@ impl Edits {
         Ok(())
     }
 
+    /// Moves a folder with everything in it.
+    pub(crate) fn move_folder(&mut self, view: &ProjectView, from: &str, to: &str) -> Result<(), FileError> {
+        let entries = view.files.list(from)?.unwrap_or_default();
+        if entries.is_empty() {
+            self.bare_folders.push(to.to_owned());
+        }
+        for entry in entries {
+            let (old, new) = (format!("{from}/{}", entry.name), format!("{to}/{}", entry.name));
+            if entry.is_folder {
+                self.move_folder(view, &old, &new)?;
+            } else {
+                self.moves.insert(new, old);
+            }
+        }
+        self.emptied.push(from.to_owned());
+        Ok(())
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.folders.is_empty() && self.removals.is_empty()
+        *self == Self::default()
     }
 }
 
@@ -322,7 +356,12 @@ struct EditedFiles {
 
 impl EditedFiles {
     fn is_removed(&self, path: &str) -> bool {
-        self.edits.removals.iter().any(|removed| removed == path)
+        self.gone().any(|removed| removed == path)
+    }
+
+    /// The files that are no longer where they were.
+    fn gone(&self) -> impl Iterator<Item = &String> {
+        self.edits.removals.iter().chain(self.edits.moves.values())
     }
 
     /// Whether every file in a folder of the base is removed.
@@ -352,6 +391,9 @@ impl Files for EditedFiles {
         if let Some(text) = self.edits.texts.get(path) {
             return Ok(Some(text.clone()));
         }
+        if let Some(from) = self.edits.moves.get(path) {
+            return Ok(self.base.text(from)?.map(|text| text.as_ref().to_owned()));
+        }
         if self.is_removed(path) {
             return Ok(None);
         }
@@ -362,9 +404,9 @@ impl Files for EditedFiles {
         let mut entries = BTreeSet::new();
         for entry in self.base.files.list(path)?.unwrap_or_default() {
             let inside = if path.is_empty() { entry.name.clone() } else { format!("{path}/{}", entry.name) };
-            let had_files = !self.edits.removals.is_empty() && entry.is_folder;
-            let gone = if had_files {
-                self.edits.removals.iter().any(|removed| Self::entry_in(&inside, removed, false).is_some())
+            let gone = if entry.is_folder {
+                (self.edits.emptied.contains(&inside)
+                    || self.gone().any(|removed| Self::entry_in(&inside, removed, false).is_some()))
                     && self.is_emptied(&inside)?
             } else {
                 self.is_removed(&inside)
@@ -374,8 +416,10 @@ impl Files for EditedFiles {
             }
         }
         entries.extend(self.edits.texts.keys().filter_map(|text| Self::entry_in(path, text, false)));
-        entries.extend(self.edits.folders.iter().filter_map(|folder| Self::entry_in(path, folder, true)));
-        let made = self.edits.folders.iter().any(|folder| folder == path);
+        entries.extend(self.edits.moves.keys().filter_map(|file| Self::entry_in(path, file, false)));
+        let mut made = self.edits.folders.iter().chain(&self.edits.bare_folders);
+        entries.extend(made.clone().filter_map(|folder| Self::entry_in(path, folder, true)));
+        let made = made.any(|folder| folder == path);
         Ok((made || !entries.is_empty()).then(|| entries.into_iter().collect()))
     }
 
@@ -385,6 +429,8 @@ impl Files for EditedFiles {
         for (path, time) in paths.iter().zip(&mut times) {
             if self.edits.texts.contains_key(path) {
                 *time = Some(i64::MAX);
+            } else if let Some(from) = self.edits.moves.get(path) {
+                *time = self.base.changed_at(std::slice::from_ref(from)).into_iter().next().flatten();
             } else if self.is_removed(path) {
                 *time = None;
             }
@@ -395,8 +441,11 @@ impl Files for EditedFiles {
     fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
         match self.edits.texts.get(path) {
             Some(text) => Ok(Some(sha256(text.as_bytes()))),
-            None if self.is_removed(path) => Ok(None),
-            None => self.base.digest(path),
+            None => match self.edits.moves.get(path) {
+                Some(from) => self.base.digest(from),
+                None if self.is_removed(path) => Ok(None),
+                None => self.base.digest(path),
+            },
         }
     }
 }
@@ -439,6 +488,20 @@ mod tests {
         assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-a", "03-c", "04-d"]);
         assert!(after.exists(".planning/phases/03-c/z.md") && !after.exists(".planning/phases/02-b"));
         assert_eq!(view.text(".planning/phases/01-a/x.md").unwrap().as_deref(), Some("old"));
+    }
+
+    #[test]
+    fn a_moved_folder_is_seen_where_it_goes() {
+        let view = view(&[("a/x/one.md", "1"), ("a/two.md", "2"), ("b/three.md", "3")]);
+        let mut edits = Edits::default();
+        edits.move_folder(&view, "a", "b/a").unwrap();
+        assert_eq!(edits.emptied, ["a/x", "a"]);
+        let after = view.after(&edits);
+        assert_eq!(after.text("b/a/x/one.md").unwrap().as_deref(), Some("1"));
+        assert_eq!(after.text("a/x/one.md").unwrap(), None);
+        assert_eq!(after.names("b").unwrap(), ["a", "three.md"]);
+        assert_eq!(after.names("").unwrap(), ["b"]);
+        assert_eq!(after.digest("b/a/two.md").unwrap(), view.digest("a/two.md").unwrap());
     }
 
     #[test]

@@ -54,6 +54,13 @@ pub(crate) struct Pointer {
     pub(crate) shared: PathBuf,
 }
 
+/// A file that is to store a name, or to be gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PointerEdit {
+    pub(crate) file: PathBuf,
+    pub(crate) name: Option<String>,
+}
+
 impl Pointer {
     /// The files for the project whose documents stand in `planning`.
     pub(crate) fn new(planning: &AbsolutePath, temporary: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
@@ -74,6 +81,25 @@ impl Pointer {
     pub(crate) fn stored(&self) -> Option<String> {
         let texts = self.session.iter().chain([&self.shared]).filter_map(|file| disk::read_text(file).ok().flatten());
         texts.map(|text| text.trim().to_owned()).find(|name| !name.is_empty())
+    }
+
+    /// What to store so that `name` is active: for the session where it has a name, else for everybody.
+    pub(crate) fn choosing(&self, name: &str) -> Vec<PointerEdit> {
+        let file = self.session.as_ref().unwrap_or(&self.shared).clone();
+        vec![PointerEdit { file, name: Some(name.to_owned()) }]
+    }
+
+    /// What to store so that the choice in effect no longer is.
+    pub(crate) fn clearing(&self) -> Vec<PointerEdit> {
+        let stored = self.session.iter().chain([&self.shared]).find(|file| disk::is_file(file));
+        stored.map(|file| PointerEdit { file: file.clone(), name: None }).into_iter().collect()
+    }
+
+    /// What to store so that nothing points to `name`.
+    pub(crate) fn forgetting(&self, name: &str) -> Vec<PointerEdit> {
+        let names = |file: &&PathBuf| matches!(disk::read_text(file), Ok(Some(text)) if text.trim() == name);
+        let stored = self.session.iter().chain([&self.shared]).filter(names);
+        stored.map(|file| PointerEdit { file: file.clone(), name: None }).collect()
     }
 
     /// The stored workstream; one that is no longer there does not count.
@@ -139,6 +165,9 @@ mod tests {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, "api\n").unwrap();
         assert_eq!(pointer.active().as_deref(), Some("api"));
+        assert_eq!(pointer.forgetting("web"), [PointerEdit { file: pointer.shared.clone(), name: None }]);
+        assert_eq!(pointer.clearing(), [PointerEdit { file: file.clone(), name: None }]);
+        assert_eq!(pointer.choosing("x"), [PointerEdit { file: file.clone(), name: Some("x".into()) }]);
         std::fs::write(&file, "gone\n").unwrap();
         assert_eq!(pointer.active().as_deref(), Some("web"));
         assert_eq!(pointer.stored().as_deref(), Some("gone"));

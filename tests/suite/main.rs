@@ -26,3 +26,4 @@ mod state;
 mod tree;
 mod validate;
 mod walk;
+mod workstream;

@@ -1,0 +1,568 @@
+//! Workstreams: several lines of work in one project, each with a roadmap, a state and phases of its own.
+//!
+//! Everything here sees the project as a whole; which workstream is active is told by the caller, who also stores it.
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::milestone::milestone_headings;
+use crate::project::roadmap::Roadmap;
+use crate::project::state::State;
+use crate::project::view::{Edits, ProjectView, state_version};
+use crate::text::slug;
+
+use super::roadmap::percent;
+use super::verification;
+
+/// The documents of a project without workstreams that the first workstream takes over.
+const OWN_DOCUMENTS: &[&str] = &["ROADMAP.md", "STATE.md", "REQUIREMENTS.md"];
+
+const PHASES: &str = "phases";
+
+/// The name of the workstream that takes over what was there, where none is given.
+const DEFAULT_NAME: &str = "default";
+
+/// Whether the project is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mode {
+    Flat,
+    Workstream,
+}
+
+/// What a verb answers that has a row for each workstream.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum RowsReport<R> {
+    Flat { mode: Mode, workstreams: [(); 0], message: &'static str },
+    Rows { mode: Mode, workstreams: Vec<R>, count: usize },
+    RowsAndActive { mode: Mode, active: Option<String>, workstreams: Vec<R>, count: usize },
+}
+
+impl<R> RowsReport<R> {
+    fn flat() -> Self {
+        let message = "No workstreams — operating in flat mode";
+        Self::Flat { mode: Mode::Flat, workstreams: [], message }
+    }
+}
+
+/// A row of `workstream list`.
+#[derive(Debug, Serialize)]
+pub(crate) struct ListRow {
+    name: String,
+    path: String,
+    has_roadmap: bool,
+    has_state: bool,
+    status: String,
+    milestone_shipped_unverified: bool,
+    current_phase: Option<String>,
+    phase_count: usize,
+    completed_phases: usize,
+}
+
+/// A row of `workstream progress`.
+#[derive(Debug, Serialize)]
+pub(crate) struct ProgressRow {
+    name: String,
+    active: bool,
+    status: String,
+    milestone_shipped_unverified: bool,
+    current_phase: Option<String>,
+    phases: String,
+    plans: String,
+    progress_percent: usize,
+}
+
+/// What `workstream status` answers.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum StatusReport {
+    Found(Box<StatusFound>),
+    Absent { found: bool, workstream: String },
+}
+
+/// A workstream from near.
+#[derive(Debug, Serialize)]
+pub(crate) struct StatusFound {
+    found: bool,
+    workstream: String,
+    path: String,
+    files: DocumentsThere,
+    phases: Vec<PhaseRow>,
+    phase_count: usize,
+    completed_phases: usize,
+    status: String,
+    milestone_shipped_unverified: bool,
+    current_phase: Option<String>,
+    last_activity: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct DocumentsThere {
+    roadmap: bool,
+    state: bool,
+    requirements: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct PhaseRow {
+    directory: String,
+    status: &'static str,
+    plan_count: usize,
+    summary_count: usize,
+}
+
+/// Whether the project is divided: it has a folder of workstreams, even an empty one.
+pub(crate) fn mode(view: &ProjectView) -> Mode {
+    if view.folder_exists(&view.layout().workstreams()) { Mode::Workstream } else { Mode::Flat }
+}
+
+/// The names of the workstreams, sorted.
+pub(crate) fn names(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    view.folder_names(&view.layout().workstreams())
+}
+
+/// Every workstream in a row.
+pub(crate) fn list(view: &ProjectView) -> Result<RowsReport<ListRow>, FileError> {
+    if mode(view) == Mode::Flat {
+        return Ok(RowsReport::flat());
+    }
+    let row = |name: String| {
+        let stream = Workstream::read(view, &name)?;
+        Ok(ListRow {
+            path: stream.view.layout().scope(),
+            has_roadmap: stream.has("ROADMAP.md"),
+            has_state: stream.has("STATE.md"),
+            status: stream.state.status,
+            milestone_shipped_unverified: stream.shipped_unverified,
+            current_phase: stream.state.current_phase,
+            phase_count: stream.phases.len(),
+            completed_phases: stream.done,
+            name,
+        })
+    };
+    let workstreams = names(view)?.into_iter().map(row).collect::<Result<Vec<_>, FileError>>()?;
+    Ok(RowsReport::Rows { mode: Mode::Workstream, count: workstreams.len(), workstreams })
+}
+
+/// How far every workstream is.
+pub(crate) fn progress(view: &ProjectView, active: Option<&str>) -> Result<RowsReport<ProgressRow>, FileError> {
+    if mode(view) == Mode::Flat {
+        return Ok(RowsReport::flat());
+    }
+    let row = |name: String| {
+        let stream = Workstream::read(view, &name)?;
+        Ok(ProgressRow {
+            active: active == Some(name.as_str()),
+            name,
+            status: stream.state.status,
+            milestone_shipped_unverified: stream.shipped_unverified,
+            current_phase: stream.state.current_phase,
+            phases: format!("{}/{}", stream.done, stream.total),
+            plans: format!("{}/{}", stream.summaries, stream.plans),
+            progress_percent: percent(stream.done, stream.total),
+        })
+    };
+    let workstreams = names(view)?.into_iter().map(row).collect::<Result<Vec<_>, FileError>>()?;
+    let (mode, active) = (Mode::Workstream, active.map(str::to_owned));
+    Ok(RowsReport::RowsAndActive { mode, active, count: workstreams.len(), workstreams })
+}
+
+/// One workstream from near.
+pub(crate) fn status(view: &ProjectView, name: &str) -> Result<StatusReport, FileError> {
+    if !is_there(view, name)? {
+        return Ok(StatusReport::Absent { found: false, workstream: name.to_owned() });
+    }
+    let stream = Workstream::read(view, name)?;
+    Ok(StatusReport::Found(Box::new(StatusFound {
+        found: true,
+        workstream: name.to_owned(),
+        path: stream.view.layout().scope(),
+        files: DocumentsThere {
+            roadmap: stream.has("ROADMAP.md"),
+            state: stream.has("STATE.md"),
+            requirements: stream.has("REQUIREMENTS.md"),
+        },
+        phase_count: stream.phases.len(),
+        phases: stream.phases,
+        completed_phases: stream.done,
+        status: stream.state.status,
+        milestone_shipped_unverified: stream.shipped_unverified,
+        current_phase: stream.state.current_phase,
+        last_activity: stream.state.last_activity,
+    })))
+}
+
+pub(crate) fn is_there(view: &ProjectView, name: &str) -> Result<bool, FileError> {
+    Ok(names(view)?.iter().any(|known| known == name))
+}
+
+/// A workstream as its documents tell it.
+struct Workstream {
+    view: ProjectView,
+    state: StateWords,
+    phases: Vec<PhaseRow>,
+    /// Plans and summaries in the phases of the milestone.
+    plans: usize,
+    summaries: usize,
+    /// The phases of the milestone, and those of them that are verified.
+    total: usize,
+    done: usize,
+    shipped_unverified: bool,
+}
+
+impl Workstream {
+    fn read(project: &ProjectView, name: &str) -> Result<Self, FileError> {
+        let view = project.scoped(Some(name));
+        let mut phases = Vec::new();
+        for folder in view.phase_folders()?.iter() {
+            let (plans, summaries) = (view.current_plans(folder)?.len(), folder.summaries().count());
+            let status = if verification::status(&view, folder)?.passed() {
+                "complete"
+            } else if plans + summaries > 0 {
+                "in_progress"
+            } else {
+                "pending"
+            };
+            let directory = folder.name.clone();
+            phases.push(PhaseRow { directory, status, plan_count: plans, summary_count: summaries });
+        }
+        let of_milestone = view.milestone_folders()?;
+        let counted = || phases.iter().filter(|row| of_milestone.iter().any(|folder| folder.name == row.directory));
+        let done = counted().filter(|row| row.status == "complete").count();
+        let plans = counted().map(|row| row.plan_count).sum();
+        let summaries = counted().map(|row| row.summary_count).sum();
+        let roadmap = view.roadmap_text()?;
+        let roadmap = roadmap.as_deref().map(Roadmap::parse);
+        let named = match &roadmap {
+            Some(roadmap) => view.milestone_in(roadmap)?.phase_ids(roadmap).len(),
+            None => 0,
+        };
+        let total = if named == 0 { of_milestone.len() } else { named };
+        let shipped = match &roadmap {
+            Some(roadmap) => is_shipped(&view, roadmap)?,
+            None => false,
+        };
+        let state = StateWords::of(view.state_text()?.as_deref());
+        Ok(Self { state, phases, plans, summaries, total, done, shipped_unverified: shipped && done < total, view })
+    }
+
+    fn has(&self, document: &str) -> bool {
+        self.view.exists(&format!("{}/{document}", self.view.layout().scope()))
+    }
+}
+
+/// Whether the roadmap closes the milestone that the state is at: by its heading, or by an archived roadmap of it.
+fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
+    let Some(version) = view.state_text()?.as_deref().and_then(state_version) else { return Ok(false) };
+    let closed = milestone_headings(roadmap)
+        .iter()
+        .any(|heading| heading.closed && heading.version.is_some_and(|found| found.eq_ignore_ascii_case(&version)));
+    let mentioned =
+        || roadmap.markdown().lines().iter().enumerate().any(|(at, _)| roadmap.markdown().line(at).contains(&version));
+    let archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
+    Ok(closed || (archived() && mentioned()))
+}
+
+/// What STATE.md says of a workstream; its index first, then its body.
+struct StateWords {
+    status: String,
+    current_phase: Option<String>,
+    last_activity: Option<String>,
+}
+
+impl StateWords {
+    fn of(text: Option<&str>) -> Self {
+        let state = text.map(State::parse);
+        let word = |key: &str, label: &str| {
+            let state = state.as_ref()?;
+            let written = state.front_text(key).or_else(|| state.value(label).map(str::to_owned))?;
+            Some(written.trim().to_owned()).filter(|word| !word.is_empty())
+        };
+        Self {
+            status: word("status", "Status").unwrap_or_else(|| "unknown".to_owned()),
+            current_phase: word("current_phase", "Current Phase"),
+            last_activity: word("last_activity", "Last Activity"),
+        }
+    }
+}
+
+/// What `workstream create` answers.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum CreateReport {
+    Created {
+        created: bool,
+        workstream: String,
+        path: String,
+        state_path: String,
+        phases_path: String,
+        migration: Option<Migration>,
+        active: bool,
+    },
+    Refused {
+        created: bool,
+        error: &'static str,
+        workstream: String,
+        path: String,
+    },
+}
+
+/// The documents of an undivided project that now belong to a workstream.
+#[derive(Debug, Serialize)]
+pub(crate) struct Migration {
+    migrated: bool,
+    workstream: String,
+    files_moved: Vec<&'static str>,
+}
+
+/// What is asked of `workstream create`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CreateRequest<'text> {
+    pub(crate) name: &'text str,
+    /// The workstream that takes over what is there.
+    pub(crate) migrate_name: Option<&'text str>,
+    /// Leaves what is there where it is.
+    pub(crate) no_migration: bool,
+    pub(crate) today: &'text str,
+}
+
+/// Why no workstream can be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CreateError {
+    #[error("`{0}` has no letter or digit that a workstream could be named by")]
+    Nameless(String),
+    #[error(
+        "`{0}` cannot be both the new workstream and the one that takes over what is there; choose another `--migrate-name`"
+    )]
+    SameName(String),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Makes a workstream. The first one of a project with work of its own makes a second one, which takes that work over.
+pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Result<(CreateReport, Edits), CreateError> {
+    let named = |typed: &str| {
+        Some(slug(typed)).filter(|name| !name.is_empty()).ok_or_else(|| CreateError::Nameless(typed.to_owned()))
+    };
+    let name = named(request.name)?;
+    let layout = view.layout().scoped(Some(&name));
+    let path = layout.scope();
+    let mut edits = Edits::default();
+    if is_there(view, &name)? {
+        let error = "already_exists";
+        return Ok((CreateReport::Refused { created: false, error, workstream: name, path }, edits));
+    }
+    let mut migration = None;
+    if mode(view) == Mode::Flat && !request.no_migration {
+        let heir = named(request.migrate_name.unwrap_or(DEFAULT_NAME))?;
+        migration = migrate(view, heir, &mut edits)?;
+        if migration.as_ref().is_some_and(|migration| migration.workstream == name) {
+            return Err(CreateError::SameName(name));
+        }
+    }
+    let (state_path, phases_path) = (layout.state(), layout.phases());
+    edits.texts.insert(state_path.clone(), first_state(&name, request.today));
+    edits.bare_folders.push(phases_path.clone());
+    let report = CreateReport::Created {
+        created: true,
+        workstream: name,
+        path,
+        state_path,
+        phases_path,
+        migration,
+        active: true,
+    };
+    Ok((report, edits))
+}
+
+/// Moves the documents of an undivided project to the workstream `heir`; `None` where there are none.
+fn migrate(view: &ProjectView, heir: String, edits: &mut Edits) -> Result<Option<Migration>, FileError> {
+    let old = view.layout().scoped(None).scope();
+    let new = view.layout().scoped(Some(&heir)).scope();
+    let mut files_moved: Vec<&str> = Vec::new();
+    for document in OWN_DOCUMENTS.iter().filter(|document| view.exists(&format!("{old}/{document}"))) {
+        edits.moves.insert(format!("{new}/{document}"), format!("{old}/{document}"));
+        files_moved.push(document);
+    }
+    if view.folder_exists(&format!("{old}/{PHASES}")) {
+        edits.move_folder(view, &format!("{old}/{PHASES}"), &format!("{new}/{PHASES}"))?;
+        files_moved.push(PHASES);
+    }
+    let migrated = !files_moved.is_empty();
+    Ok(migrated.then_some(Migration { migrated, workstream: heir, files_moved }))
+}
+
+fn first_state(name: &str, today: &str) -> String {
+    format!(
+        "---\nworkstream: {name}\ncreated: {today}\n---\n\n# Project State\n\n## Current Position\n\n\
+         **Status:** Not started\n**Current Phase:** None\n**Last Activity:** {today}\n\
+         **Last Activity Description:** Workstream created\n\n## Progress\n\n**Phases Complete:** 0\n\
+         **Current Plan:** N/A\n\n## Session Continuity\n\n**Stopped At:** N/A\n**Resume File:** None\n"
+    )
+}
+
+/// What `workstream complete` answers.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum CompleteReport {
+    Completed {
+        completed: bool,
+        workstream: String,
+        archived_to: String,
+        remaining_workstreams: usize,
+        reverted_to_flat: bool,
+    },
+    Absent {
+        completed: bool,
+        error: &'static str,
+        workstream: String,
+    },
+}
+
+/// Puts a workstream away among the milestones, as it is. With the last one, the project is no longer divided.
+pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Result<(CompleteReport, Edits), FileError> {
+    let mut edits = Edits::default();
+    let workstream = name.to_owned();
+    if !is_there(view, name)? {
+        return Ok((CompleteReport::Absent { completed: false, error: "not_found", workstream }, edits));
+    }
+    let milestones = view.layout().scoped(None).milestones_folder();
+    let taken = view.folder_names(&milestones)?;
+    let archive = format!("ws-{name}-{today}");
+    let numbered = || (1..=taken.len()).map(|number| format!("{archive}-{number}"));
+    let free = std::iter::once(archive.clone()).chain(numbered()).find(|name| !taken.contains(name));
+    let archived_to = format!("{milestones}/{}", free.unwrap_or(archive));
+    edits.move_folder(view, &view.layout().scoped(Some(name)).scope(), &archived_to)?;
+    let remaining_workstreams = names(view)?.len() - 1;
+    let reverted_to_flat = remaining_workstreams == 0 && view.file_names(&view.layout().workstreams())?.is_empty();
+    if reverted_to_flat {
+        edits.emptied.push(view.layout().workstreams());
+    }
+    let report =
+        CompleteReport::Completed { completed: true, workstream, archived_to, remaining_workstreams, reverted_to_flat };
+    Ok((report, edits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const TODAY: &str = "2026-01-12";
+
+    fn view(files: &[(&str, &str)]) -> ProjectView {
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    }
+
+    fn json(report: &impl Serialize) -> serde_json::Value {
+        serde_json::to_value(report).unwrap()
+    }
+
+    fn request(name: &str) -> CreateRequest<'_> {
+        CreateRequest { name, migrate_name: None, no_migration: false, today: TODAY }
+    }
+
+    #[test]
+    fn the_first_workstream_moves_what_is_there_to_another() {
+        let view = view(&[
+            (".planning/PROJECT.md", ""),
+            (".planning/STATE.md", "s"),
+            (".planning/phases/01-a/01-01-PLAN.md", "p"),
+        ]);
+        let (report, edits) = create(&view, request("Web App")).unwrap();
+        let report = json(&report);
+        assert_eq!(report["workstream"], "web-app");
+        assert_eq!(report["migration"]["files_moved"], serde_json::json!(["STATE.md", "phases"]));
+        let after = view.after(&edits);
+        assert_eq!(after.text(".planning/workstreams/default/STATE.md").unwrap().as_deref(), Some("s"));
+        assert!(after.exists(".planning/workstreams/default/phases/01-a/01-01-PLAN.md"));
+        assert!(!after.exists(".planning/STATE.md") && after.exists(".planning/PROJECT.md"));
+        assert!(after.folder_exists(".planning/workstreams/web-app/phases"));
+        let state = after.text(".planning/workstreams/web-app/STATE.md").unwrap().unwrap();
+        assert_eq!(State::parse(&state).value("Status"), Some("Not started"));
+    }
+
+    #[test]
+    fn work_stays_where_it_is_when_asked_or_when_the_project_is_divided_already() {
+        let flat = view(&[(".planning/STATE.md", "s")]);
+        let (_, edits) = create(&flat, CreateRequest { no_migration: true, ..request("api") }).unwrap();
+        assert!(edits.moves.is_empty());
+        let divided = view(&[(".planning/STATE.md", "s"), (".planning/workstreams/web/STATE.md", "")]);
+        let (_, edits) = create(&divided, request("api")).unwrap();
+        assert!(edits.moves.is_empty());
+        let (report, edits) = create(&divided, request("../WEB")).unwrap();
+        assert_eq!(json(&report)["error"], "already_exists");
+        assert!(edits.is_empty());
+    }
+
+    #[test]
+    fn a_name_must_leave_something_and_be_only_one() {
+        let view = view(&[(".planning/STATE.md", "s")]);
+        assert!(matches!(create(&view, request("../..")), Err(CreateError::Nameless(_))));
+        assert!(matches!(create(&view, request("Default")), Err(CreateError::SameName(_))));
+    }
+
+    #[test]
+    fn a_completed_workstream_is_kept_under_a_free_name() {
+        let view = view(&[
+            (".planning/workstreams/api/phases/01-a/x.bin", "\u{1}"),
+            (".planning/workstreams/web/STATE.md", ""),
+            (".planning/milestones/ws-api-2026-01-12/STATE.md", "earlier"),
+        ]);
+        let (report, edits) = complete(&view, "api", TODAY).unwrap();
+        let report = json(&report);
+        assert_eq!(report["archived_to"], ".planning/milestones/ws-api-2026-01-12-1");
+        assert_eq!((&report["remaining_workstreams"], &report["reverted_to_flat"]), (&1.into(), &false.into()));
+        let after = view.after(&edits);
+        assert!(after.exists(".planning/milestones/ws-api-2026-01-12-1/phases/01-a/x.bin"));
+        assert_eq!(names(&after).unwrap(), ["web"]);
+        let (report, edits) = complete(&after, "web", TODAY).unwrap();
+        assert_eq!(json(&report)["reverted_to_flat"], true);
+        assert_eq!(mode(&after.after(&edits)), Mode::Flat);
+        assert!(complete(&view, "none", TODAY).unwrap().1.is_empty());
+    }
+
+    const ROADMAP: &str =
+        "# Roadmap\n\n## v1.0 One\n\n### Phase 1: A\n\n### Phase 2: B\n\n## v2.0 Two\n\n### Phase 3: C\n";
+    const STATE: &str =
+        "---\nmilestone: v1.0\nstatus: executing\n---\n\n**Current Phase:** 2\n\nLast activity: today\n";
+
+    fn divided(roadmap: &str) -> ProjectView {
+        view(&[
+            (".planning/workstreams/api/ROADMAP.md", roadmap),
+            (".planning/workstreams/api/STATE.md", STATE),
+            (".planning/workstreams/api/phases/01-a/01-01-PLAN.md", ""),
+            (".planning/workstreams/api/phases/01-a/01-01-SUMMARY.md", ""),
+            (".planning/workstreams/api/phases/01-a/01-VERIFICATION.md", "---\nstatus: passed\n---\n"),
+            (".planning/workstreams/api/phases/02-b/02-01-PLAN.md", ""),
+            (".planning/workstreams/api/phases/03-c/03-01-PLAN.md", ""),
+            (".planning/workstreams/web/STATE.md", ""),
+        ])
+    }
+
+    #[test]
+    fn progress_counts_the_phases_of_the_milestone() {
+        let rows = json(&progress(&divided(ROADMAP), Some("api")).unwrap());
+        let api = &rows["workstreams"][0];
+        assert_eq!((&api["phases"], &api["plans"]), (&"1/2".into(), &"1/2".into()));
+        assert_eq!((&api["progress_percent"], &api["active"]), (&50.into(), &true.into()));
+        assert_eq!(rows["workstreams"][1]["status"], "unknown");
+        let near = json(&status(&divided(ROADMAP), "api").unwrap());
+        assert_eq!((&near["phase_count"], &near["completed_phases"]), (&3.into(), &1.into()));
+        assert_eq!((&near["current_phase"], &near["last_activity"]), (&"2".into(), &"today".into()));
+        assert_eq!(near["phases"][1]["status"], "in_progress");
+        assert_eq!(json(&status(&divided(ROADMAP), "none").unwrap())["found"], false);
+    }
+
+    #[test]
+    fn a_milestone_that_is_shipped_with_open_phases_is_told() {
+        let shipped = |roadmap: &str| {
+            let rows = json(&list(&divided(roadmap)).unwrap());
+            rows["workstreams"][0]["milestone_shipped_unverified"].as_bool().unwrap()
+        };
+        assert!(!shipped(ROADMAP));
+        assert!(shipped(&ROADMAP.replace("## v1.0 One", "## ✅ v1.0 One (SHIPPED 2026-01-01)")));
+    }
+}
