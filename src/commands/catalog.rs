@@ -7,7 +7,7 @@ pub(crate) enum Effect {
     Read,
     /// Adds to documents or changes them; can be rehearsed with `--dry-run`.
     Write,
-    /// Works through another program, or on files that are no documents.
+    /// Works through another program, on files that are no documents, or by moving whole folders.
     Act,
     /// Takes something away; can be rehearsed with `--dry-run`.
     Destructive,
@@ -27,6 +27,7 @@ pub(crate) fn effect(path: &str) -> Option<Effect> {
 
 /// Command path to effect.
 pub(super) const CATALOG: &[(&str, Effect)] = &[
+    ("agent classify-failure", Effect::Read),
     ("agent-skills", Effect::Read),
     ("audit-open", Effect::Read),
     ("audit-open acknowledge", Effect::Write),
@@ -41,6 +42,9 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("config-set", Effect::Write),
     ("config-set-model-profile", Effect::Write),
     ("current-timestamp", Effect::Read),
+    ("dispatch-capacity", Effect::Read),
+    ("dispatch-isolation", Effect::Act),
+    ("dispatch-should-flatten", Effect::Read),
     ("find-phase", Effect::Read),
     ("frontmatter get", Effect::Read),
     ("frontmatter merge", Effect::Write),
@@ -76,6 +80,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("init transition", Effect::Read),
     ("init update", Effect::Read),
     ("init verify-work", Effect::Read),
+    ("inspect-dispatch-isolation", Effect::Read),
     ("install", Effect::Write),
     ("list-todos", Effect::Read),
     ("loop render-hooks", Effect::Read),
@@ -91,9 +96,12 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("progress", Effect::Read),
     ("project-instruction-file", Effect::Read),
     ("recover", Effect::Act),
+    ("record-dispatch-isolation", Effect::Act),
     ("requirements mark-complete", Effect::Write),
     ("requirements ready-ids", Effect::Read),
     ("requirements revert-phase", Effect::Write),
+    ("resolve-agent", Effect::Read),
+    ("resolve-dispatch-type", Effect::Read),
     ("resolve-execution", Effect::Read),
     ("resolve-granularity", Effect::Read),
     ("resolve-model", Effect::Read),
@@ -125,6 +133,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("state-snapshot", Effect::Read),
     ("status", Effect::Read),
     ("summary-extract", Effect::Read),
+    ("teams-status", Effect::Read),
     ("template fill", Effect::Write),
     ("template select", Effect::Read),
     ("todo complete", Effect::Write),
@@ -146,13 +155,19 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("verify references", Effect::Read),
     ("verify-path-exists", Effect::Read),
     ("verify-summary", Effect::Read),
-    ("workstream complete", Effect::Destructive),
-    ("workstream create", Effect::Write),
+    ("workstream complete", Effect::Act),
+    ("workstream create", Effect::Act),
     ("workstream get", Effect::Read),
     ("workstream list", Effect::Read),
     ("workstream progress", Effect::Read),
-    ("workstream set", Effect::Write),
+    ("workstream set", Effect::Act),
     ("workstream status", Effect::Read),
+    ("worktree base-check", Effect::Read),
+    ("worktree cleanup-wave", Effect::Act),
+    ("worktree create", Effect::Act),
+    ("worktree reap-orphans", Effect::Act),
+    ("worktree record-agent", Effect::Act),
+    ("worktree set-baseref", Effect::Act),
 ];
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{CommandError, Context};
-use crate::disk;
+use crate::disk::{self, AbsolutePath, ChangeSet, Digest};
 use crate::project::view::{Edits, ProjectView};
 
 /// The answer about a file that is not there.
@@ -29,6 +29,25 @@ impl Context {
     /// The text of a file by its path from the project's root.
     pub(super) fn text_from_root(&self, path: &str) -> Result<Option<String>, CommandError> {
         Ok(disk::read_text(self.root().resolve(path))?)
+    }
+
+    /// As [`Self::update`], for one file that is no document of the project: `edit` gets its text and gives the new
+    /// one, if there is to be one.
+    pub(super) fn edit_file<R>(
+        &self,
+        path: &AbsolutePath,
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
+    ) -> Result<R, CommandError> {
+        let disk = self.disk();
+        let hold = disk.hold(path.parent())?;
+        let text = disk::read_text(path)?;
+        let (report, edited) = edit(text.as_deref())?;
+        if let Some(edited) = edited {
+            let mut changes = ChangeSet::default();
+            changes.write(path.clone(), edited, text.map(|text| Digest::of(text.as_bytes())));
+            hold.apply(&changes)?;
+        }
+        Ok(report)
     }
 
     /// As [`Self::update`], for an operation on one file of the project, named by its path from the current folder.

@@ -17,6 +17,7 @@ mod config;
 #[cfg(test)]
 mod content_tests;
 mod context;
+mod dispatch;
 mod error;
 mod files;
 mod frontmatter;
@@ -44,6 +45,7 @@ mod validate;
 mod verification;
 mod verify;
 mod workstream;
+mod worktree;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -98,10 +100,25 @@ const FAMILIES: &[FamilyRow] = &[
     ),
     family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
+    family::<worktree::Worktrees>("Worktrees", &["worktree"]),
     family::<git::Commits>("Git", &["commit", "check-commit", "git"]),
     family::<check::Gates>("Gates", &["check"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
+    family::<dispatch::Dispatches>(
+        "Agents",
+        &[
+            "resolve-dispatch-type",
+            "dispatch-isolation",
+            "inspect-dispatch-isolation",
+            "record-dispatch-isolation",
+            "dispatch-capacity",
+            "dispatch-should-flatten",
+            "resolve-agent",
+            "agent",
+            "teams-status",
+        ],
+    ),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
     family::<basics::Basics>(
         "Small answers",

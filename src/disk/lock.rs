@@ -286,7 +286,7 @@ fn same_file(one: &Metadata, other: &Metadata) -> bool {
 
 /// Whether a process of this number runs. Where that cannot be known, it is believed to.
 #[cfg(unix)]
-fn lives(pid: u32) -> bool {
+pub(crate) fn lives(pid: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
     // A refusal to signal it (it is somebody else's) is proof that it is there.
@@ -294,7 +294,7 @@ fn lives(pid: u32) -> bool {
 }
 
 #[cfg(not(unix))]
-fn lives(_pid: u32) -> bool {
+pub(crate) fn lives(_pid: u32) -> bool {
     true
 }
 

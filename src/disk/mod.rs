@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use atomic::{canonical, real, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use hold::{Disk, Faults, Hold, check};
-pub(crate) use lock::{Holder, Lock, PeerLock};
+pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use recover::is_unfinished;
 pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};

@@ -53,6 +53,10 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
             changed.push(ChangedField { file: path.clone(), removed: true, ..ChangedField::default() });
         }
     }
+    for (to, from) in &edits.moves {
+        changed.push(ChangedField { file: from.clone(), removed: true, ..ChangedField::default() });
+        changed.push(ChangedField { file: to.clone(), created: true, ..ChangedField::default() });
+    }
     Ok(changed)
 }
 
@@ -75,6 +79,9 @@ pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileErro
         if let Some(before) = view.text(path)? {
             add(&before, "", &format!("a/{path}"), NOTHING);
         }
+    }
+    for (to, from) in &edits.moves {
+        text.extend(["rename from ", from, "\nrename to ", to, "\n"]);
     }
     Ok(text)
 }

@@ -20,6 +20,7 @@ pub(crate) mod todo;
 pub(crate) mod uat;
 pub(crate) mod uat_report;
 pub(crate) mod view;
+pub(crate) mod wave;
 pub(crate) mod workstream;
 
 use std::collections::HashMap;

@@ -41,6 +41,8 @@ pub(crate) struct Descriptor {
     pub(crate) typed_only: TypedOnly,
     #[serde(default)]
     pub(crate) spawn: Spawn,
+    /// How agents run; absent where nobody knows.
+    pub(crate) dispatch: Option<Dispatch>,
     /// Tool names of the canonical content, and the host's own. A tool that is not here has the same name.
     #[serde(default)]
     pub(crate) tools: BTreeMap<String, String>,
@@ -392,6 +394,72 @@ impl Default for Spawn {
             always: None,
         }
     }
+}
+
+/// How the host runs agents. What is left out is not documented.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Dispatch {
+    /// An agent is started by its name.
+    pub(crate) named: Option<bool>,
+    /// Agents may start agents.
+    pub(crate) nested: Option<bool>,
+    /// How deep.
+    pub(crate) depth: Option<i64>,
+    /// An agent may run while its caller goes on.
+    pub(crate) background: Option<bool>,
+    /// What an agent's tools may do.
+    pub(crate) tools: Option<AgentReach>,
+    /// An agent in the background may start agents.
+    pub(crate) nested_background: Option<bool>,
+    pub(crate) isolation: Option<Isolation>,
+    /// How many agents run at once.
+    pub(crate) concurrency: Option<u32>,
+    /// What a call says to get a worktree of the host's own.
+    pub(crate) isolation_flag: Option<String>,
+    /// The setting for the commit that the host's worktrees start from.
+    pub(crate) start_commit: Option<StartCommit>,
+    /// The variable that lets agents work as a team.
+    pub(crate) teams_variable: Option<String>,
+}
+
+/// Who gives an agent a worktree of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Isolation {
+    /// The host, when it starts the agent.
+    HarnessWorktree,
+    /// Whoever starts the agent, before.
+    OrchestratorWorktree,
+    /// Nobody.
+    None,
+}
+
+impl Isolation {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::HarnessWorktree => "harness-worktree",
+            Self::OrchestratorWorktree => "orchestrator-worktree",
+            Self::None => "none",
+        }
+    }
+}
+
+/// What the tools of an agent may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AgentReach {
+    Full,
+    ReadOnly,
+}
+
+/// A setting in one of the host's files.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct StartCommit {
+    /// One of `files`.
+    pub(crate) file: String,
+    pub(crate) path: Vec<String>,
 }
 
 /// A file of the host that is not ours alone.

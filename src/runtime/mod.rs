@@ -9,8 +9,9 @@ mod registry;
 mod tables;
 
 pub(crate) use descriptor::{
-    AgentTools, ArgumentForm, Descriptor, EditForm, Encoding, FileEdit, FileReach, Form, HostFormat, IncludeForm,
-    Place, PlaceAnchor, PlaceItem, Purpose, RuntimeId, Scalar, Scope, Spawn,
+    AgentReach, AgentTools, ArgumentForm, Descriptor, Dispatch, EditForm, Encoding, FileEdit, FileReach, Form,
+    HostFormat, IncludeForm, Isolation, Place, PlaceAnchor, PlaceItem, Purpose, RuntimeId, Scalar, Scope, Spawn,
+    StartCommit,
 };
 pub(crate) use home::{Home, HomeError, Surroundings};
 pub(crate) use registry::{Registry, RegistryError};

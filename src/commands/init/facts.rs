@@ -51,6 +51,21 @@ impl Context {
         })
     }
 
+    /// Where the file of the agent `name` could be, for the host of the call.
+    pub(in crate::commands) fn agent_files(&self, name: &str) -> Vec<PathBuf> {
+        let descriptor = self.host().ok().and_then(|host| host.descriptor.as_ref());
+        let Some(descriptor) = descriptor else { return Vec::new() };
+        let folders = match self.world().path_variable("GSD_AGENTS_DIR") {
+            Some(folder) => {
+                let file = descriptor.place(PlaceItem::Agent, Scope::Global).and_then(file_form);
+                file.map(|file| (folder, file)).into_iter().collect()
+            }
+            None => self.agent_folders(descriptor),
+        };
+        // An agent of the user's own has a file of the same form without our prefix.
+        folders.into_iter().map(|(folder, file)| folder.join(file.replace("gsd-{name}", name))).collect()
+    }
+
     /// The folders in which a host looks for agents, the user's own first, with the form of a file's name.
     fn agent_folders(&self, descriptor: &Descriptor) -> Vec<(PathBuf, String)> {
         let Some(user) = self.world().home() else { return Vec::new() };

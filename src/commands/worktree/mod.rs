@@ -1,0 +1,467 @@
+//! Worktrees of agents: noting them in the manifest of a wave, merging and removing them, clearing up what was left.
+//!
+//! Only what a manifest names, or what a dead process of ours locked, is ever removed, and nothing that is not merged
+//! or not committed.
+
+mod cleanup;
+mod reap;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{CommandError, Context, Family};
+use crate::disk::{self, AbsolutePath};
+use crate::operations::worktree::{BaseFacts, FORK, base_check};
+use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
+use crate::runtime::{Descriptor, Registry, Scope, StartCommit};
+use crate::text::edit::JsonDialect;
+use crate::text::json::{JsonDocument, JsonEdit};
+use crate::world::{Finished, Program, World};
+
+/// How long git may take: hooks run inside it, and a worktree may be large.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Worktrees {
+    /// Make, note, merge and clear up the worktrees of agents
+    #[command(subcommand)]
+    Worktree(WorktreeCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum WorktreeCommand {
+    /// Merge the worktrees of a wave and remove them
+    ///
+    /// A worktree with uncommitted work, another branch or base, or deletions nobody announced is left as it is.
+    ///
+    /// Example: `gsd-tools worktree cleanup-wave --manifest wave.json --pick result.reason`.
+    CleanupWave(CleanupArgs),
+    /// Note a worktree in the manifest of its wave
+    ///
+    /// Example: `gsd-tools worktree record-agent --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c`.
+    RecordAgent(RecordArgs),
+    /// Remove worktrees that dead processes left locked, if all their work is merged
+    ///
+    /// Example: `gsd-tools worktree reap-orphans --pick reaped`.
+    ReapOrphans,
+    /// Tell whether new worktrees would start from the current commit
+    ///
+    /// Example: `gsd-tools worktree base-check --pick shouldDegrade`.
+    BaseCheck(BaseArgs),
+    /// Have the host start its worktrees from the current commit
+    ///
+    /// Example: `gsd-tools worktree set-baseref --pick changed`.
+    SetBaseref,
+    /// Make a worktree for an agent and note it in the manifest
+    ///
+    /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c --root ..`.
+    Create(CreateArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CleanupArgs {
+    /// The manifest of the wave
+    #[arg(long)]
+    manifest: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordArgs {
+    /// The manifest of the wave
+    #[arg(long)]
+    manifest: Option<String>,
+    /// The agent
+    #[arg(long)]
+    agent_id: Option<String>,
+    /// Where the worktree is
+    #[arg(long)]
+    path: Option<String>,
+    /// Its branch, which begins with `agent-`, `worktree-agent-` or `worktree-wf_`
+    #[arg(long)]
+    branch: Option<String>,
+    /// The commit the branch starts from
+    #[arg(long)]
+    base: Option<String>,
+    /// The files the agent is to change, with spaces between them
+    #[arg(long)]
+    files: Option<String>,
+    /// The files the agent is to remove, with spaces between them
+    #[arg(long)]
+    deletions: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CreateArgs {
+    #[command(flatten)]
+    record: RecordArgs,
+    /// The folder that the worktree has to be in
+    #[arg(long)]
+    root: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BaseArgs {
+    /// Who makes the worktrees
+    #[arg(long, value_parser = [HARNESS, ORCHESTRATOR])]
+    mode: Option<String>,
+}
+
+const HARNESS: &str = "harness-worktree";
+const ORCHESTRATOR: &str = "orchestrator-worktree";
+
+impl Family for Worktrees {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Worktree(command) = self;
+        match command {
+            WorktreeCommand::CleanupWave(arguments) => cleanup::cleanup_wave(context, arguments.manifest.as_deref()),
+            WorktreeCommand::RecordAgent(arguments) => record_agent(context, &arguments),
+            WorktreeCommand::ReapOrphans => reap::reap_orphans(context),
+            WorktreeCommand::BaseCheck(arguments) => check_base(context, arguments.mode.as_deref()),
+            WorktreeCommand::SetBaseref => set_base(context),
+            WorktreeCommand::Create(arguments) => create(context, &arguments),
+        }
+    }
+}
+
+/// Git in one folder.
+#[derive(Clone, Debug)]
+struct Git {
+    world: World,
+    folder: PathBuf,
+}
+
+impl Git {
+    fn here(context: &Context) -> Self {
+        Self { world: context.world().clone(), folder: context.here().as_path().to_path_buf() }
+    }
+
+    fn at(&self, folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), ..self.clone() }
+    }
+
+    /// Runs git; one that cannot be run has failed with that as its complaint.
+    fn run(&self, arguments: &[&str]) -> Finished {
+        let program = Program::git(&self.folder).arguments(arguments).timeout(PATIENCE);
+        self.world.run(&program).unwrap_or_else(|error| Finished {
+            code: None,
+            stdout: Vec::new(),
+            stderr: error.to_string().into_bytes(),
+        })
+    }
+
+    /// What git answers, if it does.
+    fn answer(&self, arguments: &[&str]) -> Option<String> {
+        let finished = self.run(arguments);
+        finished.success().then(|| finished.text())
+    }
+}
+
+/// A refusal that scripts read from standard output.
+#[derive(Debug, Default, Serialize)]
+struct Refusal {
+    ok: bool,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr: Option<String>,
+}
+
+impl Refusal {
+    fn because(reason: &'static str, hint: impl Into<String>) -> Self {
+        Self { reason, hint: Some(hint.into()), ..Self::default() }
+    }
+}
+
+/// Answers with one line end behind the JSON, as scripts know it of these verbs; `ok` decides the exit code.
+fn emit(context: &mut Context, ok: bool, report: &impl Serialize) -> Result<(), CommandError> {
+    context.emit(report)?;
+    context.text("\n");
+    if !ok {
+        context.exit_with(1);
+    }
+    Ok(())
+}
+
+fn refuse(context: &mut Context, refusal: &Refusal) -> Result<(), CommandError> {
+    if let Some(told) = refusal.hint.as_ref().or(refusal.stderr.as_ref()) {
+        context.warn(format!("{}: {told}", refusal.reason));
+    }
+    emit(context, false, refusal)
+}
+
+/// A manifest and where it is.
+struct ManifestFile {
+    path: AbsolutePath,
+    manifest: WaveManifest,
+}
+
+impl ManifestFile {
+    fn read(context: &Context, typed: &str) -> Result<Self, Refusal> {
+        let path = context.here().resolve(typed);
+        let unread = |error: String| Refusal {
+            reason: "manifest_read_failed",
+            hint: Some("the one who starts the agents makes the manifest first: `{\"worktrees\": []}`".to_owned()),
+            error: Some(error),
+            ..Refusal::default()
+        };
+        let text = match disk::read_text(&path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Err(unread(format!("ENOENT: no such file or directory, open '{path}'"))),
+            Err(error) => return Err(unread(error.to_string())),
+        };
+        let manifest = parsed(&path, &text)?;
+        Ok(Self { path, manifest })
+    }
+
+    /// Writes the manifest with one more entry, beside what others have noted meanwhile.
+    fn note(&self, context: &Context, entry: &WaveEntry) -> Result<Result<(), Refusal>, CommandError> {
+        context.edit_file(&self.path, |text| {
+            let noted = parsed(&self.path, text.unwrap_or_default()).and_then(|manifest| {
+                manifest.with(entry).map_err(|error| match error {
+                    NoteError::Twice => {
+                        let (place, branch) = (&entry.worktree_path, &entry.branch);
+                        let hint = format!("`{place}` on `{branch}` is noted already; was it started twice?");
+                        Refusal::because("duplicate_entry", hint)
+                    }
+                    NoteError::Edit(error) => {
+                        Refusal::because("invalid_manifest_json", format!("`{}`: {error}", self.path))
+                    }
+                })
+            });
+            Ok(match noted {
+                Ok(text) => (Ok(()), Some(text)),
+                Err(refusal) => (Err(refusal), None),
+            })
+        })
+    }
+}
+
+fn parsed(path: &AbsolutePath, text: &str) -> Result<WaveManifest, Refusal> {
+    WaveManifest::parse(text).map_err(|error| Refusal::because("invalid_manifest_json", format!("`{path}`, {error}")))
+}
+
+impl RecordArgs {
+    /// The manifest and the entry that was asked for; anything missing is wrong usage.
+    fn entry(&self, verb: &str) -> Result<(&str, WaveEntry), CommandError> {
+        let all = (&self.manifest, &self.agent_id, &self.path, &self.branch, &self.base);
+        let (Some(manifest), Some(agent_id), Some(path), Some(branch), Some(base)) = all else {
+            let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
+            return Err(CommandError::usage(message).exits(2));
+        };
+        let listed = |text: &Option<String>| {
+            let names: Vec<String> = text.as_deref()?.split_whitespace().map(str::to_owned).collect();
+            Some(names).filter(|names| !names.is_empty())
+        };
+        let entry = WaveEntry {
+            agent_id: Some(agent_id.clone()),
+            worktree_path: path.clone(),
+            branch: branch.clone(),
+            expected_base: base.clone(),
+            files_modified: listed(&self.files),
+            declared_deletions: listed(&self.deletions),
+        };
+        Ok((manifest, entry))
+    }
+}
+
+fn unsound(entry: &WaveEntry) -> Option<Refusal> {
+    (!entry.is_sound()).then(|| {
+        let hint = format!(
+            "path, branch and base must not be empty, and the branch must begin with `agent-`, `worktree-agent-` or \
+             `worktree-wf_`: it is `{}`",
+            entry.branch
+        );
+        Refusal::because("invalid_entry", hint)
+    })
+}
+
+#[derive(Debug, Serialize)]
+struct NotedReport {
+    ok: bool,
+    reason: &'static str,
+    entry: WaveEntry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<String>,
+    manifest_path: String,
+}
+
+fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandError> {
+    let (manifest, entry) = arguments.entry("record-agent")?;
+    if let Some(refusal) = unsound(&entry) {
+        return refuse(context, &refusal);
+    }
+    let file = match ManifestFile::read(context, manifest) {
+        Ok(file) => file,
+        Err(refusal) => return refuse(context, &refusal),
+    };
+    if let Err(refusal) = file.note(context, &entry)? {
+        return refuse(context, &refusal);
+    }
+    let manifest_path = manifest.to_owned();
+    emit(context, true, &NotedReport { ok: true, reason: "ok", entry, cwd: None, manifest_path })
+}
+
+fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
+    let (manifest, entry) = arguments.record.entry("create")?;
+    let Some(root) = &arguments.root else {
+        return Err(CommandError::usage("`worktree create` needs --root").exits(2));
+    };
+    match make(context, manifest, &entry, root)? {
+        Err(refusal) => refuse(context, &refusal),
+        Ok(cwd) => {
+            let (cwd, manifest_path) = (Some(cwd), manifest.to_owned());
+            emit(context, true, &NotedReport { ok: true, reason: "created", entry, cwd, manifest_path })
+        }
+    }
+}
+
+/// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
+fn make(
+    context: &Context,
+    manifest: &str,
+    entry: &WaveEntry,
+    root: &str,
+) -> Result<Result<String, Refusal>, CommandError> {
+    if let Some(refusal) = unsound(entry) {
+        return Ok(Err(refusal));
+    }
+    if entry.worktree_path.split(['/', '\\']).any(|segment| segment == "..") {
+        let hint = format!("`--path` must have no `..` in it: `{}`", entry.worktree_path);
+        return Ok(Err(Refusal::because("unsafe_path_traversal", hint)));
+    }
+    let (folder, root) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
+    if folder == root || !folder.is_within(&root) {
+        let hint = format!("`--path` `{folder}` must be inside `--root` `{root}`");
+        return Ok(Err(Refusal::because("path_outside_root", hint)));
+    }
+    let file = match ManifestFile::read(context, manifest) {
+        Ok(file) => file,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let git = Git::here(context);
+    let place = folder.as_path().to_string_lossy().into_owned();
+    let base = git.answer(&[
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &format!("{}^{{commit}}", entry.expected_base),
+    ]);
+    let Some(base) = base else {
+        let stderr = Some(format!("`{}` names no commit", entry.expected_base));
+        return Ok(Err(Refusal { reason: "worktree_add_failed", stderr, ..Refusal::default() }));
+    };
+    let added = git.run(&["worktree", "add", "-b", &entry.branch, "--", &place, &base]);
+    if !added.success() {
+        let stderr = Some(added.error_text());
+        return Ok(Err(Refusal { reason: "worktree_add_failed", stderr, ..Refusal::default() }));
+    }
+    match file.note(context, entry) {
+        Ok(Ok(())) => Ok(Ok(place)),
+        unnoted => {
+            // Just made and empty of work: without a note nobody would ever clear it up.
+            let _ = git.run(&["worktree", "remove", "--", &place]);
+            let _ = git.run(&["branch", "-d", "--", &entry.branch]);
+            unnoted.map(|noted| noted.map(|()| place))
+        }
+    }
+}
+
+fn check_base(context: &mut Context, mode: Option<&str>) -> Result<(), CommandError> {
+    let git = Git::here(context);
+    let commit = |name: &str| git.answer(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
+    let facts = BaseFacts {
+        head: commit("HEAD"),
+        fork: commit(FORK),
+        asks_for_head: asks_for_head(context)?,
+        orchestrated: mode == Some(ORCHESTRATOR),
+    };
+    emit(context, true, &base_check(facts))
+}
+
+/// The value of a host's setting that has worktrees start from the current commit.
+const HEAD: &str = "head";
+
+/// Whether the settings of a host in this folder have worktrees start from the current commit; its private file first.
+fn asks_for_head(context: &Context) -> Result<bool, CommandError> {
+    let Some(start) = start_commit(context)? else { return Ok(false) };
+    for file in [&start.file, &start.shared] {
+        // A file that is not JSON says nothing.
+        let text = disk::read_text(file).ok().flatten().unwrap_or_default();
+        let document = JsonDocument::parse(&text, JsonDialect::Comments).ok();
+        if let Some(value) = document.and_then(|document| document.value(&start.path)) {
+            return Ok(value.as_str() == Some(HEAD));
+        }
+    }
+    Ok(false)
+}
+
+/// Where a host is told which commit its worktrees start from.
+struct StartSetting {
+    file: AbsolutePath,
+    shared: AbsolutePath,
+    path: Vec<String>,
+}
+
+/// The setting of the host of this call, or of the one host that has such a setting.
+fn start_commit(context: &Context) -> Result<Option<StartSetting>, CommandError> {
+    let of_call = context.host()?.descriptor.clone().filter(|descriptor| start_of(descriptor).is_some());
+    let descriptor = match of_call {
+        Some(descriptor) => Some(descriptor),
+        None => Registry::embedded().all()?.into_iter().find(|each| start_of(each).is_some()),
+    };
+    let Some(descriptor) = descriptor else { return Ok(None) };
+    let Some(StartCommit { file, path }) = start_of(&descriptor).cloned() else { return Ok(None) };
+    let Some(settings) = descriptor.files.get(&file) else { return Ok(None) };
+    let folder = context.here().resolve(&descriptor.home.local);
+    let at = |scope| folder.resolve(settings.path(scope, |name| disk::is_file(folder.resolve(name))));
+    Ok(Some(StartSetting { file: at(Scope::Local), shared: at(Scope::Global), path }))
+}
+
+fn start_of(descriptor: &Descriptor) -> Option<&StartCommit> {
+    descriptor.dispatch.as_ref()?.start_commit.as_ref()
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BaseRefReport {
+    changed: bool,
+    skipped: Option<&'static str>,
+    previous: Option<serde_json::Value>,
+    base_ref: &'static str,
+    file: String,
+}
+
+fn set_base(context: &mut Context) -> Result<(), CommandError> {
+    let Some(start) = start_commit(context)? else {
+        return Err(CommandError::usage("no host has a setting for the commit that worktrees start from"));
+    };
+    let malformed = |error: String| {
+        CommandError::usage(format!("`{}` is left as it is: {error}", start.file))
+            .hint("mend the file, then run the command again")
+    };
+    let (skipped, previous) = context.edit_file(&start.file, |text| {
+        let mut document = JsonDocument::parse(text.unwrap_or_default(), JsonDialect::Comments)
+            .map_err(|error| malformed(error.to_string()))?;
+        let previous = document.value(&start.path);
+        let skipped = match &previous {
+            None => None,
+            Some(value) if value.as_str() == Some(HEAD) => Some("already-head"),
+            Some(_) => Some("explicit-other"),
+        };
+        if skipped.is_some() {
+            return Ok(((skipped, previous), None));
+        }
+        let edit = JsonEdit::SetIfAbsent { path: start.path.clone(), value: HEAD.into() };
+        document.apply(&edit).map_err(|error| malformed(error.to_string()))?;
+        Ok(((skipped, previous), Some(document.to_string())))
+    })?;
+    let report =
+        BaseRefReport { changed: skipped.is_none(), skipped, previous, base_ref: HEAD, file: start.file.to_string() };
+    emit(context, true, &report)
+}

@@ -1,0 +1,95 @@
+//! Worktrees that dead processes left locked: removed where nothing in them would be lost.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{CommandError, Context, Git, emit};
+use crate::disk;
+use crate::operations::worktree::{KeepReason, LockedWorktree};
+
+/// What `worktree reap-orphans` answers.
+#[derive(Debug, Serialize)]
+struct ReapReport {
+    ok: bool,
+    reaped: usize,
+    entries: Vec<Orphan>,
+}
+
+#[derive(Debug, Serialize)]
+struct Orphan {
+    path: String,
+    status: &'static str,
+    reason: Fate,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Fate {
+    Kept(KeepReason),
+    Reaped(&'static str),
+}
+
+pub(super) fn reap_orphans(context: &mut Context) -> Result<(), CommandError> {
+    let git = Git::here(context);
+    let listed = git.answer(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
+    let now = context.world().now().milliseconds() / 1000;
+    let locks = lock_times(&git);
+    let mut entries = Vec::new();
+    // The first one is the main worktree, which cannot be removed.
+    for worktree in listed.split("\0\0").skip(1) {
+        let field = |key: &str| {
+            worktree.split('\0').find_map(|line| match line.strip_prefix(key) {
+                Some("") => Some(""),
+                Some(rest) => rest.strip_prefix(' '),
+                None => None,
+            })
+        };
+        let (Some(path), Some(lock_reason)) = (field("worktree"), field("locked")) else { continue };
+        let lock_age = locks.iter().find(|lock| lock.worktree == Path::new(path)).map(|lock| now - lock.since);
+        let orphan = LockedWorktree { lock_reason, lock_age };
+        let kept = orphan.keeps(disk::process_lives).or_else(|| remove(&git, path, field("HEAD")));
+        let (status, reason) = match kept {
+            Some(reason) => ("skipped", Fate::Kept(reason)),
+            None => ("reaped", Fate::Reaped("pid_dead_and_merged")),
+        };
+        entries.push(Orphan { path: path.to_owned(), status, reason });
+    }
+    let reaped = entries.iter().filter(|entry| matches!(entry.reason, Fate::Reaped(_))).count();
+    emit(context, true, &ReapReport { ok: true, reaped, entries })
+}
+
+/// Removes a worktree whose commits are all in the current branch and whose files are all committed. Its branch stays.
+fn remove(git: &Git, path: &str, head: Option<&str>) -> Option<KeepReason> {
+    if !head.is_some_and(|head| git.run(&["merge-base", "--is-ancestor", head, "HEAD"]).success()) {
+        return Some(KeepReason::BranchNotMerged);
+    }
+    if disk::is_folder(path) {
+        let status = git.at(path).run(&["status", "--porcelain"]);
+        if !status.success() || !status.stdout.is_empty() {
+            return Some(KeepReason::WorktreeDirty);
+        }
+    }
+    let removed = git.run(&["worktree", "unlock", path]).success() && git.run(&["worktree", "remove", path]).success();
+    (!removed).then_some(KeepReason::RemoveFailed)
+}
+
+/// Since when a worktree is locked.
+struct LockTime {
+    worktree: PathBuf,
+    since: i64,
+}
+
+/// The locks of the repository's worktrees, from its own folder: git does not tell their age.
+fn lock_times(git: &Git) -> Vec<LockTime> {
+    let common = git.answer(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).unwrap_or_default();
+    let folders = disk::list(Path::new(&common).join("worktrees")).ok().flatten().unwrap_or_default();
+    folders
+        .into_iter()
+        .filter_map(|folder| {
+            let since = disk::modified(folder.path.join("locked"))?;
+            let place = disk::read_text(folder.path.join("gitdir")).ok()??;
+            Some(LockTime { worktree: Path::new(place.trim()).parent()?.to_path_buf(), since })
+        })
+        .collect()
+}

@@ -1,0 +1,142 @@
+//! What worktrees of agents are judged by: whether new ones would start from the right commit, and whether one that
+//! was left behind may go.
+
+use serde::Serialize;
+
+/// The name that the commit new worktrees start from has.
+pub(crate) const FORK: &str = "origin/HEAD";
+
+/// What git and the host's settings say about where worktrees would start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BaseFacts {
+    pub(crate) head: Option<String>,
+    pub(crate) fork: Option<String>,
+    /// The host's settings say that worktrees start from the current commit.
+    pub(crate) asks_for_head: bool,
+    /// We make the worktrees ourselves, so that the settings are honoured.
+    pub(crate) orchestrated: bool,
+}
+
+/// What `worktree base-check` answers.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BaseReport {
+    /// The work is better done in the main worktree.
+    should_degrade: bool,
+    reason: &'static str,
+    message: Option<String>,
+    head_sha: Option<String>,
+    fork_ref: Option<&'static str>,
+    fork_sha: Option<String>,
+    head_absence_verified: Option<bool>,
+}
+
+/// Whether worktrees made now would start from the current commit.
+pub(crate) fn base_check(facts: BaseFacts) -> BaseReport {
+    let told = |should_degrade, reason, message: Option<String>| BaseReport {
+        should_degrade,
+        reason,
+        message,
+        head_sha: None,
+        fork_ref: None,
+        fork_sha: None,
+        head_absence_verified: None,
+    };
+    if facts.asks_for_head && facts.orchestrated {
+        return told(false, "baseref-head", None);
+    }
+    let Some(head) = facts.head else {
+        return BaseReport { head_absence_verified: Some(true), ..told(false, "no-head", None) };
+    };
+    let Some(fork) = facts.fork else {
+        let message = format!(
+            "{FORK} does not resolve, so where worktrees would start is unknown: work goes on in the main worktree, one plan after the other. `git remote set-head origin --auto` makes it resolve."
+        );
+        return BaseReport { head_sha: Some(head), ..told(true, "fork-ref-unknown", Some(message)) };
+    };
+    let short = |commit: &str| commit.get(..8).unwrap_or(commit).to_owned();
+    let apart = format!("HEAD is {}, {FORK} is {}", short(&head), short(&fork));
+    let report = if head == fork {
+        told(false, "head-matches-fork", None)
+    } else if facts.asks_for_head {
+        let message = format!(
+            "{apart}, and the host starts its worktrees there whatever its settings say: work goes on in the main worktree. Push, and they agree."
+        );
+        told(true, "baseref-head-ignored-by-harness", Some(message))
+    } else {
+        let message =
+            format!("{apart}, where worktrees would start: work goes on in the main worktree. Push, and they agree.");
+        told(true, "head-diverged-from-fork", Some(message))
+    };
+    BaseReport { head_sha: Some(head), fork_ref: Some(FORK), fork_sha: Some(fork), ..report }
+}
+
+/// A worktree that is locked, as git and the disk tell it.
+#[derive(Clone, Debug)]
+pub(crate) struct LockedWorktree<'text> {
+    /// What the lock says: the number of the process that took it, if it was one of ours.
+    pub(crate) lock_reason: &'text str,
+    pub(crate) lock_age: Option<i64>,
+}
+
+/// Locks younger than this many seconds are never looked into: their owner may be just starting.
+const FRESH: i64 = 300;
+
+/// Why a worktree that was left behind is not taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum KeepReason {
+    LockTooFresh,
+    LockOwnerUnknown,
+    PidAlive,
+    BranchNotMerged,
+    WorktreeDirty,
+    RemoveFailed,
+}
+
+impl LockedWorktree<'_> {
+    /// Whether the lock keeps the worktree. `lives` says whether a process runs.
+    pub(crate) fn keeps(&self, lives: impl Fn(u32) -> bool) -> Option<KeepReason> {
+        if self.lock_age.is_none_or(|age| age < FRESH) {
+            return Some(KeepReason::LockTooFresh);
+        }
+        match self.lock_reason.trim().parse::<u32>() {
+            Err(_) | Ok(0) => Some(KeepReason::LockOwnerUnknown),
+            Ok(process) if lives(process) => Some(KeepReason::PidAlive),
+            Ok(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(head: Option<&str>, fork: Option<&str>, asks_for_head: bool, orchestrated: bool) -> (&'static str, bool) {
+        let (head, fork) = (head.map(str::to_owned), fork.map(str::to_owned));
+        let report = base_check(BaseFacts { head, fork, asks_for_head, orchestrated });
+        assert_eq!(report.should_degrade, report.message.is_some());
+        (report.reason, report.should_degrade)
+    }
+
+    #[test]
+    fn worktrees_are_used_only_where_they_start_from_the_current_commit() {
+        let (one, other) = (Some("11111111aa"), Some("22222222aa"));
+        assert_eq!(reason(one, one, false, false), ("head-matches-fork", false));
+        assert_eq!(reason(one, other, false, true), ("head-diverged-from-fork", true));
+        assert_eq!(reason(one, other, true, false), ("baseref-head-ignored-by-harness", true));
+        assert_eq!(reason(one, other, true, true), ("baseref-head", false));
+        assert_eq!(reason(one, None, false, false), ("fork-ref-unknown", true));
+        assert_eq!(reason(None, None, false, false), ("no-head", false));
+    }
+
+    #[test]
+    fn only_an_old_lock_of_a_process_that_is_gone_lets_go() {
+        let keeps = |lock_reason, lock_age| LockedWorktree { lock_reason, lock_age }.keeps(|process| process == 7);
+        assert_eq!(keeps("8", Some(10)), Some(KeepReason::LockTooFresh));
+        assert_eq!(keeps("8", None), Some(KeepReason::LockTooFresh));
+        assert_eq!(keeps("somebody (pid 8)", Some(900)), Some(KeepReason::LockOwnerUnknown));
+        assert_eq!(keeps("7", Some(900)), Some(KeepReason::PidAlive));
+        assert_eq!(keeps("8\n", Some(900)), None);
+    }
+}

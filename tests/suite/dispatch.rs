@@ -1,0 +1,53 @@
+//! How agents are started: that hosts differ by their descriptors, and that only what says so writes.
+
+use crate::kit::TestContext;
+
+const NOTE: &str = ".gsd/dispatch-isolation-sentinel.json";
+
+fn on(context: &TestContext, host: &str, arguments: &[&str]) -> String {
+    context.gsd_with(arguments, &[("GSD_RUNTIME", host)], "").success()
+}
+
+#[test]
+fn hosts_differ_by_their_descriptors() {
+    let context = TestContext::new();
+    let isolation = |host| on(&context, host, &["inspect-dispatch-isolation"]);
+    assert_eq!(isolation("claude"), "harness-worktree\n");
+    assert_eq!(isolation("codex"), "orchestrator-worktree\n");
+    assert_eq!(isolation("nobody"), "none\n");
+    assert_eq!(on(&context, "nobody", &["dispatch-capacity"]), "1\n");
+    assert_eq!(on(&context, "cursor", &["dispatch-should-flatten"]), "false\n");
+    assert!(!context.project().join(".gsd").exists());
+}
+
+#[test]
+fn the_isolation_of_a_phase_is_noted_and_noted_anew() {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{}");
+    assert_eq!(on(&context, "claude", &["dispatch-isolation", "--phase", "2"]), "harness-worktree\n");
+    let note = || serde_json::from_str::<serde_json::Value>(&context.read(NOTE)).unwrap();
+    assert_eq!((&note()["isolation"], &note()["phase"]), (&"harness-worktree".into(), &"2".into()));
+    context.write(".planning/config.json", r#"{"workflow":{"use_worktrees":false}}"#);
+    let forced = ["dispatch-isolation", "--force-isolation", "harness-worktree"];
+    assert_eq!(on(&context, "claude", &forced), "none\n");
+    assert_eq!(note()["harness_flag"], serde_json::Value::Null);
+    context.gsd(["record-dispatch-isolation", "--isolation", "orchestrator-worktree"]).success();
+    assert_eq!(note()["isolation"], "orchestrator-worktree");
+    let before = context.read(NOTE);
+    assert!(context.gsd(["dispatch-isolation", "--force-isolation", "bad"]).failure(1).contains("bad"));
+    assert!(context.gsd(["record-dispatch-isolation"]).failure(1).contains("--isolation"));
+    assert_eq!(context.read(NOTE), before);
+}
+
+#[test]
+fn an_agent_that_is_not_installed_is_stood_in_for() {
+    let context = TestContext::new();
+    context.write(".claude/agents/mine.md", "---\nname: mine\n---\n");
+    let resolved = |name: &str| context.gsd(["resolve-agent", "--name", name]).success();
+    assert_eq!(resolved("mine"), "mine\n");
+    assert_eq!(resolved("gsd-planner"), "gsd-executor\n");
+    assert_eq!(resolved("../agents/mine"), "gsd-executor\n");
+    assert_eq!(context.gsd(["teams-status", "--active"]).failure(1), "");
+    let teams = [("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS", "1")];
+    assert_eq!(context.gsd_with(["teams-status", "--active"], &teams, "").success(), "");
+}
