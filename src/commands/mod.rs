@@ -102,7 +102,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
     family::<git::Commits>("Git", &["commit", "check-commit", "git"]),
-    family::<check::Gates>("Gates", &["check"]),
+    family::<check::Gates>("Gates", &["check", "gap-analysis"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
     family::<dispatch::Dispatches>(

@@ -5,9 +5,11 @@ use serde::Serialize;
 use super::files::MissingFile;
 use super::{CommandError, Context, Family};
 use crate::disk;
+use crate::operations::drift::{self, DriftPolicy, Mapped};
 use crate::operations::summary_check::{self, SummaryCheckReport};
 use crate::operations::{must_haves, plan_checks};
 use crate::project::plan::{MustHave, PhasePlan};
+use crate::text::front_matter::FrontMatter;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum VerifyFamily {
@@ -55,6 +57,27 @@ pub(crate) enum VerifyCommand {
     ///
     /// Example: `gsd-tools verify key-links .planning/phases/02-core/02-01-PLAN.md --pick all_verified`.
     KeyLinks(FileArgs),
+    /// Tell whether plans change schema files without a database push
+    ///
+    /// Example: `gsd-tools verify schema-drift 2 --pick unpushed_orms`.
+    SchemaDrift(SchemaArgs),
+    /// Tell whether the source has outgrown its map
+    ///
+    /// Example: `gsd-tools verify codebase-drift --pick affected_paths`.
+    CodebaseDrift,
+    /// Tell whether the research of a phase is older than its context
+    ///
+    /// Example: `gsd-tools verify context-drift 2 --pick stale_artifacts`.
+    ContextDrift(PhaseArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: String,
+    /// Tell of drift and let it pass
+    #[arg(long)]
+    skip: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -89,6 +112,9 @@ impl Family for VerifyFamily {
             VerifyCommand::Commits(arguments) => commits(context, arguments.commits),
             VerifyCommand::Artifacts(arguments) => must_have(context, &arguments.file, MustHave::Artifacts),
             VerifyCommand::KeyLinks(arguments) => must_have(context, &arguments.file, MustHave::KeyLinks),
+            VerifyCommand::SchemaDrift(arguments) => schema_drift(context, &arguments.phase, arguments.skip),
+            VerifyCommand::CodebaseDrift => codebase_drift(context),
+            VerifyCommand::ContextDrift(arguments) => context_drift(context, &arguments.phase),
         }
     }
 }
@@ -177,6 +203,55 @@ fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), Co
             None => context.emit(&nothing()),
         },
     }
+}
+
+pub(super) fn schema_drift(context: &mut Context, phase: &str, skip: bool) -> Result<(), CommandError> {
+    let skip = skip || context.world().flag("GSD_SKIP_SCHEMA_CHECK");
+    let view = context.view();
+    let report = drift::schema(&view, view.find_phase(phase)?.folder.as_ref(), phase, skip)?;
+    drop(view);
+    context.emit(&report)
+}
+
+pub(super) fn context_drift(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+    let blocks = context.config()?.text("workflow.context_drift_action") == Some("block");
+    let prefix = context.command_prefix()?.to_owned();
+    let view = context.view();
+    let report = drift::context(&view, view.find_phase(phase)?.folder.as_ref(), phase, blocks, &prefix);
+    drop(view);
+    context.emit(&report)
+}
+
+pub(super) fn codebase_drift(context: &mut Context) -> Result<(), CommandError> {
+    let config = context.config()?;
+    let threshold = config.number("workflow.drift_threshold").unwrap_or(3);
+    let action = config.text("workflow.drift_action").unwrap_or("warn").to_owned();
+    let prefix = context.command_prefix()?.to_owned();
+    let policy = DriftPolicy { threshold, action: &action, command_prefix: &prefix };
+    let view = context.view();
+    let map = view.text(&format!("{}/STRUCTURE.md", context.layout().codebase()))?;
+    let commit = map.as_deref().and_then(|map| FrontMatter::parse(map)?.text("last_mapped_commit"));
+    let mapped = match (map.as_deref(), commit.as_deref().map(str::trim)) {
+        (None, _) => Mapped::Missing,
+        (Some(_), None) => Mapped::Undated,
+        (Some(_), Some(commit)) if commit.starts_with('-') || !is_commit(context, commit) => Mapped::Unknown(commit),
+        (Some(map), Some(commit)) => Mapped::Since { map, commit, added: added_since(context, commit)? },
+    };
+    let report = drift::codebase(mapped, policy);
+    drop(view);
+    context.emit(&report)
+}
+
+/// The files that came to the repository since `commit`.
+fn added_since(context: &Context, commit: &str) -> Result<Vec<String>, CommandError> {
+    let range = format!("{commit}..HEAD");
+    let arguments = ["-c", "core.quotePath=false", "diff", "--name-only", "--diff-filter=A", &range];
+    let told = context.world().git(context.root().as_path(), arguments)?;
+    if !told.success() {
+        let message = format!("git cannot compare with the mapped commit `{commit}`: {}", told.error_text());
+        return Err(CommandError::usage(message).hint("map the codebase anew"));
+    }
+    Ok(told.text().lines().map(str::to_owned).collect())
 }
 
 fn validity(valid: bool) -> &'static str {

@@ -4,6 +4,7 @@
 //! [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
 
 pub(crate) mod config;
+pub(crate) mod decisions;
 pub(crate) mod deferred;
 pub(crate) mod files;
 pub(crate) mod folder;

@@ -85,6 +85,11 @@ impl<'text> Requirements<'text> {
         requirements
     }
 
+    /// The requirements that have a checkbox, in order.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.boxes.iter().map(|line| line.id.to_owned()).collect()
+    }
+
     /// Whether there is a traceability table.
     pub(crate) fn has_table(&self) -> bool {
         self.has_table

@@ -14,6 +14,7 @@ mod crash;
 mod crash_project;
 mod dispatch;
 mod documents;
+mod gates;
 mod git;
 mod hooks;
 mod hosts;

@@ -1,0 +1,409 @@
+//! Whether what a phase stands on has moved: the database behind its schema files, the context behind its research.
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::plan::PhasePlan;
+use crate::project::view::ProjectView;
+
+/// What `verify schema-drift` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct SchemaReport {
+    pub(crate) block: bool,
+    drift_detected: bool,
+    blocking: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema_files: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orms: Option<Vec<&'static str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unpushed_orms: Option<Vec<&'static str>>,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<bool>,
+}
+
+/// A tool that makes a database follow files.
+struct Mapper {
+    name: &'static str,
+    owns: fn(&str) -> bool,
+    /// The call that brings the database up to date.
+    push: &'static str,
+    /// Words in a summary that say that it was made.
+    pushed: &'static [&'static str],
+}
+
+const MAPPERS: &[Mapper] = &[
+    Mapper {
+        name: "prisma",
+        owns: |path| path.ends_with(".prisma"),
+        push: "npx prisma db push",
+        pushed: &["prisma db push", "prisma migrate deploy", "prisma migrate dev"],
+    },
+    Mapper {
+        name: "drizzle",
+        owns: |path| {
+            is_script(path)
+                && (path.contains("drizzle/") || path.ends_with("/db/schema.ts") || path.contains("/db/schema/"))
+        },
+        push: "npx drizzle-kit push",
+        pushed: &["drizzle-kit push", "drizzle-kit migrate"],
+    },
+    Mapper {
+        name: "supabase",
+        owns: |path| path.contains("supabase/migrations/"),
+        push: "supabase db push",
+        pushed: &["supabase db push", "supabase migration up"],
+    },
+    Mapper {
+        name: "typeorm",
+        owns: |path| path.ends_with(".entity.ts") || (is_script(path) && path.contains("migrations/")),
+        push: "npx typeorm migration:run",
+        pushed: &["typeorm migration:run"],
+    },
+    Mapper {
+        name: "payload",
+        owns: |path| is_script(path) && (path.contains("collections/") || path.contains("globals/")),
+        push: "npx payload migrate",
+        pushed: &["payload migrate"],
+    },
+];
+
+fn is_script(path: &str) -> bool {
+    [".ts", ".js", ".mts", ".mjs"].iter().any(|ending| path.ends_with(ending))
+}
+
+/// Whether plans of a phase change schema files and no summary says that the database follows.
+pub(crate) fn schema(
+    view: &ProjectView,
+    folder: Option<&PhaseFolder>,
+    typed: &str,
+    skip: bool,
+) -> Result<SchemaReport, FileError> {
+    let Some(folder) = folder else {
+        return Ok(SchemaReport {
+            block: false,
+            drift_detected: false,
+            blocking: false,
+            schema_files: None,
+            orms: None,
+            unpushed_orms: None,
+            message: format!("Phase directory not found: {typed}"),
+            skipped: None,
+        });
+    };
+    let (mut files, mut mappers): (Vec<String>, Vec<&Mapper>) = (Vec::new(), Vec::new());
+    for plan in view.current_plans(folder)? {
+        let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+        for file in PhasePlan::parse(&text).files_modified() {
+            let Some(mapper) = MAPPERS.iter().find(|mapper| (mapper.owns)(&format!("/{file}"))) else { continue };
+            if !mappers.iter().any(|known| known.name == mapper.name) {
+                mappers.push(mapper);
+            }
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    let mut told = String::new();
+    for summary in folder.summaries() {
+        told.push_str(&view.text(&folder.join(summary))?.unwrap_or_default());
+    }
+    let unpushed: Vec<&Mapper> =
+        mappers.iter().copied().filter(|mapper| !mapper.pushed.iter().any(|words| told.contains(words))).collect();
+    let drift = !unpushed.is_empty();
+    let names = |mappers: &[&Mapper]| mappers.iter().map(|mapper| mapper.name).collect::<Vec<_>>();
+    let message = match (drift, skip) {
+        (false, _) => String::new(),
+        (true, true) => "Schema drift detected but check was skipped (GSD_SKIP_SCHEMA_CHECK=true).".to_owned(),
+        (true, false) => {
+            let calls: Vec<String> =
+                unpushed.iter().map(|mapper| format!("  {}: {}", mapper.name, mapper.push)).collect();
+            let (files, calls) = (files.join(", "), calls.join("\n"));
+            format!(
+                "Schema drift: {files} changed, and no summary says that the database follows. Run and note in the summary:\n{calls}\n\
+                 GSD_SKIP_SCHEMA_CHECK=true passes this gate once."
+            )
+        }
+    };
+    let block = drift && !skip;
+    Ok(SchemaReport {
+        block,
+        drift_detected: drift,
+        blocking: block,
+        schema_files: Some(files),
+        orms: Some(names(&mappers)),
+        unpushed_orms: Some(names(&unpushed)),
+        message,
+        skipped: Some(drift && skip),
+    })
+}
+
+/// What `verify context-drift` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ContextReport {
+    pub(crate) block: bool,
+    skipped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    stale_artifacts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
+    message: String,
+}
+
+/// Whether the research of a phase is older than the decisions of its context. `blocks` says what that comes to.
+pub(crate) fn context(
+    view: &ProjectView,
+    folder: Option<&PhaseFolder>,
+    typed: &str,
+    blocks: bool,
+    command_prefix: &str,
+) -> ContextReport {
+    let Some(folder) = folder else {
+        let message = format!("Phase directory not found: {typed}");
+        return ContextReport {
+            block: false,
+            skipped: true,
+            reason: Some("phase-not-found"),
+            stale_artifacts: Vec::new(),
+            action: None,
+            message,
+        };
+    };
+    let mut stale_artifacts = Vec::new();
+    if let Some(context) = folder.artifact_path("CONTEXT") {
+        let research: Vec<String> = folder.artifacts("RESEARCH").map(|file| folder.join(file)).collect();
+        let asked: Vec<String> = std::iter::once(context).chain(research.iter().cloned()).collect();
+        let times = view.changed_at(&asked);
+        let newer = |time: &Option<i64>| matches!((times[0], time), (Some(context), Some(time)) if context > *time);
+        let older = folder.artifacts("RESEARCH").zip(&times[1..]).filter(|(_, time)| newer(time));
+        stale_artifacts.extend(older.map(|(file, _)| file.to_owned()));
+    }
+    let message = if stale_artifacts.is_empty() {
+        String::new()
+    } else {
+        let files = stale_artifacts.join(", ");
+        format!("CONTEXT.md is newer than {files}; make it anew with {command_prefix}plan-phase {typed} --research")
+    };
+    ContextReport {
+        block: blocks && !stale_artifacts.is_empty(),
+        skipped: false,
+        reason: None,
+        stale_artifacts,
+        action: Some(if blocks { "block" } else { "warn" }),
+        message,
+    }
+}
+
+/// What `verify codebase-drift` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct CodebaseReport {
+    pub(crate) block: bool,
+    skipped: bool,
+    reason: Option<&'static str>,
+    action_required: bool,
+    directive: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spawn_mapper: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    affected_paths: Option<Vec<String>>,
+    elements: Vec<Element>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<String>,
+    last_mapped_commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+/// A file that the map of the source does not know.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Element {
+    category: &'static str,
+    path: String,
+}
+
+/// What the map of the source says of itself.
+#[derive(Debug)]
+pub(crate) enum Mapped<'text> {
+    /// There is no map.
+    Missing,
+    /// The map does not say of which commit it is.
+    Undated,
+    /// The repository does not have that commit.
+    Unknown(&'text str),
+    /// The map, its commit, and the files added since.
+    Since { map: &'text str, commit: &'text str, added: Vec<String> },
+}
+
+/// How much drift is too much, and what it comes to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DriftPolicy<'text> {
+    pub(crate) threshold: u64,
+    /// `warn` or `auto-remap`.
+    pub(crate) action: &'text str,
+    pub(crate) command_prefix: &'text str,
+}
+
+/// Whether the source has grown in places that its map does not know.
+pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseReport {
+    let skipped = |reason, commit: Option<&str>| CodebaseReport {
+        block: false,
+        skipped: true,
+        reason: Some(reason),
+        action_required: false,
+        directive: "none",
+        spawn_mapper: None,
+        affected_paths: None,
+        elements: Vec::new(),
+        threshold: None,
+        action: None,
+        last_mapped_commit: commit.map(str::to_owned),
+        message: None,
+    };
+    let (map, commit, added) = match mapped {
+        Mapped::Missing => return skipped("no-structure-md", None),
+        Mapped::Undated => return skipped("no-mapped-commit", None),
+        Mapped::Unknown(commit) => return skipped("unresolvable-mapped-commit", Some(commit)),
+        Mapped::Since { map, commit, added } => (map, commit, added),
+    };
+    let mut elements: Vec<Element> = added.into_iter().filter_map(|path| element(map, path)).collect();
+    elements.sort_by(|left, right| (left.category, &left.path).cmp(&(right.category, &right.path)));
+    let required = elements.len() as u64 >= policy.threshold.max(1);
+    let mut affected: Vec<String> = Vec::new();
+    let mut message = String::new();
+    if required {
+        affected.extend(elements.iter().map(|element| area(&element.path)));
+        affected.sort();
+        affected.dedup();
+        let paths: Vec<&str> = elements.iter().map(|element| element.path.as_str()).collect();
+        message = format!(
+            "Codebase drift: {} new element(s) since the last mapping: {}. Refresh with {}map-codebase --paths {}",
+            elements.len(),
+            paths.join(", "),
+            policy.command_prefix,
+            affected.join(",")
+        );
+    }
+    let remaps = required && policy.action == "auto-remap";
+    CodebaseReport {
+        block: required,
+        skipped: false,
+        reason: None,
+        action_required: required,
+        directive: match (required, remaps) {
+            (false, _) => "none",
+            (true, false) => "warn",
+            (true, true) => "auto-remap",
+        },
+        spawn_mapper: Some(remaps),
+        affected_paths: Some(affected),
+        elements,
+        threshold: Some(policy.threshold),
+        action: Some(policy.action.to_owned()),
+        last_mapped_commit: Some(commit.to_owned()),
+        message: Some(message),
+    }
+}
+
+/// A new file in a folder that the map does not name; migrations count wherever they are.
+fn element(map: &str, path: String) -> Option<Element> {
+    if path.starts_with(".planning/") || path.starts_with('.') {
+        return None;
+    }
+    let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
+    if folders.contains(&"migrations") {
+        return Some(Element { category: "migration", path });
+    }
+    let is_known =
+        folders.last().is_none_or(|top| map.contains(&format!("{top}/")) || map.contains(&format!("`{top}`")));
+    (!is_known).then_some(Element { category: "new_dir", path })
+}
+
+/// The part of the source a file belongs to: its top folder, of a workspace also the member.
+fn area(path: &str) -> String {
+    let mut parts = path.split('/');
+    let top = parts.next().unwrap_or_default();
+    match parts.next() {
+        Some(member) if matches!(top, "packages" | "apps") => format!("{top}/{member}"),
+        _ => top.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn view(plan: &str, summary: &str) -> ProjectView {
+        let mut files = MemoryFiles::new([
+            (".planning/phases/01-a/01-01-PLAN.md", plan),
+            (".planning/phases/01-a/01-01-SUMMARY.md", summary),
+            (".planning/phases/01-a/01-CONTEXT.md", "x"),
+            (".planning/phases/01-a/01-RESEARCH.md", "x"),
+        ]);
+        files.changed.insert(".planning/phases/01-a/01-CONTEXT.md".into(), 9);
+        ProjectView::new(Layout::new("/p", None, None), Box::new(files))
+    }
+
+    fn folder(view: &ProjectView) -> PhaseFolder {
+        view.phase_folders().unwrap()[0].clone()
+    }
+
+    #[test]
+    fn schema_files_without_a_push_block_unless_told_not_to() {
+        let plan = "---\nfiles_modified: [prisma/schema.prisma, src/db/schema.ts, src/entities/user.entity.ts, README.md]\n---\n";
+        let report = |summary: &str, skip| {
+            let view = view(plan, summary);
+            schema(&view, Some(&folder(&view)), "1", skip).unwrap()
+        };
+        let drifted = report("ran `npx prisma db push`", false);
+        assert_eq!(drifted.orms.unwrap(), ["prisma", "drizzle", "typeorm"]);
+        assert_eq!(drifted.unpushed_orms.unwrap(), ["drizzle", "typeorm"]);
+        assert!(drifted.block && drifted.message.contains("drizzle-kit push"));
+        let skipped = report("", true);
+        assert!(!skipped.block && skipped.drift_detected && skipped.skipped == Some(true));
+        let whole = report("prisma db push, drizzle-kit migrate, typeorm migration:run", false);
+        assert!(!whole.drift_detected && whole.message.is_empty());
+        assert_eq!(schema(&view("", ""), None, "9", false).unwrap().message, "Phase directory not found: 9");
+    }
+
+    #[test]
+    fn research_older_than_its_context_is_stale() {
+        let view = view("", "");
+        let report = context(&view, Some(&folder(&view)), "1", true, "/gsd-");
+        assert_eq!((report.block, report.stale_artifacts), (true, vec!["01-RESEARCH.md".to_owned()]));
+        assert!(!context(&view, Some(&folder(&view)), "1", false, "/gsd-").block);
+        assert_eq!(context(&view, None, "9", true, "").reason, Some("phase-not-found"));
+    }
+
+    const POLICY: DriftPolicy<'_> = DriftPolicy { threshold: 3, action: "warn", command_prefix: "/gsd-" };
+
+    #[test]
+    fn new_places_in_the_source_are_counted_against_the_threshold() {
+        let since = |added: &[&str]| Mapped::Since {
+            map: "- src/\n- `docs`\n",
+            commit: "abc",
+            added: added.iter().map(|path| (*path).to_owned()).collect(),
+        };
+        let few = codebase(since(&["lib/a.ts", "src/b.ts", "docs/c.md", "top.ts", ".planning/x/y"]), POLICY);
+        assert_eq!((few.elements.len(), few.block, few.directive), (1, false, "none"));
+        let many = codebase(since(&["lib/a.ts", "packages/x/src/b.ts", "src/migrations/1.sql"]), POLICY);
+        assert_eq!(
+            (many.block, many.affected_paths.unwrap()),
+            (true, vec!["lib".to_owned(), "packages/x".into(), "src".into()])
+        );
+        assert_eq!(many.elements[0].category, "migration");
+        for (mapped, reason) in [
+            (Mapped::Missing, "no-structure-md"),
+            (Mapped::Undated, "no-mapped-commit"),
+            (Mapped::Unknown("x"), "unresolvable-mapped-commit"),
+        ] {
+            assert_eq!(codebase(mapped, POLICY).reason, Some(reason));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Gates that look at one artifact, or at whether a phase is about what people see.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::roadmap::Roadmap;
+use crate::project::view::ProjectView;
+use crate::text::front_matter::FrontMatter;
+
+/// The kind of predicate that compares a field of an artifact with a value.
+const FIELD_EQUALS: &str = "artifact-frontmatter-equals";
+
+/// A condition that a feature puts on a point of the loop.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Predicate {
+    artifact: String,
+    field: String,
+    equals: Value,
+}
+
+/// Why a predicate means nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PredicateError {
+    #[error("predicate --predicate value must be valid JSON")]
+    Json(#[source] serde_json::Error),
+    #[error("predicate requires --predicate <json> (the gate hook check.predicate object)")]
+    Empty,
+    #[error("Unknown predicate kind: \"{kind}\". Known kinds: {FIELD_EQUALS}")]
+    Kind { kind: String },
+    #[error("a predicate of kind {FIELD_EQUALS} needs `{key}`")]
+    NoKey { key: &'static str },
+}
+
+impl Predicate {
+    pub(crate) fn parse(text: &str) -> Result<Self, PredicateError> {
+        let value: Value = serde_json::from_str(text).map_err(PredicateError::Json)?;
+        let kind = value.get("kind").and_then(Value::as_str).ok_or(PredicateError::Empty)?;
+        if kind != FIELD_EQUALS {
+            return Err(PredicateError::Kind { kind: kind.to_owned() });
+        }
+        let word = |key: &'static str| {
+            let text = value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+            text.map(str::to_owned).ok_or(PredicateError::NoKey { key })
+        };
+        let equals = value.get("equals").cloned().ok_or(PredicateError::NoKey { key: "equals" })?;
+        Ok(Self { artifact: word("artifact")?, field: word("field")?, equals })
+    }
+}
+
+/// What `check predicate` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct PredicateReport {
+    pub(crate) block: bool,
+    message: String,
+    details: PredicateDetails,
+}
+
+#[derive(Debug, Serialize)]
+struct PredicateDetails {
+    kind: &'static str,
+    #[serde(rename = "artifactNotFound", skip_serializing_if = "Option::is_none")]
+    artifact_not_found: Option<bool>,
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    matches: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actual: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<Value>,
+}
+
+/// Whether the artifact in `folder` says what the predicate wants; one that is not there blocks.
+pub(crate) fn predicate(view: &ProjectView, predicate: &Predicate, folder: &str) -> Result<PredicateReport, FileError> {
+    let Predicate { artifact, field, equals } = predicate;
+    let suffix = format!("-{artifact}");
+    let name = view.file_names(folder)?.into_iter().find(|name| name == artifact || name.ends_with(&suffix));
+    let mut details =
+        PredicateDetails { kind: FIELD_EQUALS, artifact_not_found: None, matches: None, actual: None, expected: None };
+    let Some(name) = name else {
+        details.artifact_not_found = Some(true);
+        let message = format!("Artifact matching {artifact} not found in {}", view.layout().shown(folder));
+        return Ok(PredicateReport { block: true, message, details });
+    };
+    let text = view.text(&format!("{folder}/{name}"))?.unwrap_or_default();
+    let actual = FrontMatter::parse(&text).and_then(|front| front.get(field)).map(|value| value.flat());
+    let wanted = shown(equals);
+    let matches = actual.as_deref().is_some_and(|actual| actual.trim() == wanted);
+    details.matches = Some(matches);
+    let message = if matches {
+        format!("Frontmatter field \"{field}\" matches expected value ({wanted})")
+    } else {
+        let told = actual.as_deref().unwrap_or("undefined");
+        details.expected = Some(equals.clone());
+        format!("Frontmatter field \"{field}\" in {artifact} is {told}, expected {wanted}")
+    };
+    if !matches {
+        details.actual = actual;
+    }
+    Ok(PredicateReport { block: !matches, message, details })
+}
+
+/// A value as it stands in a front matter.
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Words by which a phase says that it is about what people see.
+const SIGHT: &[&str] =
+    &["ui", "interface", "frontend", "component", "layout", "page", "screen", "view", "form", "dashboard", "widget"];
+
+/// What `check ui-plan-gate` answers.
+#[derive(Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the answer")]
+pub(crate) struct UiPlanReport {
+    frontend: bool,
+    #[serde(rename = "hasFrontendEvidence")]
+    has_frontend_evidence: bool,
+    #[serde(rename = "hasUiSpec")]
+    has_ui_spec: bool,
+    pub(crate) block: bool,
+    #[serde(rename = "uiSpecPath")]
+    ui_spec_path: Option<String>,
+    #[serde(rename = "matchedToken")]
+    matched_token: Option<&'static str>,
+    #[serde(rename = "matchedLine")]
+    matched_line: Option<String>,
+    #[serde(rename = "phaseLookupFailed", skip_serializing_if = "Option::is_none")]
+    phase_lookup_failed: Option<bool>,
+}
+
+/// Whether a phase that is about what people see lacks its design. `has_frontend` says that the source has a frontend,
+/// `wanted` that the gate is on.
+pub(crate) fn ui_plan(
+    view: &ProjectView,
+    typed: &str,
+    has_frontend: bool,
+    wanted: bool,
+) -> Result<UiPlanReport, FileError> {
+    let text = view.roadmap_text()?.unwrap_or_default();
+    let roadmap = Roadmap::parse(&text);
+    let section = roadmap.section(typed).map(|section| roadmap.section_text(section));
+    let matched = section.and_then(|section| {
+        section.lines().find_map(|line| Some((SIGHT.iter().find(|word| says(line, word))?, line.trim().to_owned())))
+    });
+    let denied = section.is_some_and(|section| section.lines().any(denies));
+    let matched = matched.filter(|_| !denied);
+    let folder = view.find_phase(typed)?.folder;
+    let spec = folder.as_ref().and_then(|folder: &PhaseFolder| folder.artifact_path("UI-SPEC"));
+    Ok(UiPlanReport {
+        frontend: matched.is_some(),
+        has_frontend_evidence: has_frontend,
+        has_ui_spec: spec.is_some(),
+        block: wanted && matched.is_some() && has_frontend && spec.is_none(),
+        ui_spec_path: spec.map(|path| view.layout().shown(&path)),
+        phase_lookup_failed: (section.is_none() && folder.is_none()).then_some(true),
+        matched_token: matched.as_ref().map(|(word, _)| **word),
+        matched_line: matched.map(|(_, line)| line),
+    })
+}
+
+/// Whether `word` stands in a line as a word, in any case, also in the plural.
+fn says(line: &str, word: &str) -> bool {
+    let lower = line.to_lowercase();
+    lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .any(|found| found == word || found.strip_suffix('s') == Some(word))
+}
+
+/// `**UI hint**: no`: the roadmap says that the phase is not about what people see.
+fn denies(line: &str) -> bool {
+    let bare = line.trim().replace('*', "").to_lowercase();
+    bare.strip_prefix("ui hint")
+        .is_some_and(|rest| matches!(rest.trim_start_matches(':').trim(), "no" | "none" | "false"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const FOLDER: &str = ".planning/phases/01-a";
+
+    fn view(files: &[(&str, &str)]) -> ProjectView {
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    }
+
+    #[test]
+    fn a_field_is_compared_as_it_stands() {
+        let wanted = |equals: &str| {
+            Predicate::parse(&format!(
+                r#"{{"kind":"artifact-frontmatter-equals","artifact":"SECURITY.md","field":"threats_open","equals":{equals}}}"#
+            ))
+            .unwrap()
+        };
+        let view = view(&[(".planning/phases/01-a/01-SECURITY.md", "---\nthreats_open: 2\nok: true\n---\n")]);
+        let blocks = |equals: &str| predicate(&view, &wanted(equals), FOLDER).unwrap().block;
+        assert_eq!([blocks("2"), blocks("\"2\""), blocks("0"), blocks("true")], [false, false, true, true]);
+        let missing = predicate(&view, &wanted("0"), ".planning/phases/02-b").unwrap();
+        assert_eq!((missing.block, missing.details.artifact_not_found), (true, Some(true)));
+    }
+
+    #[test]
+    fn a_predicate_that_means_nothing_is_an_error_never_a_pass() {
+        for (text, told) in [
+            ("{bad", "valid JSON"),
+            ("{}", "--predicate <json>"),
+            ("[]", "--predicate <json>"),
+            (r#"{"kind":"zzz"}"#, "zzz"),
+            (r#"{"kind":"artifact-frontmatter-equals","artifact":"A.md"}"#, "`equals`"),
+            (r#"{"kind":"artifact-frontmatter-equals","artifact":"","field":"x","equals":1}"#, "`artifact`"),
+        ] {
+            let error = Predicate::parse(text).unwrap_err().to_string();
+            assert!(error.contains(told), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_phase_for_the_eyes_needs_its_design_where_there_is_a_frontend() {
+        let roadmap = "### Phase 1: A\n**Goal**: build guidance\n\n### Phase 2: B\n**Goal**: Two Forms\n\n### Phase 3: C\nUI\n**UI hint**: no\n";
+        let files = [(".planning/ROADMAP.md", roadmap)];
+        let told = |phase: &str, frontend| {
+            let report = ui_plan(&view(&files), phase, frontend, true).unwrap();
+            (report.matched_token, report.block)
+        };
+        assert_eq!(told("1", true), (None, false));
+        assert_eq!(told("2", true), (Some("form"), true));
+        assert_eq!(told("2", false), (Some("form"), false));
+        assert_eq!(told("3", true), (None, false));
+        assert_eq!(ui_plan(&view(&files), "9", true, true).unwrap().phase_lookup_failed, Some(true));
+        let with = [files[0], (".planning/phases/02-b/02-UI-SPEC.md", "x")];
+        assert!(!ui_plan(&view(&with), "2", true, true).unwrap().block);
+        assert!(!ui_plan(&view(&files), "2", true, false).unwrap().block, "the gate is off");
+    }
+}

@@ -1,0 +1,136 @@
+//! CONTEXT.md: the decisions that plans must carry out.
+//!
+//! A decision is an entry `- **D-01:** text` of the block `<decisions>`, or, where there is no such block, of a section
+//! `Decisions`. What is left to the executor's discretion, and what is marked `[informational]`, need not be covered.
+
+use serde::Serialize;
+
+use crate::text::markdown::{LineKind, Markdown, heading_title};
+
+/// A decision that must be covered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Decision {
+    pub(crate) id: String,
+    /// In one line.
+    pub(crate) text: String,
+    /// The heading it stands under.
+    pub(crate) category: String,
+}
+
+impl Decision {
+    /// Whether `text` names the decision.
+    pub(crate) fn is_cited_in(&self, text: &str) -> bool {
+        names(text, &self.id)
+    }
+}
+
+/// Whether `id` stands in `text` as a word.
+pub(crate) fn names(text: &str, id: &str) -> bool {
+    let inside = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(id).any(|(at, _)| {
+        let after = &text[at + id.len()..];
+        let goes_on = after.starts_with(inside) || after.strip_prefix('-').is_some_and(|rest| rest.starts_with(inside));
+        !text[..at].ends_with(|before: char| inside(before) || before == '-') && !goes_on
+    })
+}
+
+/// The decisions of a context, in order.
+pub(crate) fn decisions(text: &str) -> Vec<Decision> {
+    const INFORMATIONAL: &str = "[informational]";
+    let markdown = Markdown::parse(text);
+    let mut found: Vec<Decision> = Vec::new();
+    let (mut category, mut open) = (String::new(), None);
+    for line in block(&markdown) {
+        let own = markdown.line(line);
+        if matches!(markdown.lines()[line].kind, LineKind::Heading(_)) {
+            category = String::from(heading_title(own));
+            open = None;
+        } else if let Some((id, rest)) = entry(own) {
+            found.push(Decision { id, text: rest.to_owned(), category: category.clone() });
+            open = Some(line);
+        } else if open.is_some_and(|last| last + 1 == line) && own.starts_with([' ', '\t']) && !own.trim().is_empty() {
+            if let Some(last) = found.last_mut() {
+                last.text.push(' ');
+                last.text.push_str(own.trim());
+            }
+            open = Some(line);
+        }
+    }
+    found.retain(|decision| {
+        let tagged = decision.text.to_lowercase().contains(INFORMATIONAL);
+        !tagged && !decision.category.to_lowercase().contains("discretion")
+    });
+    found
+}
+
+/// The prose lines in which decisions stand.
+fn block(markdown: &Markdown<'_>) -> Vec<usize> {
+    let lines = 0..markdown.lines().len();
+    let tag = |tag: &str| lines.clone().find(|line| markdown.is_prose(*line) && markdown.line(*line).trim() == tag);
+    let range = if let Some(start) = tag("<decisions>") {
+        start..tag("</decisions>").filter(|end| *end > start).unwrap_or(lines.end)
+    } else {
+        let heading = markdown.headings().find(|heading| heading.title.to_lowercase().ends_with("decisions"));
+        heading.map_or(0..0, |heading| markdown.section(&heading))
+    };
+    range.filter(|line| markdown.is_prose(*line)).collect()
+}
+
+/// The identifier and the text of `- **D-01:** text`, `- **D-01** — text`, `- **D-01 [tag]:** text`.
+fn entry(line: &str) -> Option<(String, &str)> {
+    let bold = line.trim_start().strip_prefix(['-', '*'])?.trim_start().strip_prefix("**")?;
+    let number = bold.strip_prefix("D-")?;
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 {
+        return None;
+    }
+    let (label, text) = number[digits..].split_once("**")?;
+    let tag = label.trim_matches([':', ' ']);
+    let text = text.trim_start_matches([':', ' ', '—', '–', '-']).trim();
+    // A tag in the label counts as one in the text.
+    let text = if tag.is_empty() { text } else { line.trim() };
+    Some((format!("D-{}", &number[..digits]), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn decisions_are_entries_of_their_block() {
+        let text = "<decisions>\r\n### A\r\n- **D-01:** one\r\n  more\r\n- **D-02 [informational]:** no\r\n* **D-03** — dash\r\n\
+            - **D-04:** x [informational]\r\n- D-05: plain\r\n### Claude\u{2019}s Discretion\r\n- **D-06:** no\r\n</decisions>\r\n- **D-9:** out\r\n";
+        let found: Vec<_> = decisions(text).into_iter().map(|found| (found.id, found.text, found.category)).collect();
+        assert_eq!(
+            found,
+            [("D-01".into(), "one more".into(), "A".into()), ("D-03".into(), "dash".into(), "A".to_owned())]
+        );
+        assert_eq!(decisions("## Decisions\n- **D-7:** x\n\n## Later\n- **D-8:** y\n").len(), 1);
+        assert!(decisions("- **D-1:** nowhere\n").is_empty());
+    }
+
+    #[test]
+    fn a_name_is_a_whole_word() {
+        for (text, named) in [
+            ("per D-01:", true),
+            ("(D-01)", true),
+            ("D-011", false),
+            ("AD-01", false),
+            ("D-01-x", false),
+            ("D-01 - x", true),
+        ] {
+            assert_eq!(names(text, "D-01"), named, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "(<decisions>|</decisions>|\n|- \\*\\*D-1|:\\*\\* |### A|[ a*:é-])*") {
+            for decision in decisions(&text) {
+                prop_assert!(text.contains(&decision.id));
+            }
+        }
+    }
+}
