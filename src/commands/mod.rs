@@ -18,6 +18,7 @@ mod config;
 mod content_tests;
 mod context;
 mod dispatch;
+mod effort;
 mod error;
 mod files;
 mod frontmatter;
@@ -34,6 +35,7 @@ mod plans;
 mod progress;
 mod project;
 mod requirements;
+mod research;
 mod roadmap;
 mod state;
 mod template;
@@ -101,7 +103,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
-    family::<git::Commits>("Git", &["commit", "check-commit", "git"]),
+    family::<git::Commits>("Git", &["commit", "check-commit", "commit-to-subrepo", "commit-docs-guard", "git"]),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
@@ -119,6 +121,8 @@ const FAMILIES: &[FamilyRow] = &[
             "teams-status",
         ],
     ),
+    family::<effort::Efforts>("Effort", &["effort"]),
+    family::<research::Research>("Research", &["classify-confidence", "websearch"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
     family::<basics::Basics>(
         "Small answers",

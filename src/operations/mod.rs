@@ -9,6 +9,7 @@ pub(crate) mod branch;
 pub(crate) mod bundle;
 pub(crate) mod changes;
 pub(crate) mod complete;
+pub(crate) mod confidence;
 pub(crate) mod configuration;
 pub(crate) mod coverage;
 pub(crate) mod drift;

@@ -24,6 +24,7 @@ mod kit;
 mod lived;
 mod plans;
 mod rehearsal;
+mod small_verbs;
 mod state;
 mod tree;
 mod validate;

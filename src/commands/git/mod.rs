@@ -1,7 +1,9 @@
 //! Git: committing planning files by the project's rules, and what branches mean to it.
 
 mod commit;
+mod guard;
 mod repository;
+mod subrepo;
 
 use serde::Serialize;
 
@@ -20,6 +22,13 @@ pub(crate) enum Commits {
     ///
     /// Example: `gsd-tools check-commit`, from a hook of the repository.
     CheckCommit,
+    /// Commit files of repositories inside the project, each in its own
+    ///
+    /// Example: `gsd-tools commit-to-subrepo "fix: parse dates" --files web/src/date.ts`.
+    CommitToSubrepo(subrepo::SubrepoArgs),
+    /// Keep planning files out of commits by a hook of the repository
+    #[command(subcommand)]
+    CommitDocsGuard(guard::GuardCommand),
     /// Tell what branches mean to the project
     #[command(subcommand)]
     Git(GitCommand),
@@ -45,6 +54,8 @@ impl Family for Commits {
         match self {
             Self::Commit(arguments) => commit::commit(context, &arguments),
             Self::CheckCommit => check_commit(context),
+            Self::CommitToSubrepo(arguments) => subrepo::commit(context, &arguments),
+            Self::CommitDocsGuard(command) => guard::run(context, &command),
             Self::Git(GitCommand::BaseBranch(arguments)) => base_branch(context, &arguments),
         }
     }

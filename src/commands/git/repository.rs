@@ -35,7 +35,7 @@ impl Repository {
     }
 
     /// What git answers, if it does and it is not nothing.
-    fn answer(&self, arguments: &[&str]) -> Option<String> {
+    pub(super) fn answer(&self, arguments: &[&str]) -> Option<String> {
         let finished = self.git(arguments).ok().filter(Finished::success)?;
         Some(finished.text()).filter(|text| !text.is_empty())
     }

@@ -51,6 +51,11 @@ impl Context {
         })
     }
 
+    /// The folder that has most of our agents, for the host of the call.
+    pub(in crate::commands) fn agents_folder(&self) -> Result<Option<PathBuf>, CommandError> {
+        Ok(self.agents(self.host()?.descriptor.as_ref()).folder)
+    }
+
     /// Where the file of the agent `name` could be, for the host of the call.
     pub(in crate::commands) fn agent_files(&self, name: &str) -> Vec<PathBuf> {
         let descriptor = self.host().ok().and_then(|host| host.descriptor.as_ref());

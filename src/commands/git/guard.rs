@@ -1,0 +1,134 @@
+//! A hook of the repository that keeps planning files out of commits where the project wants that.
+
+use serde::Serialize;
+
+use super::repository::Repository;
+use crate::commands::error::Reason;
+use crate::commands::{CommandError, Context};
+use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner};
+
+/// The line by which a hook of ours is known, whichever program wrote it.
+const MARK: &str = "# gsd-core:commit-docs-guard";
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum GuardCommand {
+    /// Make the hook
+    ///
+    /// Example: `gsd-tools commit-docs-guard enable --pick action`.
+    Enable,
+    /// Take the hook away
+    ///
+    /// Example: `gsd-tools commit-docs-guard disable --pick action`.
+    Disable,
+}
+
+#[derive(Debug, Serialize)]
+struct EnabledReport {
+    enabled: bool,
+    action: &'static str,
+    path: String,
+}
+
+#[derive(Debug, Serialize)]
+struct DisabledReport {
+    disabled: bool,
+    action: &'static str,
+    path: String,
+    /// Where the hook's text is now, if somebody had changed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<String>,
+}
+
+pub(super) fn run(context: &mut Context, command: &GuardCommand) -> Result<(), CommandError> {
+    let hook = hook(context)?;
+    match command {
+        GuardCommand::Enable => enable(context, &hook),
+        GuardCommand::Disable => disable(context, &hook),
+    }
+}
+
+/// Where git looks for the hook.
+fn hook(context: &Context) -> Result<AbsolutePath, CommandError> {
+    let repository = Repository::of(context);
+    let folder = repository.answer(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok_or_else(|| {
+        let told =
+            CommandError::new(Reason::CommitDocsGuardNotARepo, format!("`{}` is in no git repository", context.root()));
+        told.hint("`git init` makes one")
+    })?;
+    if let Some(hooks) = repository.answer(&["config", "core.hooksPath"]) {
+        let message = format!("`core.hooksPath` is `{hooks}`: git would not run a hook of ours");
+        return Err(CommandError::new(Reason::CommitDocsGuardHooksPathSet, message)
+            .hint("call `gsd-tools check-commit` from the hook there, or unset `core.hooksPath`"));
+    }
+    Ok(AbsolutePath::parse(folder)?.resolve("hooks/pre-commit"))
+}
+
+fn enable(context: &mut Context, hook: &AbsolutePath) -> Result<(), CommandError> {
+    let script = script(context)?;
+    let disk = context.disk();
+    let hold = disk.hold(hook.parent())?;
+    let found = disk::read_bytes(hook)?;
+    let action = match &found {
+        Some(bytes) if !is_marked(bytes) => return Err(foreign(hook)),
+        Some(bytes) if *bytes == script.as_bytes() => "already_enabled",
+        Some(_) => "updated",
+        None => "written",
+    };
+    let before = found.map(|bytes| Digest::of(&bytes));
+    let mut changes = ChangeSet::default();
+    let (access, owner) = (Access::Executable, Owner::User);
+    changes.push(Change::WriteFile { path: hook.clone(), bytes: script.into_bytes(), access, owner, before });
+    hold.apply(&changes)?;
+    context.emit_raw(&EnabledReport { enabled: true, action, path: hook.to_string() }, "enabled")
+}
+
+fn disable(context: &mut Context, hook: &AbsolutePath) -> Result<(), CommandError> {
+    let script = script(context)?;
+    let disk = context.disk();
+    let hold = disk.hold(hook.parent())?;
+    let mut kept = None;
+    let action = match disk::read_bytes(hook)? {
+        None => "noop",
+        Some(bytes) if !is_marked(&bytes) => return Err(foreign(hook)),
+        Some(bytes) => {
+            let mut changes = ChangeSet::default();
+            changes.remove(hook.clone(), Digest::of(&bytes));
+            if bytes != script.as_bytes() {
+                let aside = (1..100)
+                    .map(|number| hook.beside(&format!("pre-commit.gsd-{number}")))
+                    .find(|path| !disk::exists(path));
+                if let Some(aside) = aside {
+                    changes.write(aside.clone(), bytes, None);
+                    kept = Some(aside.to_string());
+                }
+            }
+            hold.apply(&changes)?;
+            "removed"
+        }
+    };
+    context.emit_raw(&DisabledReport { disabled: true, action, path: hook.to_string(), kept }, "disabled")
+}
+
+fn is_marked(hook: &[u8]) -> bool {
+    String::from_utf8_lossy(hook).lines().any(|line| line.trim() == MARK)
+}
+
+fn foreign(hook: &AbsolutePath) -> CommandError {
+    let message = format!("`{hook}` is a hook of somebody else's and is left as it is");
+    CommandError::new(Reason::CommitDocsGuardForeignHook, message)
+        .hint("call `gsd-tools check-commit` from it, or rename it first")
+}
+
+fn script(context: &Context) -> Result<String, CommandError> {
+    let program = context.world().executable()?.to_string_lossy().replace('\'', "'\\''");
+    Ok(format!(
+        "#!/bin/sh\n{MARK}\n\
+         # Refuses commits of planning files where the project keeps them out.\n\
+         # `gsd-tools commit-docs-guard disable` takes this file away.\n\
+         for program in '{program}' gsd-tools; do\n\
+         \x20 if command -v \"$program\" >/dev/null 2>&1; then exec \"$program\" check-commit >/dev/null; fi\n\
+         done\n\
+         echo \"commit-docs-guard: gsd-tools is gone; install it again or remove $0\" >&2\n\
+         exit 1\n"
+    ))
+}

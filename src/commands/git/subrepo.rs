@@ -1,0 +1,126 @@
+//! Committing files of repositories that lie inside the project, each in its own.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::commands::{CommandError, Context};
+use crate::world::{Finished, Program};
+
+/// How long git may take: hooks run inside it.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SubrepoArgs {
+    /// The message
+    message: Option<String>,
+    /// The files, from the project's root, in repositories that the configuration names
+    #[arg(long, num_args = 0..)]
+    files: Vec<String>,
+}
+
+/// What `commit-to-subrepo` answers.
+#[derive(Debug, Serialize)]
+struct SubrepoReport {
+    committed: bool,
+    repos: BTreeMap<String, RepositoryReport>,
+    /// Files that lie in none of the repositories.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unmatched: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct RepositoryReport {
+    committed: bool,
+    hash: Option<String>,
+    files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(), CommandError> {
+    let message = arguments.message.as_deref().filter(|message| !message.trim().is_empty());
+    let message = message.ok_or_else(|| CommandError::usage("commit message required"))?;
+    let config = context.config()?;
+    let known: Vec<String> = config
+        .sub_repositories()
+        .iter()
+        .map(|name| name.trim_start_matches("./").trim_end_matches('/').to_owned())
+        .collect();
+    if known.is_empty() {
+        return Err(CommandError::usage("no sub_repos configured in .planning/config.json")
+            .hint("`gsd-tools config-set planning.sub_repos '[\"name\"]'` names them"));
+    }
+    if arguments.files.is_empty() {
+        return Err(CommandError::usage("--files required for commit-to-subrepo"));
+    }
+    let mut matched: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut unmatched = Vec::new();
+    for typed in &arguments.files {
+        // With its dots resolved, so that no path leaves the repository it seems to be in.
+        let inside = context.layout().inside(typed);
+        let repository = inside.as_deref().and_then(|path| {
+            known.iter().find(|name| path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/')))
+        });
+        match (repository, inside.as_ref()) {
+            (Some(repository), Some(path)) => matched.entry(repository.clone()).or_default().push(path.clone()),
+            _ => unmatched.push(typed.clone()),
+        }
+    }
+    if !unmatched.is_empty() {
+        context.warn(format!("in none of the repositories: {}", unmatched.join(", ")));
+    }
+    let repos: BTreeMap<String, RepositoryReport> = matched
+        .into_iter()
+        .map(|(name, files)| {
+            let report = commit_in(context, &name, files, message);
+            (name, report)
+        })
+        .collect();
+    let raw: Vec<String> =
+        repos.iter().map(|(name, report)| format!("{name}:{}", report.hash.as_deref().unwrap_or("skip"))).collect();
+    let committed = repos.values().any(|report| report.committed);
+    context.emit_raw(&SubrepoReport { committed, repos, unmatched }, raw.join(" "))
+}
+
+fn commit_in(context: &Context, name: &str, files: Vec<String>, message: &str) -> RepositoryReport {
+    let folder = context.root().resolve(name);
+    let git = |arguments: &[&str], paths: &[&str]| -> Finished {
+        let program = Program::git(folder.as_path()).arguments(arguments).arguments(paths).timeout(PATIENCE);
+        context
+            .world()
+            .run(&program)
+            .unwrap_or_else(|error| Finished { stderr: error.to_string().into_bytes(), ..Finished::default() })
+    };
+    let left = |reason, error: Option<String>, files| RepositoryReport {
+        committed: false,
+        hash: None,
+        files,
+        reason: Some(reason),
+        error,
+    };
+    if !folder.as_path().join(".git").exists() {
+        let error = format!("`{folder}` is no git repository");
+        return left("error", Some(error), files);
+    }
+    let paths: Vec<&str> = files.iter().map(|file| &file[name.len() + 1..]).collect();
+    let added = git(&["add", "-A", "--"], &paths);
+    if !added.success() {
+        return left("error", Some(added.error_text()), files);
+    }
+    if git(&["diff", "--cached", "--quiet", "--"], &paths).success() {
+        return left("nothing_to_commit", None, files);
+    }
+    // The paths again: what else is staged there is not part of this commit.
+    let committed = git(&["commit", "-q", "-m", message, "--"], &paths);
+    if !committed.success() {
+        let told = format!("{}\n{}", committed.text(), committed.error_text());
+        return left("error", Some(told.trim().to_owned()), files);
+    }
+    let hash = git(&["rev-parse", "--short=7", "HEAD"], &[]);
+    let hash = Some(hash.text()).filter(|_| hash.success());
+    RepositoryReport { committed: true, hash, files, reason: None, error: None }
+}

@@ -1,0 +1,102 @@
+//! Small verbs beside the main loop: what findings are worth, the guard of commits, repositories inside the project,
+//! the effort of agents.
+
+use crate::kit::TestContext;
+
+fn repository(context: &TestContext, folder: &str) {
+    for arguments in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-qm", "first", "--allow-empty"]] {
+        let folder = context.project().join(folder);
+        assert!(context.command("git").current_dir(folder).args(arguments).status().unwrap().success());
+    }
+}
+
+#[test]
+fn the_guard_keeps_planning_files_out_and_leaves_hooks_of_others_alone() {
+    let context = TestContext::new();
+    context.write(".planning/config.json", r#"{"commit_docs":false}"#);
+    context.write("code.txt", "x\n");
+    assert!(context.gsd(["commit-docs-guard", "enable"]).failure(1).contains("git"));
+    repository(&context, "");
+    assert_eq!(context.gsd(["commit-docs-guard", "enable"]).json()["action"], "written");
+    assert_eq!(context.gsd(["commit-docs-guard", "enable"]).json()["action"], "already_enabled");
+    let commit = |file: &str| {
+        context.write(file, "new\n");
+        let git = |arguments: &[&str]| context.command("git").args(arguments).output().unwrap().status.success();
+        assert!(git(&["add", "-f", file]));
+        git(&["commit", "-qm", "x"])
+    };
+    assert!(commit("code.txt"));
+    assert!(!commit(".planning/STATE.md"));
+    let hook = ".git/hooks/pre-commit";
+    assert_eq!(context.gsd(["commit-docs-guard", "disable"]).json()["action"], "removed");
+    assert_eq!(context.gsd(["commit-docs-guard", "disable"]).json()["action"], "noop");
+    context.write(hook, "#!/bin/sh\nmine\n");
+    assert!(context.gsd(["commit-docs-guard", "enable"]).failure(1).contains("pre-commit"));
+    assert!(context.gsd(["commit-docs-guard", "disable"]).failure(1).contains("pre-commit"));
+    assert_eq!(context.read(hook), "#!/bin/sh\nmine\n");
+    context.write(hook, "#!/bin/sh\n# gsd-core:commit-docs-guard\nand mine\n");
+    let kept = context.gsd(["commit-docs-guard", "disable"]).json()["kept"].as_str().unwrap().to_owned();
+    assert!(std::fs::read_to_string(kept).unwrap().contains("and mine"));
+}
+
+#[test]
+fn files_go_to_the_repository_they_lie_in() {
+    let context = TestContext::new();
+    context.write("sub/f.txt", "one\n");
+    context.write("sub/staged.txt", "one\n");
+    context.write(".planning/config.json", "{}");
+    repository(&context, "sub");
+    let call = ["commit-to-subrepo", "m", "--files", "sub/f.txt", "other.txt", "sub/../.planning/config.json"];
+    assert!(context.gsd(call).failure(1).contains("sub_repos"));
+    context.write(".planning/config.json", r#"{"planning":{"sub_repos":["sub"]}}"#);
+    context.write("sub/f.txt", "two\n");
+    context.write("sub/staged.txt", "two\n");
+    assert!(context.command("git").args(["-C", "sub", "add", "staged.txt"]).status().unwrap().success());
+    let report = context.gsd(call).json();
+    assert_eq!((&report["committed"], &report["repos"]["sub"]["files"][0]), (&true.into(), &"sub/f.txt".into()));
+    assert_eq!(report["unmatched"].as_array().unwrap().len(), 2);
+    let staged = context.command("git").args(["-C", "sub", "diff", "--cached", "--name-only"]).output().unwrap();
+    assert_eq!(String::from_utf8(staged.stdout).unwrap(), "staged.txt\n");
+    let again = context.gsd(["commit-to-subrepo", "m", "--files", "sub/f.txt"]).json();
+    assert_eq!(again["repos"]["sub"]["reason"], "nothing_to_commit");
+    assert!(context.gsd(["commit-to-subrepo", "m"]).failure(1).contains("--files"));
+    assert!(context.gsd(["commit-to-subrepo"]).failure(1).contains("message"));
+}
+
+#[test]
+fn agents_get_the_effort_of_the_configuration_only_when_asked() {
+    let context = TestContext::new();
+    assert_eq!(context.gsd(["effort", "sync"]).json()["synced"], 0);
+    let folder = context.home().join(".claude/agents");
+    std::fs::create_dir_all(&folder).unwrap();
+    let agent = "---\r\nname: gsd-executor\r\neffort: low # mine\r\n---\r\n\r\nbody\r\n";
+    std::fs::write(folder.join("gsd-executor.md"), agent).unwrap();
+    std::fs::write(folder.join("gsd-verifier.md"), "no front matter\n").unwrap();
+    std::fs::write(folder.join("mine.md"), "---\nname: mine\n---\n").unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let shown = context.gsd(["effort", "sync"]).json();
+    assert_eq!((&shown["synced"], &shown["skipped"], &shown["dry_run"]), (&1.into(), &1.into(), &true.into()));
+    assert_eq!(read("gsd-executor.md"), agent);
+    let done = context.gsd(["effort", "sync", "--apply"]).json();
+    let change = &done["changes"][0];
+    assert_eq!((&change["agent"], &change["from"]), (&"gsd-executor".into(), &"low".into()));
+    let to = change["to"].as_str().unwrap();
+    assert_eq!(read("gsd-executor.md"), agent.replace("effort: low", &format!("effort: {to}")));
+    assert_eq!(context.gsd(["effort", "sync", "--apply"]).json()["synced"], 0);
+    assert_eq!(read("mine.md"), "---\nname: mine\n---\n");
+}
+
+#[test]
+fn findings_are_worth_what_their_source_is() {
+    let context = TestContext::new();
+    let confidence = |arguments: &[&str]| {
+        let call = [&["classify-confidence", "--pick", "confidence", "--provider"], arguments].concat();
+        context.gsd_with(call, &[], "").success()
+    };
+    assert_eq!(confidence(&["websearch"]), "LOW");
+    assert_eq!(confidence(&["websearch", "--verified"]), "MEDIUM");
+    assert!(context.gsd(["classify-confidence"]).failure(1).contains("--provider"));
+    assert!(context.gsd(["classify-confidence", "--provider", "x", "--package", "p"]).failure(1).contains("ecosystem"));
+    assert_eq!(context.gsd(["websearch", "-x", "foo"]).json()["available"], false);
+    assert_eq!(context.gsd_with(["websearch"], &[("BRAVE_API_KEY", "k")], "").json()["available"], false);
+}
