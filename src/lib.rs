@@ -7,6 +7,10 @@
 mod commands;
 mod disk;
 mod emit;
+#[cfg(fuzzing)]
+pub mod fuzzing;
+#[cfg(all(test, not(fuzzing)))]
+mod fuzzing;
 mod hooks;
 mod install;
 mod library;

@@ -29,7 +29,7 @@ use crate::runtime::Dialect;
 use crate::world::World;
 
 use context_monitor::{ContextUse, Memory};
-use payload::Payload;
+pub(crate) use payload::Payload;
 
 /// How long a host may take to hand over its event. Longer, and the event is let go.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -154,9 +154,17 @@ impl<'text> Table<'text> {
         if raw.trim() != value {
             let width = self.widths.get(column).copied().flatten();
             let changed = in_place_of(raw, &value, width);
-            // A first cell with nothing before it would not be there if it were empty.
-            let pipe = if column == 0 && !row.opened && value.is_empty() { "|" } else { "" };
-            splices.replace(cell.clone(), format!("{pipe}{changed}"));
+            // A first cell with nothing before it would not be there if it were empty, and could open a code block:
+            // what stood in its way may be what is replaced.
+            let first = &row.cells[0];
+            let opening = if column == 0 { &changed } else { &self.text[first.clone()] };
+            let pipe = if !row.opened && (opening.trim().is_empty() || is_fence(opening)) { "|" } else { "" };
+            if column > 0 && !pipe.is_empty() {
+                splices.insert(first.start, pipe);
+                splices.replace(cell.clone(), changed);
+            } else {
+                splices.replace(cell.clone(), format!("{pipe}{changed}"));
+            }
         }
     }
 
@@ -239,6 +247,12 @@ impl Row {
     fn content_end(&self, text: &str) -> usize {
         self.start + text[self.start..self.end].trim_end().len()
     }
+}
+
+/// Whether a line that begins so may open a code block.
+fn is_fence(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("```") || text.starts_with("~~~")
 }
 
 /// The places of the pipes that are not escaped.
@@ -324,6 +338,21 @@ mod tests {
         let mut splices = Splices::default();
         change(&Table::all(&markdown)[0], &mut splices);
         splices.apply(source)
+    }
+
+    #[test]
+    fn a_cell_that_gives_way_opens_no_code_block() {
+        let text = "| a | b |\n|---|---|\n``` x | y ``` |\n";
+        let document = Markdown::parse(text);
+        let table = &Table::all(&document)[0];
+        for (column, value) in [(1, "z"), (0, "~~~")] {
+            let mut splices = Splices::default();
+            table.set_cell(0, column, value, &mut splices);
+            let edited = splices.apply(text);
+            let again = Markdown::parse(&edited);
+            let tables = Table::all(&again);
+            assert_eq!((tables[0].row_count(), tables[0].cell(0, column)), (1, value), "{edited}");
+        }
     }
 
     #[test]
