@@ -204,7 +204,13 @@ fn read(view: &ProjectView, path: &str) -> Result<Option<Map<String, Value>>, Co
 }
 
 fn document(view: &ProjectView, path: &str, text: &str) -> Result<JsonDocument, ConfigurationError> {
-    JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| malformed(view, path, error.to_string()))
+    let document = JsonDocument::parse(text, JsonDialect::Strict);
+    let document = document.map_err(|error| malformed(view, path, error.to_string()))?;
+    // The editor lets more pass than the reader, such as bare control characters: what cannot be read is not written.
+    if !text.trim().is_empty() {
+        config::parse(text).map_err(|reason| malformed(view, path, reason))?;
+    }
+    Ok(document)
 }
 
 fn malformed(view: &ProjectView, path: &str, reason: String) -> ConfigurationError {
@@ -242,6 +248,15 @@ mod tests {
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
         ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_written() {
+        let setting = Setting::parse("mode", "yolo").unwrap();
+        for text in ["{ \"\u{1}\": 1 }", "{", "[1]", "{ \"a\": \"\t\" }"] {
+            let refused = set(&view(&[(PATH, text)]), &setting);
+            assert!(matches!(refused, Err(ConfigurationError::Malformed { .. })), "{text:?}");
+        }
     }
 
     fn after_set(text: &str, key: &str, value: &str) -> String {

@@ -16,6 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("project", &["text", "disk"]),
     ("operations", &["project", "text"]),
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
+    ("fuzzing", &["text", "project", "operations", "hooks"]),
     ("commands", &["install", "operations", "emit", "project", "library", "runtime", "text", "disk", "world", "hooks"]),
 ];
 
