@@ -42,6 +42,7 @@ mod template;
 mod timeout;
 mod todo;
 mod uat;
+mod upkeep;
 mod usage;
 mod validate;
 mod verification;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::upkeep::{self, UpkeepCommand};
 use super::{CommandError, Context, Family};
 use crate::disk;
 use crate::operations::entry::{self, Surroundings};
@@ -110,6 +111,8 @@ pub(crate) enum StateCommand {
     ///
     /// Example: `gsd-tools state complete-phase --phase 2`.
     CompletePhase(CompleteArgs),
+    #[command(flatten)]
+    Upkeep(UpkeepCommand),
 }
 
 #[derive(Debug, clap::Args)]
@@ -338,6 +341,7 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
             }
             note(context, |view, facts| notes::record_session(view, stopped_at, resume_file, facts))
         }
+        StateCommand::Upkeep(command) => upkeep::run(context, command),
     }
 }
 
@@ -389,8 +393,8 @@ fn load(context: &mut Context) -> Result<(), CommandError> {
 
 /// An answer that is only a failure: the call itself was right.
 #[derive(Debug, Serialize)]
-struct FailureReport {
-    error: String,
+pub(super) struct FailureReport {
+    pub(super) error: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -477,7 +481,7 @@ pub(super) fn facts(context: &Context) -> Result<Facts, CommandError> {
     Ok(Facts { head, ..moment(context) })
 }
 
-fn write<R>(
+pub(super) fn write<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<(R, Edits), StateError>,
 ) -> Result<R, CommandError> {
@@ -486,7 +490,7 @@ fn write<R>(
 }
 
 /// As [`write`], for operations that have nothing to say without STATE.md.
-fn write_found<R>(
+pub(super) fn write_found<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, StateError>,
 ) -> Result<Option<R>, CommandError> {
@@ -498,7 +502,7 @@ fn write_found<R>(
     })
 }
 
-fn note(
+pub(super) fn note(
     context: &mut Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<(NoteReport, Edits), StateError>,
 ) -> Result<(), CommandError> {
@@ -519,14 +523,18 @@ fn told(error: StateError) -> CommandError {
     }
 }
 
-fn emit_found<R: Serialize>(context: &mut Context, report: Option<&R>) -> Result<(), CommandError> {
+pub(super) fn emit_found<R: Serialize>(context: &mut Context, report: Option<&R>) -> Result<(), CommandError> {
     match report {
         Some(report) => context.emit(report),
         None => context.emit(&FailureReport { error: NO_STATE.to_owned() }),
     }
 }
 
-fn emit_written<R: Serialize>(context: &mut Context, report: Option<&R>, raw: bool) -> Result<(), CommandError> {
+pub(super) fn emit_written<R: Serialize>(
+    context: &mut Context,
+    report: Option<&R>,
+    raw: bool,
+) -> Result<(), CommandError> {
     match report {
         Some(report) => context.emit_raw(report, raw.to_string()),
         None => emit_found::<()>(context, None),
@@ -543,7 +551,11 @@ fn warn_of(context: &Context, conflict: Option<&Conflict>) {
     }
 }
 
-fn text_or_file(context: &Context, text: Option<String>, file: Option<&str>) -> Result<Option<String>, CommandError> {
+pub(super) fn text_or_file(
+    context: &Context,
+    text: Option<String>,
+    file: Option<&str>,
+) -> Result<Option<String>, CommandError> {
     let Some(file) = file else { return Ok(text) };
     let path = context.here().resolve(file);
     match disk::read_text(&path)? {

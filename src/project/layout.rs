@@ -86,6 +86,16 @@ impl Layout {
         self.in_scope("state.json")
     }
 
+    /// What was moved out of the state because it is old.
+    pub(crate) fn state_archive(&self) -> String {
+        self.in_scope("STATE-ARCHIVE.md")
+    }
+
+    /// Says that the work waits for an answer.
+    pub(crate) fn waiting(&self) -> String {
+        self.in_scope("WAITING.json")
+    }
+
     pub(crate) fn milestone_claim(&self) -> String {
         self.in_scope("milestone.lock")
     }

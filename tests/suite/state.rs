@@ -212,3 +212,30 @@ fn smart_entry_speaks_in_two_lines_or_in_json() {
     assert_eq!((&entry["situation"], &entry["signals"]["has_git"]), (&"executing".into(), &false.into()));
     assert_eq!(run(&TestContext::new(), ["smart-entry", "--json", "--pick", "situation"]).success(), "no-project");
 }
+
+#[test]
+fn upkeep_is_wired_and_a_call_that_only_looks_writes_nothing() {
+    let context = project("garden");
+    let before = context.read(STATE);
+    run(&context, ["state", "sync", "--verify"]).json();
+    run(&context, ["state", "prune", "--keep-recent", "1", "--dry-run"]).json();
+    run(&context, ["state", "rebuild", "--dry-run", "--verbose"]).json();
+    run(&context, ["state", "validate"]).json();
+    assert_eq!(context.read(STATE), before);
+    assert!(run(&context, ["state", "prune", "--keep-recent", "x"]).failure(1).contains("--keep-recent"));
+    assert_eq!(run(&context, ["state", "milestone-switch"]).json()["error"], "milestone required (--milestone <vX.Y>)");
+    assert_eq!(context.read(STATE), before);
+    let waiting = [".planning/WAITING.json", "state", "signal-waiting"];
+    assert_eq!(run(&context, [waiting[1], waiting[2], "--options", "A|B", "--raw"]).success(), "true");
+    assert!(context.read(waiting[0]).contains("\"B\""));
+    assert_eq!(run(&context, ["state", "signal-resume", "--raw"]).success(), "true");
+    assert_eq!(run(&context, ["state", "signal-resume"]).json()["removed"], false);
+}
+
+#[test]
+fn strict_validation_fails_where_something_does_not_agree() {
+    let context = project("garden");
+    context.write(STATE, "# Project State\n\nPhase: 77\n");
+    assert_eq!(run(&context, ["state", "validate"]).json()["valid"], false);
+    assert_eq!(run(&context, ["state", "validate", "--strict"]).code, 1);
+}

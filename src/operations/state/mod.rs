@@ -19,11 +19,17 @@ pub(crate) mod claim;
 pub(crate) mod mirror;
 pub(crate) mod notes;
 pub(crate) mod position;
+pub(crate) mod prune;
 pub(crate) mod read;
+pub(crate) mod rebuild;
 mod resync;
+pub(crate) mod signal;
+pub(crate) mod switch;
+pub(crate) mod sync;
 #[cfg(test)]
 mod tests;
 pub(crate) mod update;
+pub(crate) mod validate;
 
 use std::rc::Rc;
 

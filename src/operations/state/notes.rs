@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Counts, Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
-use crate::project::state::{BLOCKERS, DECISIONS, State};
+use crate::project::state::{BLOCKERS, DECISIONS, EVOLUTION, State};
 use crate::project::view::{Edits, ProjectView};
 
 /// A request that has not all it needs, or meets no STATE.md.
@@ -51,6 +51,17 @@ pub(crate) enum NoteReport {
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    Evolution {
+        added: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        entry: String,
+        /// The section above had to be made too.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        created: Option<bool>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        subsection_created: Option<bool>,
+    },
     Session {
         recorded: bool,
         updated: Vec<String>,
@@ -70,6 +81,7 @@ impl NoteReport {
             Self::Refused(_) => false,
             Self::Decision { added: done, .. }
             | Self::Blocker { added: done, .. }
+            | Self::Evolution { added: done, .. }
             | Self::Resolved { resolved: done, .. }
             | Self::Metric { recorded: done, .. }
             | Self::Session { recorded: done, .. } => *done,
@@ -82,6 +94,7 @@ impl NoteReport {
             Self::Refused(_) => None,
             Self::Decision { reason, .. }
             | Self::Blocker { reason, .. }
+            | Self::Evolution { reason, .. }
             | Self::Resolved { reason, .. }
             | Self::Metric { reason, .. }
             | Self::Session { reason, .. } => reason.as_deref(),
@@ -160,6 +173,50 @@ pub(crate) fn resolve_blocker(
 
 fn no_blockers() -> String {
     "Blockers section not found in STATE.md".to_owned()
+}
+
+/// A change of the roadmap.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Evolution<'a> {
+    /// The phase it is about; without it, that of the position.
+    pub(crate) phase: Option<&'a str>,
+    /// What was done with it, such as `inserted`.
+    pub(crate) action: Option<&'a str>,
+    pub(crate) after: Option<&'a str>,
+    pub(crate) note: Option<&'a str>,
+    pub(crate) urgent: bool,
+}
+
+/// Notes how the roadmap changed: `- Phase 5 inserted after Phase 4: note (URGENT)`. What is noted already is not again.
+pub(crate) fn add_evolution(
+    view: &ProjectView,
+    evolution: Evolution<'_>,
+    facts: &Facts,
+) -> Result<(NoteReport, Edits), StateError> {
+    let Some(note) = evolution.note.map(one_line).filter(|note| !note.is_empty()) else {
+        return Ok(NoteReport::refused("note required"));
+    };
+    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+    let state = State::parse(&text);
+    let phase = evolution.phase.or(state.position().phase).unwrap_or("?");
+    let action = evolution.action.unwrap_or("changed");
+    let after = evolution.after.map(|after| format!(" after Phase {after}")).unwrap_or_default();
+    let urgent = if evolution.urgent { " (URGENT)" } else { "" };
+    let item = one_line(&format!("Phase {phase} {action}{after}: {note}{urgent}"));
+    let entry = format!("- {item}");
+    let mut edit = StateEdit::new(&state);
+    if edit.has_item(EVOLUTION, &item) {
+        let reason = Some("duplicate".to_owned());
+        let report = NoteReport::Evolution { added: false, reason, entry, created: None, subsection_created: None };
+        return Ok((report, Edits::default()));
+    }
+    let (mut created, mut subsection_created) = (None, None);
+    if !edit.add_item(EVOLUTION, &item) {
+        created = edit.add_section("Accumulated Context", EVOLUTION[0], &item).then_some(true);
+        subsection_created = Some(true);
+    }
+    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    Ok((NoteReport::Evolution { added: true, reason: None, entry, created, subsection_created }, edits))
 }
 
 /// What a plan took.

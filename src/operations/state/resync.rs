@@ -25,6 +25,8 @@ pub(crate) enum Rule {
     /// Totals are counted anew, completed counts only grow, and the percentage holds only where the roadmap tells
     /// which phases belong to the milestone.
     Refresh,
+    /// As [`Self::Refresh`], with completed counts as they are on disk, be they lower.
+    Recount,
     /// As [`Self::Refresh`], with a percentage in any case: the operation knows what was completed.
     Measure,
 }
@@ -214,10 +216,13 @@ fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts
         return written;
     }
     let written = written.unwrap_or_default();
-    let counts = Counts {
-        completed_phases: counts.completed_phases.max(written.completed_phases.unwrap_or(0)),
-        completed_plans: counts.completed_plans.max(written.completed_plans.unwrap_or(0)),
-        ..counts
+    let counts = match rule {
+        Rule::Recount => counts,
+        Rule::Keep | Rule::Refresh | Rule::Measure => Counts {
+            completed_phases: counts.completed_phases.max(written.completed_phases.unwrap_or(0)),
+            completed_plans: counts.completed_plans.max(written.completed_plans.unwrap_or(0)),
+            ..counts
+        },
     };
     let measured = rule == Rule::Measure || milestone.scope == MilestoneScope::Complete;
     as_progress(counts, measured)

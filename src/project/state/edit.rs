@@ -29,8 +29,8 @@ const PLAN_TABLE: &[&str] =
 /// Edits of one STATE.md, gathered to be made at once.
 #[derive(Debug)]
 pub(crate) struct StateEdit<'state, 'text> {
-    state: &'state State<'text>,
-    splices: Splices,
+    pub(super) state: &'state State<'text>,
+    pub(super) splices: Splices,
     /// Lines for fields that were missing: the index of their home, their rank in it, and their text.
     missing: Vec<(usize, usize, String)>,
     /// The names of what was changed, for reports, in the order of the edits.
@@ -288,19 +288,19 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     }
 
     /// The table of a section whose first column has this title.
-    fn table_of(&self, section: &Section<'_>, column: &str) -> Option<Table<'text>> {
+    pub(super) fn table_of(&self, section: &Section<'_>, column: &str) -> Option<Table<'text>> {
         let in_section = |table: &Table<'_>| section.lines.contains(&table.lines().start);
         Table::all(self.state.markdown()).into_iter().find(|table| {
             in_section(table) && table.columns().first().is_some_and(|first| first.eq_ignore_ascii_case(column))
         })
     }
 
-    fn is_placeholder(&self, line: usize) -> bool {
+    pub(super) fn is_placeholder(&self, line: usize) -> bool {
         is_placeholder(self.state.markdown().line(line))
     }
 
     /// Inserts a line before line `index`.
-    fn insert_line(&mut self, index: usize, text: &str) {
+    pub(super) fn insert_line(&mut self, index: usize, text: &str) {
         let markdown = self.state.markdown();
         let newline = markdown.newline();
         match (markdown.lines().get(index), index.checked_sub(1).and_then(|last| markdown.lines().get(last))) {
@@ -311,7 +311,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     }
 
     /// Replaces lines by one, or removes them.
-    fn replace_lines(&mut self, lines: Range<usize>, text: Option<&str>) {
+    pub(super) fn replace_lines(&mut self, lines: Range<usize>, text: Option<&str>) {
         let all = self.state.markdown().lines();
         let (Some(first), Some(last)) = (all.get(lines.start), all.get(lines.end.saturating_sub(1))) else { return };
         match text {
@@ -326,7 +326,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     }
 
     /// Puts lines behind the last line of a range that is not blank, blank lines around them.
-    fn insert_after_text(&mut self, lines: Range<usize>, block: &[String]) {
+    pub(super) fn insert_after_text(&mut self, lines: Range<usize>, block: &[String]) {
         let markdown = self.state.markdown();
         let newline = markdown.newline();
         let blank = |line: usize| markdown.line(line).trim().is_empty();
@@ -362,7 +362,7 @@ pub(crate) fn shown_percent(value: &str) -> Option<(Range<usize>, u64)> {
 }
 
 /// A row without padding: rows of these tables come one by one and are never aligned.
-fn plain_row(cells: &[&str]) -> String {
+pub(super) fn plain_row(cells: &[&str]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     format!("| {} |", cells.join(" | "))
 }

@@ -235,11 +235,11 @@ impl Index {
     }
 }
 
-/// Sets a key; a new one goes behind its neighbour.
+/// Sets a key; a new one goes behind its neighbour, or before all others where it has none.
 fn put(front: &FrontMatter<'_>, neighbour: Option<&str>, key: &str, value: &Value, splices: &mut Splices) {
     match neighbour {
         Some(neighbour) => front.set_after(neighbour, key, value, splices),
-        None => front.set(key, value, splices),
+        None => front.set_first(key, value, splices),
     }
 }
 
@@ -284,6 +284,14 @@ mod tests {
         assert_eq!(
             index().write_to(text),
             "---\r\ngsd_state_version: '1.0'\r\nmilestone: v1.0 # mine\r\ncurrent_phase: \"2.1\"\r\nstatus: planning # why\r\n# about\r\nprogress:\r\n  total_phases: 5\r\n  # half\r\n  completed_phases: 2\r\ncustom: [a,b]\r\n---\r\n# S\r\n"
+        );
+    }
+
+    #[test]
+    fn a_key_without_a_neighbour_goes_before_all_others() {
+        assert_eq!(
+            index().write_to("---\nprogress:\n  percent: 60\n---\n"),
+            "---\ngsd_state_version: \"1.0\"\ncurrent_phase: \"2.1\"\nstatus: planning\nprogress:\n  total_phases: 5\n  completed_phases: 2\n---\n"
         );
     }
 

@@ -8,6 +8,7 @@
 pub(crate) mod edit;
 pub(crate) mod index;
 mod position;
+pub(crate) mod sections;
 mod status;
 
 use std::ops::Range;
@@ -48,6 +49,10 @@ pub(crate) const SESSION: &[&str] = &["Session Continuity", "Session"];
 pub(crate) const DECISIONS: &[&str] = &["Decisions", "Decisions Made"];
 /// Titles of the section that lists what stands in the way.
 pub(crate) const BLOCKERS: &[&str] = &["Blockers/Concerns", "Blockers", "Concerns"];
+/// Title of the section that tells how the roadmap changed.
+pub(crate) const EVOLUTION: &[&str] = &["Roadmap Evolution"];
+/// Title of the section that lists phases completed of late.
+pub(crate) const COMPLETED: &[&str] = &["Recently Completed"];
 /// Title of the section with times and tables.
 pub(crate) const METRICS: &[&str] = &["Performance Metrics"];
 /// Title of the section that says where the work stands.

@@ -198,6 +198,14 @@ impl<'text> FrontMatter<'text> {
         }
     }
 
+    /// As [`Self::set`]; a new key goes before all others.
+    pub(crate) fn set_first(&self, key: &str, value: &Value, splices: &mut Splices) {
+        match read::find(&self.entries, key) {
+            Some(_) => self.set(key, value, splices),
+            None => splices.insert(self.inside.start, print_entry(key, value, 0, self.newline)),
+        }
+    }
+
     /// As [`Self::set`]; a new key goes behind the entry `neighbour`, if there is one.
     pub(crate) fn set_after(&self, neighbour: &str, key: &str, value: &Value, splices: &mut Splices) {
         match (read::find(&self.entries, key), read::find(&self.entries, neighbour)) {

@@ -7,6 +7,7 @@ mod lossless;
 mod notes;
 mod position;
 mod update;
+mod upkeep;
 
 use std::fmt::Write as _;
 use std::path::Path;

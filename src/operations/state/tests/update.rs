@@ -180,15 +180,15 @@ fn the_index_follows_what_changed_and_nothing_else() {
         shown(&view, printed(notes::add_blocker(&view, Some("y"), &facts()))),
         str![[r#"
 {"added":true,"blocker":"y"}
++gsd_state_version: "1.0"
++current_phase: 2
++current_phase_name: B
 +last_activity_desc: x
 +progress:
 +  total_phases: 0
 +  completed_phases: 0
 +  total_plans: 0
 +  completed_plans: 0
-+gsd_state_version: "1.0"
-+current_phase: 2
-+current_phase_name: B
 +
 +- y
 
@@ -200,15 +200,15 @@ fn the_index_follows_what_changed_and_nothing_else() {
 {"updated":true,"preserved":["state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans"]}
 -status: verifying
 +status: paused
++gsd_state_version: "1.0"
++current_phase: 2
++current_phase_name: B
 +last_activity_desc: x
 +progress:
 +  total_phases: 0
 +  completed_phases: 0
 +  total_plans: 0
 +  completed_plans: 0
-+gsd_state_version: "1.0"
-+current_phase: 2
-+current_phase_name: B
 -Status: In progress
 +Status: Stopped
 

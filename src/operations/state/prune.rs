@@ -1,0 +1,144 @@
+//! Old entries moved out of STATE.md into an archive beside it.
+
+use serde::Serialize;
+
+use super::{Facts, Rule, StateEdit, StateError, close, open};
+use crate::project::phase::leading_integer;
+use crate::project::state::sections::Taken;
+use crate::project::state::{COMPLETED, DECISIONS, State};
+use crate::project::view::{Edits, ProjectView};
+use crate::text::markdown::newline_of;
+
+/// How many phases stay if nobody says.
+pub(crate) const KEPT: u64 = 3;
+
+/// What `state prune` answers; the fields are those of the case.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum PruneReport {
+    TooFew {
+        pruned: bool,
+        reason: String,
+    },
+    Pruned {
+        pruned: bool,
+        cutoff_phase: u64,
+        keep_recent: u64,
+        sections: Vec<PrunedSection>,
+        total_archived: usize,
+        archive_file: Option<&'static str>,
+    },
+    Looked {
+        pruned: bool,
+        dry_run: bool,
+        cutoff_phase: u64,
+        keep_recent: u64,
+        sections: Vec<PrunableSection>,
+        total_would_archive: usize,
+        note: &'static str,
+    },
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PrunedSection {
+    pub(crate) section: &'static str,
+    pub(crate) entries_archived: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PrunableSection {
+    pub(crate) section: &'static str,
+    pub(crate) entries_would_archive: usize,
+}
+
+impl PruneReport {
+    /// Whether anything is moved, or would be.
+    pub(crate) fn found(&self) -> bool {
+        match self {
+            Self::TooFew { .. } => false,
+            Self::Pruned { pruned, .. } => *pruned,
+            Self::Looked { total_would_archive, .. } => *total_would_archive > 0,
+        }
+    }
+}
+
+/// Moves decisions, completed phases and metrics of phases that lie `keep` phases back into the archive. `None` without
+/// STATE.md.
+pub(crate) fn prune(
+    view: &ProjectView,
+    keep: u64,
+    only_look: bool,
+    facts: &Facts,
+) -> Result<Option<(PruneReport, Edits)>, StateError> {
+    let Some(text) = open(view)? else { return Ok(None) };
+    let state = State::parse(&text);
+    let phase = state.front_text("current_phase").or_else(|| state.position().phase.map(str::to_owned));
+    let current = phase.as_deref().and_then(leading_integer).unwrap_or(0);
+    let Some(cutoff) = current.checked_sub(keep).filter(|cutoff| *cutoff > 0) else {
+        let reason = format!("Only {current} phases — nothing to prune with --keep-recent {keep}");
+        return Ok(Some((PruneReport::TooFew { pruned: false, reason }, Edits::default())));
+    };
+    let old = |text: &str| leading_integer(text).is_some_and(|phase| (1..=cutoff).contains(&phase));
+    let mut edit = StateEdit::new(&state);
+    let taken: Vec<(&'static str, Taken)> = [
+        ("Decisions", edit.take_items(DECISIONS, |item| item.strip_prefix('[').and_then(named_phase).is_some_and(old))),
+        ("Recently Completed", edit.take_items(COMPLETED, |item| named_phase(item).is_some_and(old))),
+        ("Performance Metrics", edit.take_phase_rows(old)),
+    ]
+    .into_iter()
+    .filter(|(_, taken)| taken.count > 0)
+    .collect();
+    let total: usize = taken.iter().map(|(_, taken)| taken.count).sum();
+    if only_look {
+        let sections =
+            taken.iter().map(|(section, taken)| PrunableSection { section, entries_would_archive: taken.count });
+        let report = PruneReport::Looked {
+            pruned: false,
+            dry_run: true,
+            cutoff_phase: cutoff,
+            keep_recent: keep,
+            sections: sections.collect(),
+            total_would_archive: total,
+            note: "Run without --dry-run to actually prune",
+        };
+        return Ok(Some((report, Edits::default())));
+    }
+    let sections = taken.iter().map(|(section, taken)| PrunedSection { section, entries_archived: taken.count });
+    let report = PruneReport::Pruned {
+        pruned: total > 0,
+        cutoff_phase: cutoff,
+        keep_recent: keep,
+        sections: sections.collect(),
+        total_archived: total,
+        archive_file: (total > 0).then_some("STATE-ARCHIVE.md"),
+    };
+    if total == 0 {
+        return Ok(Some((report, Edits::default())));
+    }
+    let mut edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    let path = view.layout().state_archive();
+    let standing = view.text(&path)?;
+    let heading = format!("## Pruned {} (phases 1-{cutoff}, kept recent {keep})", facts.today);
+    edits.write(view, &path, archived(standing.as_deref(), &heading, &taken))?;
+    Ok(Some((report, edits)))
+}
+
+/// The phase of `Phase 3 …`.
+fn named_phase(text: &str) -> Option<&str> {
+    let head = text.get(..6).filter(|head| head.eq_ignore_ascii_case("phase "))?;
+    Some(text[head.len()..].trim_start())
+}
+
+/// The archive with one more part at its end.
+fn archived(standing: Option<&str>, heading: &str, taken: &[(&'static str, Taken)]) -> String {
+    let start = "# STATE Archive\n\nEntries moved out of STATE.md. Nothing reads them by itself.\n";
+    let mut text = standing.unwrap_or(start).to_owned();
+    let newline = newline_of(&text);
+    let sections = taken.iter().map(|(section, taken)| format!("\n### {section}\n\n{}\n", taken.text));
+    let part = format!("\n{heading}\n{}", sections.collect::<String>()).replace("\r\n", "\n");
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push_str(newline);
+    }
+    text.push_str(&part.replace('\n', newline));
+    text
+}

@@ -1,0 +1,100 @@
+//! A new milestone begun in STATE.md: position and counters start over, what was learned stays.
+
+use serde::Serialize;
+
+use super::{Facts, StateEdit, StateError, mirror, open};
+use crate::project::milestone::Milestone;
+use crate::project::roadmap::Roadmap;
+use crate::project::state::State;
+use crate::project::state::edit::{one_line, progress_bar};
+use crate::project::state::index::{Index, KEYS, Progress};
+use crate::project::view::{Edits, ProjectView};
+
+/// What `state milestone-switch` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct SwitchReport {
+    pub(crate) switched: bool,
+    pub(crate) version: String,
+    pub(crate) name: String,
+    pub(crate) status: &'static str,
+}
+
+/// Fields about a phase that is not this milestone's.
+const OVER: &[&str] = &[
+    "Current Phase",
+    "Current Phase Name",
+    "Current Plan",
+    "Total Phases",
+    "Total Plans in Phase",
+    "Last Activity Description",
+    "Paused At",
+];
+
+/// Puts the position before the first phase of the milestone `version`. STATE.md is made where there is none.
+pub(crate) fn switch(
+    view: &ProjectView,
+    version: &str,
+    name: Option<&str>,
+    facts: &Facts,
+) -> Result<(SwitchReport, Edits), StateError> {
+    let version = one_line(version);
+    let in_roadmap = || {
+        let text = view.roadmap_text()?;
+        Ok::<_, StateError>(text.and_then(|text| Milestone::find(&Roadmap::parse(&text), Some(&version)).name))
+    };
+    let name = match name.map(one_line).filter(|name| !name.is_empty()) {
+        Some(name) => name,
+        None => in_roadmap()?.unwrap_or_else(|| "milestone".to_owned()),
+    };
+    let text = open(view)?;
+    let state = State::parse(text.as_deref().unwrap_or("# Project State\n"));
+    let mut edit = StateEdit::new(&state);
+    edit.put("Phase", "Not started (defining requirements)");
+    edit.put("Plan", "—");
+    edit.put("Status", "Defining requirements");
+    edit.put("Last activity", &format!("{} — Milestone {version} started", facts.today));
+    for label in OVER {
+        clear(&mut edit, label, "—");
+    }
+    clear(&mut edit, "Progress", &progress_bar(0));
+    let written = index(&state, &version, &name, facts).write_to(&edit.finish());
+    let mut edits = Edits::default();
+    edits.write(view, &view.layout().state(), written)?;
+    mirror::refresh(&mut edits, view, facts)?;
+    Ok((SwitchReport { switched: true, version, name, status: "planning" }, edits))
+}
+
+/// Takes a field away; in a table, where rows are fixed, it says `nothing`.
+fn clear(edit: &mut StateEdit<'_, '_>, label: &str, nothing: &str) {
+    match edit.state().field(label) {
+        Some(field) if field.in_table => {
+            edit.set(label, nothing);
+        }
+        Some(_) => edit.remove_field(label),
+        None => {}
+    }
+}
+
+fn index(state: &State<'_>, version: &str, name: &str, facts: &Facts) -> Index {
+    let mut index = Index::default();
+    for key in KEYS.iter().filter(|key| **key != "progress") {
+        let value = match *key {
+            "gsd_state_version" => state.front_text(key).or_else(|| Some("1.0".to_owned())),
+            "milestone" => Some(version.to_owned()),
+            "milestone_name" => Some(name.to_owned()),
+            "status" => Some("planning".to_owned()),
+            "last_updated" => Some(facts.now.clone()),
+            "last_activity" => Some(facts.today.clone()),
+            _ => None,
+        };
+        index.set(key, value);
+    }
+    index.progress = Some(Progress {
+        total_phases: Some(0),
+        completed_phases: Some(0),
+        total_plans: Some(0),
+        completed_plans: Some(0),
+        percent: Some(0),
+    });
+    index
+}

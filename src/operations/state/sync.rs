@@ -1,0 +1,82 @@
+//! STATE.md counted anew against the disk.
+
+use serde::Serialize;
+
+use super::{Counts, Facts, Rule, StateEdit, StateError, close, open};
+use crate::project::milestone::{Milestone, MilestoneScope};
+use crate::project::state::State;
+use crate::project::state::edit::{Set, progress_bar, shown_percent};
+use crate::project::view::{Edits, ProjectView};
+
+/// What `state sync` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct SyncReport {
+    pub(crate) synced: bool,
+    /// What is changed or would be, and what cannot be counted.
+    pub(crate) changes: Vec<String>,
+    pub(crate) dry_run: bool,
+}
+
+/// Sets the counts that STATE.md tells to what stands on disk. `only_look` tells them alone. `None` without STATE.md.
+pub(crate) fn sync(
+    view: &ProjectView,
+    only_look: bool,
+    facts: &Facts,
+) -> Result<Option<(SyncReport, Edits)>, StateError> {
+    let Some(text) = open(view)? else { return Ok(None) };
+    let state = State::parse(&text);
+    let milestone = view.milestone()?;
+    let mut edit = StateEdit::new(&state);
+    let mut changes = Vec::new();
+    if let Some(plans) = plans_of_phase(view, &state)? {
+        set(&mut edit, "Total Plans in Phase", &plans.to_string(), &mut changes);
+    }
+    let shown = state.field("Progress").and_then(|field| shown_percent(field.value));
+    if let Some((_, shown)) = shown {
+        match milestone.scope {
+            MilestoneScope::Complete => {
+                let percent = Counts::of(view)?.percent();
+                if percent != shown {
+                    changes.push(format!("Progress: {} -> {}", progress_bar(shown), progress_bar(percent)));
+                }
+            }
+            _ => changes.push(format!("Progress: skipped — {}", uncounted(&milestone))),
+        }
+    }
+    let skipped = changes.iter().filter(|change| change.starts_with("Progress: skipped")).count();
+    if state.field("Last activity").is_some_and(|field| !field.value.starts_with(&facts.today)) {
+        set(&mut edit, "Last Activity", &facts.today, &mut changes);
+    }
+    let report = SyncReport { synced: !only_look, changes, dry_run: only_look };
+    let rule = if milestone.scope == MilestoneScope::Unreadable { Rule::Keep } else { Rule::Recount };
+    let written = close(view, edit, rule, facts)?;
+    let counted = written.followed.iter().any(|name| name.starts_with("progress."));
+    if only_look || (report.changes.len() == skipped && !counted) {
+        return Ok(Some((report, Edits::default())));
+    }
+    Ok(Some((report, written.edits(view)?)))
+}
+
+fn uncounted(milestone: &Milestone) -> String {
+    match (&milestone.version, milestone.scope) {
+        (_, MilestoneScope::Unreadable) => "there is no roadmap to count phases in".to_owned(),
+        (Some(version), _) => {
+            format!("milestone {version} cannot be bounded to a versioned ROADMAP phase set")
+        }
+        (None, _) => "the roadmap's milestones have versions and STATE.md names none".to_owned(),
+    }
+}
+
+fn set(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, changes: &mut Vec<String>) {
+    let before = edit.state().field(label).map(|field| field.value).unwrap_or_default();
+    if edit.set(label, value) == Set::Changed {
+        changes.push(format!("{label}: {before} -> {value}"));
+    }
+}
+
+/// How many plans the phase at work has, if it has a folder.
+fn plans_of_phase(view: &ProjectView, state: &State<'_>) -> Result<Option<usize>, StateError> {
+    let Some(phase) = state.position().phase else { return Ok(None) };
+    let Some(folder) = view.find_phase(phase)?.folder else { return Ok(None) };
+    Ok(Some(view.current_plans(&folder)?.len()))
+}

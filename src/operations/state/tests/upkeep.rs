@@ -1,0 +1,141 @@
+//! Milestones switched, counts taken anew, old entries put away, findings.
+
+use snapbox::str;
+
+use super::super::notes::Evolution;
+use super::super::{notes, prune, rebuild, switch, sync, validate};
+use super::*;
+
+const PHASES: &[(&str, &str)] = &[
+    (".planning/phases/01-a/01-01-PLAN.md", "x"),
+    (".planning/phases/01-a/01-01-SUMMARY.md", "x"),
+    (".planning/phases/02-b/02-01-PLAN.md", "x"),
+    (".planning/phases/02-b/02-02-PLAN.md", "x"),
+];
+
+fn with_phases(state: &str) -> ProjectView {
+    view(MemoryFiles::new(PHASES.iter().copied().chain([(STATE, state)])))
+}
+
+fn findings(view: &ProjectView) -> Vec<(&'static str, String)> {
+    let report = validate::validate(view).unwrap().unwrap();
+    report.warnings.into_iter().map(|finding| (finding.code, finding.message)).collect()
+}
+
+#[test]
+fn a_switch_of_milestone_keeps_what_is_not_about_the_old_one() {
+    let text = "---\r\nmilestone: v1.0\r\nowner: me\r\nstopped_at: x\r\nprogress:\r\n  percent: 60\r\n---\r\n# Project State\r\n\r\n## Current Position\r\n\r\nPhase: 2 of 5 (B)\r\nStatus: In progress\r\nMood: good\r\nProgress: [██████░░░░] 60%\r\n\r\n## Session\r\n\r\nStopped at: x\r\n";
+    let view = of_text(text);
+    let (report, edits) = switch::switch(&view, "v2.0", Some("Teams"), &facts()).unwrap();
+    assert_eq!((report.version.as_str(), report.name.as_str()), ("v2.0", "Teams"));
+    assert_eq!(
+        edits.texts[STATE],
+        "---\r\ngsd_state_version: \"1.0\"\r\nmilestone: v2.0\r\nmilestone_name: Teams\r\nstatus: planning\r\nowner: me\r\nlast_updated: \"2026-01-15T18:00:00.000Z\"\r\nlast_activity: 2026-01-15\r\nprogress:\r\n  percent: 0\r\n  total_phases: 0\r\n  completed_phases: 0\r\n  total_plans: 0\r\n  completed_plans: 0\r\n---\r\n# Project State\r\n\r\n## Current Position\r\n\r\nPhase: Not started (defining requirements)\r\nPlan: —\r\nStatus: Defining requirements\r\nLast activity: 2026-01-15 — Milestone v2.0 started\r\nMood: good\r\n\r\n## Session\r\n\r\nStopped at: x\r\n"
+    );
+}
+
+#[test]
+fn a_switch_of_milestone_makes_a_state_and_refuses_a_broken_one() {
+    let none = view(MemoryFiles::default());
+    let (_, edits) = switch::switch(&none, "v1.0", None, &facts()).unwrap();
+    assert!(edits.texts[STATE].contains("# Project State\n\n## Current Position\n\nPhase: Not started"), "{edits:?}");
+    let broken = of_text("---\nmilestone: v1.0\n# Project State\n");
+    assert!(matches!(switch::switch(&broken, "v2.0", None, &facts()), Err(StateError::Garbled { line: 1, .. })));
+}
+
+#[test]
+fn a_change_of_the_roadmap_is_noted_once() {
+    let view = of_text("## Accumulated Context\n\n### Decisions\n\n- x\n\n## End\n");
+    let evolution = Evolution { phase: Some("5"), action: Some("inserted"), note: Some("y"), ..Evolution::default() };
+    let (report, edits) = notes::add_evolution(&view, evolution, &facts()).unwrap();
+    assert!(report.done());
+    let text = &edits.texts[STATE];
+    assert!(text.contains("- x\n\n### Roadmap Evolution\n\n- Phase 5 inserted: y\n\n## End\n"), "{text}");
+    let (report, edits) = notes::add_evolution(&of_text(text), evolution, &facts()).unwrap();
+    assert!(!report.done() && report.reason() == Some("duplicate") && edits.is_empty());
+}
+
+#[test]
+fn counts_may_fall_when_they_are_taken_anew() {
+    let view = with_phases(
+        "---\nprogress:\n  total_plans: 9\n  completed_plans: 7\n---\n# S\n\n## Current Position\n\nPhase: 2\nTotal Plans in Phase: 7\nLast activity: 2026-01-02 — x\n",
+    );
+    let (report, edits) = sync::sync(&view, true, &facts()).unwrap().unwrap();
+    assert!(!report.synced && report.dry_run && edits.is_empty());
+    let (report, edits) = sync::sync(&view, false, &facts()).unwrap().unwrap();
+    assert_eq!(
+        report.changes,
+        ["Total Plans in Phase: 7 -> 2", "Last Activity: 2026-01-02 — x -> 2026-01-15"],
+        "{edits:?}"
+    );
+    // Without a roadmap nobody knows how many phases there are.
+    assert!(edits.texts[STATE].contains("completed_plans: 7\n"), "{edits:?}");
+    let again = view.after(&edits);
+    let (report, edits) = sync::sync(&again, false, &facts()).unwrap().unwrap();
+    assert!(report.changes.is_empty() && edits.is_empty(), "{edits:?}");
+}
+
+#[test]
+fn old_entries_are_put_away_with_what_belongs_to_them() {
+    let text = "# S\n\n## Current Position\n\nPhase: 5\n\n## Performance Metrics\n\n| Phase | Plans |\n|---|---|\n| 1 | 2 |\n| 4 | 1 |\n\n### Decisions\n\n- [Phase 1.1]: a\n  because\n- [Phase 3]: b\n- no phase\n";
+    let view = view(MemoryFiles::new([(STATE, text), (".planning/STATE-ARCHIVE.md", "mine\r\n")]));
+    let (report, edits) = prune::prune(&view, 3, true, &facts()).unwrap().unwrap();
+    assert!(report.found() && edits.is_empty());
+    let (_, edits) = prune::prune(&view, 3, false, &facts()).unwrap().unwrap();
+    assert!(edits.texts[STATE].contains("|---|---|\n| 4 | 1 |\n\n### Decisions\n\n- [Phase 3]: b\n- no phase\n"));
+    assert_eq!(
+        edits.texts[".planning/STATE-ARCHIVE.md"],
+        "mine\r\n\r\n## Pruned 2026-01-15 (phases 1-2, kept recent 3)\r\n\r\n### Decisions\r\n\r\n- [Phase 1.1]: a\r\n  because\r\n\r\n### Performance Metrics\r\n\r\n| Phase | Plans |\r\n|---|---|\r\n| 1 | 2 |\r\n"
+    );
+    let (report, edits) = prune::prune(&view, 5, false, &facts()).unwrap().unwrap();
+    assert!(!report.found() && edits.is_empty());
+}
+
+#[test]
+fn the_table_of_phases_is_rebuilt_once_and_logged() {
+    let view = with_phases(
+        "# S\n\n## Performance Metrics\n\n| Phase | Plans | Total |\n|---|---|---|\n| 1 | 1 | 20min |\n| 9 | 1 | 2h |\n",
+    );
+    let (report, edits) = rebuild::rebuild(&view, false, &facts()).unwrap().unwrap();
+    assert!(report.rebuilt);
+    let text = &edits.texts[STATE];
+    assert!(text.contains("| 1 | 1 | 20min |\n| 02 | 2 | - |\n\n## Rebuild Log\n\n- timestamp: "), "{text}");
+    assert!(text.contains("before: | 1 | 1 | 20min | \\n | 9 | 1 | 2h |\n"), "{text}");
+    let (report, edits) = rebuild::rebuild(&view.after(&edits), false, &facts()).unwrap().unwrap();
+    assert!(!report.rebuilt && edits.is_empty());
+}
+
+#[test]
+fn a_state_that_agrees_with_the_disk_has_no_findings() {
+    assert_eq!(findings(&with_phases("# S\nPhase: 2\nStatus: Executing Phase 2\nTotal Plans in Phase: 2\n")), []);
+    assert!(validate::validate(&view(MemoryFiles::default())).unwrap().is_err());
+}
+
+#[test]
+fn each_way_to_disagree_has_its_code() {
+    let codes = |state: &str| -> Vec<&str> { findings(&with_phases(state)).iter().map(|(code, _)| *code).collect() };
+    assert_eq!(codes("# S\nPhase: 2\nTotal Plans in Phase: 7\n"), ["S005"]);
+    assert_eq!(codes("# S\nPhase: 2\nCurrent Phase: 1\n"), ["S003"]);
+    assert_eq!(codes("# S\nPhase: 7\n"), ["S004"]);
+    assert_eq!(codes("# S\n"), ["S002"]);
+    assert_eq!(codes("# S\nPhase: 1\nStatus: executing\n"), ["S007"]);
+    assert_eq!(codes("# S\0\nPhase: 2\n"), ["S001"]);
+    assert_eq!(codes("---\na: 1\n# S\nPhase: 2\n"), ["S001"]);
+    let passed = MemoryFiles::new([
+        (STATE, "# S\nPhase: 1\nStatus: executing\n"),
+        (".planning/phases/01-a/01-01-PLAN.md", "x"),
+        (".planning/phases/01-a/01-VERIFICATION.md", "---\nstatus: passed\n---\n"),
+    ]);
+    assert_eq!(findings(&view(passed))[0].0, "S006");
+}
+
+#[test]
+fn a_finding_tells_what_to_do() {
+    let report = validate::validate(&with_phases("# S\nPhase: 7\n")).unwrap().unwrap();
+    assert_data_eq!(
+        serde_json::to_string(&report).unwrap(),
+        str![[
+            r#"{"valid":false,"warnings":[{"code":"S004","severity":"warning","message":"Cannot validate phase drift: no phase directory matches phase 7","remedy":{"action":"advise","risk":"none","args":{"command":"Create a phase directory matching the current phase or correct current_phase"}}}],"scope":"complete"}"#
+        ]]
+    );
+}

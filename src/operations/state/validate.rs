@@ -1,0 +1,185 @@
+//! STATE.md held against the disk: findings, each with a code and what to do about it. Nothing is changed.
+
+use serde::Serialize;
+
+use super::NO_STATE;
+use crate::operations::verification;
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::phase::{PhaseId, folder_matches};
+use crate::project::state::{Position, State};
+use crate::project::view::ProjectView;
+
+/// What `state validate` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ValidateReport {
+    pub(crate) valid: bool,
+    pub(crate) warnings: Vec<StateFinding>,
+    /// The whole of STATE.md was looked at.
+    pub(crate) scope: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct StateFinding {
+    pub(crate) code: &'static str,
+    pub(crate) severity: Severity,
+    pub(crate) message: String,
+    pub(crate) remedy: Remedy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Severity {
+    Error,
+    Warning,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Remedy {
+    pub(crate) action: &'static str,
+    pub(crate) risk: &'static str,
+    pub(crate) args: Advice,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Advice {
+    pub(crate) command: &'static str,
+}
+
+impl StateFinding {
+    fn new(code: &'static str, severity: Severity, message: String, command: &'static str) -> Self {
+        let remedy = Remedy { action: "advise", risk: "none", args: Advice { command } };
+        Self { code, severity, message, remedy }
+    }
+
+    fn warning(code: &'static str, message: String, command: &'static str) -> Self {
+        Self::new(code, Severity::Warning, message, command)
+    }
+
+    fn error(message: String, command: &'static str) -> Self {
+        Self::new("S001", Severity::Error, message, command)
+    }
+}
+
+/// Why there is nothing to validate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct NothingToValidate {
+    pub(crate) error: &'static str,
+}
+
+/// Holds STATE.md against the folder of the phase at work.
+pub(crate) fn validate(view: &ProjectView) -> Result<Result<ValidateReport, NothingToValidate>, FileError> {
+    let text = match view.state_text() {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(Err(NothingToValidate { error: NO_STATE })),
+        Err(error) => {
+            let finding = StateFinding::error(error.to_string(), "Make STATE.md a readable file of UTF-8 text");
+            return Ok(Ok(report(vec![finding])));
+        }
+    };
+    let mut findings = Vec::new();
+    if let Some(at) = text.bytes().position(|byte| byte == 0) {
+        let message =
+            format!("STATE.md: file contains NUL bytes (first at offset {at}); search tools take it for binary");
+        findings
+            .push(StateFinding::error(message, "Re-save STATE.md as UTF-8 text with the embedded NUL byte(s) removed"));
+    }
+    let state = State::parse(&text);
+    if let Some(problem) = state.problem() {
+        let message = format!("STATE.md cannot be written to: line {} is {}", problem.line, problem.what);
+        findings.push(StateFinding::error(message, "Mend that line of STATE.md"));
+    }
+    findings.extend(drift(view, &state)?);
+    Ok(Ok(report(findings)))
+}
+
+fn report(warnings: Vec<StateFinding>) -> ValidateReport {
+    ValidateReport { valid: warnings.is_empty(), warnings, scope: "complete" }
+}
+
+/// What the phase at work looks like on disk against what STATE.md says of it.
+fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, FileError> {
+    let mut findings = Vec::new();
+    let phase_in = |label: &str| state.value(label).and_then(Position::parse)?.phase.map(str::to_owned);
+    let in_front = state.front_text("current_phase");
+    let in_front = in_front.as_deref().and_then(Position::parse).and_then(|position| position.phase);
+    let named: Vec<String> =
+        [in_front.map(str::to_owned), phase_in("Current Phase"), phase_in("Phase")].into_iter().flatten().collect();
+    let Some(phase) = named.first() else {
+        let message = "Cannot validate phase drift: STATE.md has no usable current_phase, Current Phase, or Current Position Phase value";
+        let cure = "Set current_phase (frontmatter) or Current Phase / Current Position Phase (body) in STATE.md";
+        return Ok(vec![StateFinding::warning("S002", message.to_owned(), cure)]);
+    };
+    let id = PhaseId::new(phase);
+    if named.iter().any(|other| !id.matches(other)) {
+        findings.push(StateFinding::warning(
+            "S003",
+            format!("Phase reference conflict: validating authoritative phase {phase}; align STATE.md phase sources"),
+            "Align STATE.md phase sources (frontmatter, Current Phase, Current Position Phase) on one phase",
+        ));
+    }
+    let folder = match view.phase_folders() {
+        Err(_) => {
+            findings.push(StateFinding::warning(
+                "S004",
+                format!("Cannot validate phase drift: phases directory is unreadable for phase {phase}"),
+                "Check phases directory permissions and re-run validate",
+            ));
+            return Ok(findings);
+        }
+        Ok(folders) => folders.iter().find(|folder| folder_matches(&folder.name, &id)).cloned(),
+    };
+    let Some(folder) = folder else {
+        let (what, cure) = if view.folder_exists(&view.layout().phases()) {
+            (
+                format!("no phase directory matches phase {phase}"),
+                "Create a phase directory matching the current phase or correct current_phase",
+            )
+        } else {
+            (
+                format!("phases directory is missing for phase {phase}"),
+                "Create the phases directory or correct current_phase to a phase that exists on disk",
+            )
+        };
+        findings.push(StateFinding::warning("S004", format!("Cannot validate phase drift: {what}"), cure));
+        return Ok(findings);
+    };
+    findings.extend(folder_drift(view, state, &folder)?);
+    Ok(findings)
+}
+
+fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> Result<Vec<StateFinding>, FileError> {
+    let mut findings = Vec::new();
+    let plans = view.current_plans(folder)?;
+    if let Some(told) = state.value("Total Plans in Phase").filter(|told| told.parse() != Ok(plans.len())) {
+        findings.push(StateFinding::warning(
+            "S005",
+            format!("Plan count mismatch: STATE.md says {told} plans, disk has {}", plans.len()),
+            "Run state sync or correct Total Plans in Phase to match the plans on disk",
+        ));
+    }
+    let status = state.front_text("status").or_else(|| state.value("Status").map(str::to_owned));
+    let Some(status) = status.filter(|status| status.trim().to_lowercase().starts_with("executing")) else {
+        return Ok(findings);
+    };
+    if verification::status(view, folder)?.passed() {
+        let file = folder.artifact("VERIFICATION").unwrap_or("VERIFICATION.md");
+        findings.push(StateFinding::warning(
+            "S006",
+            format!(
+                "Status drift: STATE.md says \"{status}\" but {file} shows verification passed — phase may be complete"
+            ),
+            "Run state complete-phase (or otherwise advance STATE.md status past \"executing\")",
+        ));
+    } else if !plans.is_empty() && plans.iter().all(|plan| folder.summary_of(plan).is_some()) {
+        findings.push(StateFinding::warning(
+            "S007",
+            format!(
+                "All {} plans have summaries but status is still \"{status}\" — phase may be ready for verification",
+                plans.len()
+            ),
+            "Run phase verification, then advance STATE.md status past \"executing\"",
+        ));
+    }
+    Ok(findings)
+}

@@ -1,0 +1,203 @@
+//! Edits of STATE.md that add, empty or reconcile whole lists and tables.
+
+use super::edit::{StateEdit, one_line, plain_row};
+use super::{METRICS, is_item};
+use crate::project::phase::PhaseId;
+
+/// Lines taken out of a list or a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) count: usize,
+    /// Their bytes without the last line break; of a table with its head, so that they can be read without it.
+    pub(crate) text: String,
+}
+
+/// A table of phases brought in line with the disk: the rows as they were and as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reconciled {
+    pub(crate) before: Vec<String>,
+    pub(crate) after: Vec<String>,
+}
+
+impl StateEdit<'_, '_> {
+    /// Adds a section with one item below `parent`, which is added at the end where there is none. Says whether it was.
+    pub(crate) fn add_section(&mut self, parent: &str, title: &str, item: &str) -> bool {
+        let mut block = vec![format!("### {title}"), String::new(), format!("- {}", one_line(item))];
+        if let Some(section) = self.state.section(&[parent]) {
+            self.insert_after_text(section.heading.line..section.lines.end, &block);
+            return false;
+        }
+        block.splice(0..0, [format!("## {parent}"), String::new()]);
+        self.insert_after_text(0..self.state.markdown().lines().len(), &block);
+        true
+    }
+
+    /// Whether a section lists `text` as an item of its own.
+    pub(crate) fn has_item(&self, titles: &[&str], text: &str) -> bool {
+        let Some(section) = self.state.section(titles) else { return false };
+        self.state.items(&section).iter().any(|item| self.state.item_text(item) == text.trim())
+    }
+
+    /// Removes the line of a field that stands in no table.
+    pub(crate) fn remove_field(&mut self, label: &str) {
+        if let Some(field) = self.state.field(label).filter(|field| !field.in_table) {
+            self.replace_lines(field.line..field.line + 1, None);
+        }
+    }
+
+    /// Takes items out of the list of a section, each with the lines that continue it.
+    pub(crate) fn take_items(&mut self, titles: &[&str], wanted: impl Fn(&str) -> bool) -> Taken {
+        let Some(section) = self.state.section(titles) else { return Taken::default() };
+        let markdown = self.state.markdown();
+        let mut taken = Taken::default();
+        let mut lines = Vec::new();
+        for item in self.state.items(&section) {
+            let text = self.state.item_text(&item);
+            if !self.is_placeholder(item.start) && is_item(markdown.line(item.start)) && wanted(&text) {
+                taken.count += 1;
+                lines.extend(item.clone().map(|line| markdown.line(line)));
+                self.replace_lines(item, None);
+            }
+        }
+        taken.text = lines.join("\n");
+        taken
+    }
+
+    /// Takes rows out of the table of phases among the metrics, by the text of their first cell.
+    pub(crate) fn take_phase_rows(&mut self, wanted: impl Fn(&str) -> bool) -> Taken {
+        let section = self.state.section(METRICS);
+        let Some(table) = section.and_then(|section| self.table_of(&section, "Phase")) else {
+            return Taken::default();
+        };
+        let markdown = self.state.markdown();
+        let start = table.lines().start;
+        let mut taken = Taken::default();
+        let mut lines = vec![markdown.line(start), markdown.line(start + 1)];
+        for row in (0..table.row_count()).filter(|row| wanted(table.cell(*row, 0))) {
+            if let Some(line) = table.line_of(row) {
+                taken.count += 1;
+                lines.push(markdown.line(line));
+                table.delete_row(row, &mut self.splices);
+            }
+        }
+        if taken.count > 0 {
+            taken.text = lines.join("\n");
+        }
+        taken
+    }
+
+    /// Brings the table of phases among the metrics in line with the phases there are: identifier and number of plans, in
+    /// order. A row of theirs keeps its other cells; a row of a phase that is `gone` goes; rows that name no phase stay.
+    /// `None` where nothing has to change, or where there is no such table.
+    pub(crate) fn reconcile_phase_rows(
+        &mut self,
+        phases: &[(String, usize)],
+        gone: impl Fn(&str) -> bool,
+    ) -> Option<Reconciled> {
+        let section = self.state.section(METRICS)?;
+        let table = self.table_of(&section, "Phase")?;
+        let markdown = self.state.markdown();
+        let shown = |row: usize| table.line_of(row).map(|line| markdown.line(line).to_owned());
+        let mut after: Vec<(usize, Option<String>)> = (0..table.row_count()).map(|row| (row, shown(row))).collect();
+        let before: Vec<String> = after.iter().filter_map(|(_, text)| text.clone()).collect();
+        let width = table.columns().len().max(2);
+        let mut changed = false;
+        let mut new_rows = Vec::new();
+        for (phase, plans) in phases {
+            let id = PhaseId::new(phase);
+            let count = plans.to_string();
+            match table.find_row(0, |label| id.matches(label)) {
+                Some(row) if table.cell(row, 1) != count => {
+                    table.set_cell(row, 1, &count, &mut self.splices);
+                    let mut cells: Vec<&str> = (0..width).map(|column| table.cell(row, column)).collect();
+                    cells[1] = &count;
+                    after[row].1 = Some(plain_row(&cells));
+                    changed = true;
+                }
+                Some(_) => {}
+                None => {
+                    let cells = [phase.as_str(), count.as_str()].into_iter().chain(std::iter::repeat("-"));
+                    new_rows.push(plain_row(&cells.take(width).collect::<Vec<_>>()));
+                }
+            }
+        }
+        for (row, shown) in &mut after {
+            let label = table.cell(*row, 0);
+            let known = phases.iter().any(|(phase, _)| PhaseId::new(phase).matches(label));
+            if !known && label.starts_with(|first: char| first.is_ascii_digit()) && gone(label) {
+                table.delete_row(*row, &mut self.splices);
+                *shown = None;
+                changed = true;
+            }
+        }
+        for row in &new_rows {
+            self.insert_line(table.lines().end, row);
+        }
+        let after = after.into_iter().filter_map(|(_, text)| text).chain(new_rows.iter().cloned()).collect();
+        (changed || !new_rows.is_empty()).then_some(Reconciled { before, after })
+    }
+
+    /// Adds an entry of several lines to the section `title` at the end of the text, which is made where there is none.
+    pub(crate) fn append_entry(&mut self, title: &str, entry: &[String]) {
+        if let Some(section) = self.state.section(&[title]) {
+            self.insert_after_text(section.heading.line..section.own.end, entry);
+            return;
+        }
+        let mut block = vec![format!("## {title}"), String::new()];
+        block.extend_from_slice(entry);
+        self.insert_after_text(0..self.state.markdown().lines().len(), &block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DECISIONS, EVOLUTION, State};
+    use super::*;
+
+    fn edited(text: &str, edit: impl FnOnce(&mut StateEdit<'_, '_>)) -> String {
+        let state = State::parse(text);
+        let mut edits = StateEdit::new(&state);
+        edit(&mut edits);
+        edits.finish()
+    }
+
+    #[test]
+    fn a_new_section_goes_below_its_parent_or_brings_it_along() {
+        let add = |edit: &mut StateEdit<'_, '_>| {
+            edit.add_section("Context", "Roadmap Evolution", "x");
+        };
+        assert_eq!(
+            edited("## Context\r\n\r\n### A\r\ntext\r\n\r\n## End\r\n", add),
+            "## Context\r\n\r\n### A\r\ntext\r\n\r\n### Roadmap Evolution\r\n\r\n- x\r\n\r\n## End\r\n"
+        );
+        let made = edited("# S\n", add);
+        assert_eq!(made, "# S\n\n## Context\n\n### Roadmap Evolution\n\n- x\n");
+        assert_eq!(edited(&made, |edit| assert!(edit.has_item(EVOLUTION, "x"))), made);
+    }
+
+    #[test]
+    fn items_are_taken_with_what_continues_them() {
+        let text = "### Decisions\n\nText.\n- [Phase 1]: a\n  more\n- [Phase 2]: b\n- None\n";
+        let left = edited(text, |edit| {
+            let taken = edit.take_items(DECISIONS, |item| item.starts_with("[Phase 1]") || item == "None");
+            assert_eq!((taken.count, taken.text.as_str()), (1, "- [Phase 1]: a\n  more"));
+        });
+        assert_eq!(left, "### Decisions\n\nText.\n- [Phase 2]: b\n- None\n");
+    }
+
+    #[test]
+    fn a_table_follows_the_phases_and_keeps_what_was_measured() {
+        let text = "## Performance Metrics\n\n| Phase | Plans | Total |\n|---|---|---|\n| 1 | 1 | 20min |\n| 7 | 1 | 2h |\n| **Total** | 2 | 3 |\n";
+        let phases = [("01".to_owned(), 2), ("02.1".to_owned(), 0)];
+        let after = edited(text, |edit| {
+            let done = edit.reconcile_phase_rows(&phases, |_| true).unwrap();
+            assert_eq!(done.before.len(), 3);
+            assert_eq!(done.after, ["| 1 | 2 | 20min |", "| **Total** | 2 | 3 |", "| 02.1 | 0 | - |"]);
+        });
+        assert_eq!(
+            after,
+            "## Performance Metrics\n\n| Phase | Plans | Total |\n|---|---|---|\n| 1 | 2 | 20min |\n| **Total** | 2 | 3 |\n| 02.1 | 0 | - |\n"
+        );
+        assert_eq!(edited(&after, |edit| assert_eq!(edit.reconcile_phase_rows(&phases, |_| true), None)), after);
+    }
+}
