@@ -82,7 +82,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<init::Inits>("Workflows", &["init"]),
     family::<state::States>("State", &["state", "state-snapshot", "smart-entry"]),
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
-    family::<progress::ProgressFamily>("Progress", &["progress"]),
+    family::<progress::ProgressFamily>("Progress", &["progress", "stats", "history-digest"]),
     family::<plans::Plans>("Plans", &["phase-plan-index", "summary-extract"]),
     family::<template::Templates>("Templates", &["template"]),
     family::<frontmatter::FrontMatterFamily>("Front matter", &["frontmatter"]),

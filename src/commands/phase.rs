@@ -2,10 +2,13 @@
 
 use super::error::Reason;
 use super::{CommandError, Context, Family, state};
+use crate::disk;
 use crate::operations::acceptance::acceptance;
+use crate::operations::archive;
 use crate::operations::complete::{self, Incomplete};
 use crate::operations::lookup::{self, PhaseFileKind};
 use crate::operations::phase::{self, AddRequest};
+use crate::operations::removal::{self, RemoveError};
 use crate::operations::state::mirror;
 
 #[derive(Debug, clap::Subcommand)]
@@ -41,6 +44,10 @@ pub(crate) enum PhasesCommand {
     ///
     /// Example: `gsd-tools phases list --type plans --phase 2`.
     List(ListArgs),
+    /// Put the folders of all phases away, under the milestone
+    ///
+    /// Example: `gsd-tools phases clear --confirm --archive-version v1.0`.
+    Clear(ClearArgs),
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -69,6 +76,68 @@ pub(crate) enum PhaseCommand {
     ///
     /// Example: `gsd-tools phase uat-passed 2 --require-verification --pick blockers`.
     UatPassed(UatArgs),
+    /// Add several phases at the end of the milestone
+    ///
+    /// Example: `gsd-tools phase add-batch "Team sharing" Billing`; or `--descriptions '["Team sharing", "Billing"]'`.
+    AddBatch(BatchArgs),
+    /// Remove a phase with its folder, and renumber those behind it
+    ///
+    /// Example: `gsd-tools phase remove 4`; one with executed plans only with `--force`.
+    Remove(RemoveArgs),
+    /// List the plans of a phase
+    ///
+    /// Example: `gsd-tools phase list-plans 2 --pick plan_count`.
+    ListPlans(ListPlansArgs),
+    /// Tell whether the tests of a plan are written first
+    ///
+    /// Example: `gsd-tools phase tdd-applicable .planning/phases/01-foundation/01-01-PLAN.md --pick applicable`.
+    TddApplicable(TddArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ClearArgs {
+    /// The folders go
+    #[arg(long)]
+    confirm: bool,
+    /// The milestone they belong to; the current one without it
+    #[arg(long)]
+    archive_version: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BatchArgs {
+    /// What each phase is called
+    words: Vec<String>,
+    /// The same, as a JSON array
+    #[arg(long, conflicts_with = "words")]
+    descriptions: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RemoveArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// Although some of its plans are executed
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListPlansArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// The same, as a flag
+    #[arg(long = "phase", id = "flag")]
+    flag: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TddArgs {
+    /// The plan
+    plan: Option<String>,
+    /// The user asked for it on the command line
+    #[arg(long)]
+    cli_flag: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -133,12 +202,23 @@ impl Family for PhaseFamily {
         match self {
             Self::FindPhase(arguments) => find_phase(context, &arguments),
             Self::Phases(PhasesCommand::List(arguments)) => list(context, &arguments),
+            Self::Phases(PhasesCommand::Clear(arguments)) => clear(context, &arguments),
             Self::Phase(PhaseCommand::NextDecimal(arguments)) => next_decimal(context, &arguments),
             Self::Phase(PhaseCommand::Add(arguments)) => add(context, &arguments),
             Self::Phase(PhaseCommand::Insert(arguments)) => insert(context, &arguments),
             Self::Phase(PhaseCommand::Complete(arguments)) => complete_phase(context, &arguments),
             Self::Phase(PhaseCommand::MvpMode(arguments)) => mvp_mode(context, &arguments),
             Self::Phase(PhaseCommand::UatPassed(arguments)) => uat_passed(context, &arguments),
+            Self::Phase(PhaseCommand::AddBatch(arguments)) => add_batch(context, arguments),
+            Self::Phase(PhaseCommand::Remove(arguments)) => remove(context, &arguments),
+            Self::Phase(PhaseCommand::ListPlans(arguments)) => {
+                let typed = arguments.flag.or(arguments.phase);
+                let typed =
+                    typed.ok_or_else(|| CommandError::usage("phase number required (positional or --phase N)"))?;
+                let report = phase::list_plans(&context.view(), &typed)?;
+                context.emit(&report)
+            }
+            Self::Phase(PhaseCommand::TddApplicable(arguments)) => tdd_applicable(context, &arguments),
         }
     }
 }
@@ -200,6 +280,57 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
     })?;
     let raw = report.phase_number.clone();
     context.emit_raw(&report, raw)
+}
+
+fn add_batch(context: &mut Context, arguments: BatchArgs) -> Result<(), CommandError> {
+    let descriptions = match &arguments.descriptions {
+        Some(list) => serde_json::from_str::<Vec<String>>(list)
+            .map_err(|error| CommandError::usage(format!("--descriptions must be a JSON array of texts: {error}")))?,
+        None => arguments.words,
+    };
+    if descriptions.is_empty() {
+        return Err(CommandError::usage("descriptions array required for phase add-batch"));
+    }
+    let facts = state::facts(context)?;
+    let report = context.update(|view| {
+        let (report, mut edits) = phase::add_batch(view, &descriptions, request(context, "")?)?;
+        mirror::refresh(&mut edits, view, &facts)?;
+        Ok((report, edits))
+    })?;
+    context.emit(&report)
+}
+
+fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
+    let typed = arguments.phase.as_deref();
+    let typed = typed.ok_or_else(|| CommandError::usage("phase remove accepts exactly one phase number"))?;
+    let facts = state::facts(context)?;
+    let report = context.update(|view| {
+        removal::remove(view, typed, arguments.force, &facts).map_err(|error| match error {
+            RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
+                CommandError::because(Reason::PhaseNotFound, &error)
+            }
+            error => CommandError::from(error),
+        })
+    })?;
+    context.emit(&report)
+}
+
+fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandError> {
+    let today = context.world().today();
+    let label = arguments.archive_version.as_deref();
+    let report = context.update(|view| Ok(archive::clear(view, label, arguments.confirm, &today)?))?;
+    let raw = format!("{} phase directories cleared", report.cleared);
+    context.emit_raw(&report, raw)
+}
+
+fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), CommandError> {
+    let Some(plan) = &arguments.plan else {
+        return Err(CommandError::usage("Usage: phase.tdd-applicable <plan-file> [--cli-flag]"));
+    };
+    let text = disk::read_text(context.root().resolve(plan))?;
+    let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
+    let configured = context.config()?.flag("workflow.tdd_mode");
+    context.emit(&phase::tdd_applicable(&text, arguments.cli_flag, configured))
 }
 
 fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {

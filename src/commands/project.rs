@@ -174,8 +174,12 @@ impl Context {
             nothing: edits.is_empty(),
             diff,
         });
-        if !edits.is_empty() && !self.is_rehearsal() {
-            hold.apply(&project.changes(&view, &edits)?)?;
+        if !edits.is_empty() {
+            // A rehearsal fails where the command would.
+            let changes = project.changes(&view, &edits)?;
+            if !self.is_rehearsal() {
+                hold.apply(&changes)?;
+            }
         }
         Ok(report)
     }

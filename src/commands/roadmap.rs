@@ -36,6 +36,10 @@ pub(crate) enum RoadmapCommand {
     ///
     /// Example: `gsd-tools roadmap annotate-dependencies 2`.
     AnnotateDependencies(PhaseArgs),
+    /// Tell what keeps the roadmap from being read
+    ///
+    /// Example: `gsd-tools roadmap validate` exits 1 where there is something.
+    Validate,
 }
 
 #[derive(Debug, clap::Args)]
@@ -69,6 +73,13 @@ impl Family for Roadmaps {
             RoadmapCommand::UpdatePlanProgress(arguments) => update_plan_progress(context, arguments.phase.as_deref()),
             RoadmapCommand::AnnotateDependencies(arguments) => {
                 annotate_dependencies(context, arguments.phase.as_deref())
+            }
+            RoadmapCommand::Validate => {
+                let report = roadmap::validate(&context.view());
+                if !report.warnings.is_empty() {
+                    context.exit_with(1);
+                }
+                context.emit(&report)
             }
         }
     }

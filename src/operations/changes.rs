@@ -28,6 +28,9 @@ pub(crate) struct ChangedField {
     pub(crate) created: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) removed: bool,
+    /// Where a file is now that went from here with all its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) moved_to: Option<String>,
 }
 
 /// The fields that `edits` change, in the order of the files and their lines. What is derived from other documents is
@@ -49,12 +52,13 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
         }
     }
     for path in edits.removals.iter().filter(|path| !is_derived(layout, path)) {
-        if view.text(path)?.is_some() {
+        if view.exists(path) {
             changed.push(ChangedField { file: path.clone(), removed: true, ..ChangedField::default() });
         }
     }
     for (to, from) in &edits.moves {
-        changed.push(ChangedField { file: from.clone(), removed: true, ..ChangedField::default() });
+        let moved_to = Some(to.clone());
+        changed.push(ChangedField { file: from.clone(), removed: true, moved_to, ..ChangedField::default() });
         changed.push(ChangedField { file: to.clone(), created: true, ..ChangedField::default() });
     }
     Ok(changed)
@@ -75,11 +79,16 @@ pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileErro
             None => add("", after, NOTHING, &format!("b/{path}")),
         }
     }
+    let mut whole = Vec::new();
     for path in &edits.removals {
-        if let Some(before) = view.text(path)? {
-            add(&before, "", &format!("a/{path}"), NOTHING);
+        match view.text(path) {
+            Ok(Some(before)) => add(&before, "", &format!("a/{path}"), NOTHING),
+            Ok(None) => {}
+            // No text: there are no lines to show.
+            Err(_) => whole.extend(["--- a/", path, "\n+++ ", NOTHING, "\n"]),
         }
     }
+    text.extend(whole);
     for (to, from) in &edits.moves {
         text.extend(["rename from ", from, "\nrename to ", to, "\n"]);
     }

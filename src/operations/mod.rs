@@ -4,6 +4,7 @@
 //! folder, source files) are gathered by `commands` and handed in.
 
 pub(crate) mod acceptance;
+pub(crate) mod archive;
 pub(crate) mod audit;
 pub(crate) mod branch;
 pub(crate) mod bundle;
@@ -18,6 +19,7 @@ pub(crate) mod failure;
 pub(crate) mod frontmatter;
 pub(crate) mod gates;
 pub(crate) mod health;
+pub(crate) mod history;
 pub(crate) mod lookup;
 pub(crate) mod models;
 pub(crate) mod must_haves;
@@ -25,10 +27,12 @@ pub(crate) mod phase;
 pub(crate) mod plan_checks;
 pub(crate) mod plan_index;
 pub(crate) mod progress;
+pub(crate) mod removal;
 pub(crate) mod requirements;
 pub(crate) mod roadmap;
 pub(crate) mod skills;
 pub(crate) mod state;
+pub(crate) mod stats;
 pub(crate) mod summary;
 pub(crate) mod summary_check;
 pub(crate) mod template;

@@ -6,6 +6,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId};
+use crate::project::plan::PhasePlan;
 use crate::project::roadmap::Roadmap;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::slug;
@@ -104,6 +105,30 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Result<(AddRep
         naming_mode: request.naming.to_owned(),
     };
     Ok((report, edits))
+}
+
+/// What `phase add-batch` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct BatchReport {
+    pub(crate) phases: Vec<AddReport>,
+    pub(crate) count: usize,
+}
+
+/// Adds several phases, one behind the other; all of them, or none.
+pub(crate) fn add_batch(
+    view: &ProjectView,
+    descriptions: &[String],
+    request: AddRequest<'_>,
+) -> Result<(BatchReport, Edits), AddError> {
+    let mut edits = Edits::default();
+    let mut phases = Vec::new();
+    for description in descriptions {
+        let (report, added) = add(&view.after(&edits), AddRequest { description, id: None, ..request })?;
+        edits.texts.extend(added.texts);
+        edits.folders.extend(added.folders);
+        phases.push(report);
+    }
+    Ok((BatchReport { count: phases.len(), phases }, edits))
 }
 
 /// What `phase insert` answers.
@@ -222,6 +247,59 @@ pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: 
         config_mvp_mode: configured,
         cli_flag_present: flag,
     })
+}
+
+/// What `phase list-plans` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct PlanListReport {
+    pub(crate) phase: String,
+    /// `None` where the phase has no folder.
+    pub(crate) phase_dir: Option<String>,
+    pub(crate) plan_count: usize,
+    pub(crate) has_plans: bool,
+    pub(crate) plans: Vec<String>,
+}
+
+/// The plans of a phase that are not superseded, archived phases too.
+pub(crate) fn list_plans(view: &ProjectView, typed: &str) -> Result<PlanListReport, FileError> {
+    let folder = view.find_phase(typed)?.folder;
+    let plans: Vec<String> = match &folder {
+        Some(folder) => view.current_plans(folder)?.iter().map(|plan| folder.join(plan)).collect(),
+        None => Vec::new(),
+    };
+    Ok(PlanListReport {
+        phase: typed.to_owned(),
+        phase_dir: folder.map(|folder| folder.path),
+        plan_count: plans.len(),
+        has_plans: !plans.is_empty(),
+        plans,
+    })
+}
+
+/// What `phase tdd-applicable` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct TddReport {
+    pub(crate) applicable: bool,
+    pub(crate) source: &'static str,
+    pub(crate) plan_type: Option<String>,
+    pub(crate) config_tdd_mode: bool,
+    pub(crate) cli_flag_present: bool,
+}
+
+/// Whether the tests of a plan are written first: by the flag, else the plan's type, else a task, else the configuration.
+pub(crate) fn tdd_applicable(plan: &str, flag: bool, configured: bool) -> TddReport {
+    let plan = PhasePlan::parse(plan);
+    let plan_type = plan.value("type").and_then(|kind| kind.as_text().map(str::to_owned));
+    let plan_type = plan_type.filter(|kind| !kind.trim().is_empty());
+    let is_tdd = plan_type.as_deref().is_some_and(|kind| kind.trim() == "tdd");
+    let source = match (flag, is_tdd, plan.has_test_first_task(), configured) {
+        (true, ..) => "cli_flag",
+        (_, true, ..) => "plan_frontmatter",
+        (_, _, true, _) => "task_attribute",
+        (.., true) => "config",
+        _ => "none",
+    };
+    TddReport { applicable: source != "none", source, plan_type, config_tdd_mode: configured, cli_flag_present: flag }
 }
 
 /// The highest number of a phase in the roadmap and on disk, shelves left out.
@@ -354,6 +432,27 @@ mod tests {
         assert!(
             edits.texts[".planning/ROADMAP.md"].starts_with("## Phases\n### Phase 1: A\n\n### Phase 3: Team Sharing\n")
         );
+    }
+
+    #[test]
+    fn a_batch_is_added_one_behind_the_other_or_not_at_all() {
+        let view = view("### Phase 1: A\n");
+        let (report, edits) = add_batch(&view, &["One".into(), "Two".into()], REQUEST).unwrap();
+        assert_eq!(report.phases[1].directory, ".planning/phases/04-two");
+        assert!(edits.texts[".planning/ROADMAP.md"].contains("**Depends on:** Phase 3"));
+        assert_eq!(edits.folders.len(), 2);
+        assert!(matches!(add_batch(&view, &["One".into(), "!!".into()], REQUEST), Err(AddError::NoName { .. })));
+    }
+
+    #[test]
+    fn what_makes_a_plan_test_first_is_told() {
+        let source = |plan: &str, flag, configured| tdd_applicable(plan, flag, configured).source;
+        let task = "---\ntype: execute\n---\n<task type=\"auto\" tdd=\"true\">\n</task>\n";
+        assert_eq!(source(task, false, true), "task_attribute");
+        assert_eq!(source(task, true, false), "cli_flag");
+        assert_eq!(source("---\ntype: tdd\n---\n", false, true), "plan_frontmatter");
+        assert_eq!(source("<task tdd=\"false\">", false, true), "config");
+        assert_eq!(source("", false, false), "none");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::project::milestone::{MilestoneScope, milestone_headings};
 use crate::project::phase::{PhaseId, PhaseIndex, folder_token};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
 use crate::project::view::{Edits, ProjectView};
-use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
 use crate::text::splice::Splices;
 
 use super::verification::{self, Verification};
@@ -332,6 +332,41 @@ pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileErr
     Ok(ScopeReport { error: None, scope: milestone.scope, phase_count: phases.len(), phases })
 }
 
+/// What `roadmap validate` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ValidateReport {
+    pub(crate) warnings: Vec<RoadmapFinding>,
+}
+
+/// What is wrong with the roadmap. Every finding keeps programs from reading it.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct RoadmapFinding {
+    pub(crate) code: &'static str,
+    pub(crate) message: &'static str,
+}
+
+/// Whether the roadmap can be read at all: it is there, says something, and lists phases.
+pub(crate) fn validate(view: &ProjectView) -> ValidateReport {
+    let finding = |code, message| RoadmapFinding { code, message };
+    let Ok(Some(text)) = view.roadmap_text() else {
+        return ValidateReport { warnings: vec![finding("V001", "ROADMAP.md not found or unreadable")] };
+    };
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return ValidateReport { warnings: vec![finding("V002", "ROADMAP.md is empty")] };
+    }
+    let mut warnings = Vec::new();
+    if is_unclosed(&text) {
+        warnings.push(finding("V003", "ROADMAP.md frontmatter is malformed (unterminated --- fence)"));
+    }
+    let roadmap = Roadmap::parse(&text);
+    if roadmap.sections().is_empty() && roadmap.bullets().is_empty() && roadmap.rows().is_empty() {
+        let message =
+            "ROADMAP.md contains no recognizable phase entries (no phase headings, bullet entries, or table rows)";
+        warnings.push(finding("V004", message));
+    }
+    ValidateReport { warnings }
+}
+
 /// What `roadmap update-plan-progress` answers.
 #[derive(Debug, Serialize)]
 pub(crate) struct ProgressReport {
@@ -528,4 +563,27 @@ fn shared_truths(view: &ProjectView, folder: &PhaseFolder, plans: &[String]) -> 
         }
     }
     Ok(counted.into_iter().filter(|(_, count)| *count > 1).map(|(truth, _)| truth).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    #[test]
+    fn what_keeps_a_roadmap_from_being_read_has_a_code() {
+        let codes = |roadmap: Option<&str>| -> Vec<&'static str> {
+            let files = MemoryFiles::new(roadmap.map(|text| (".planning/ROADMAP.md", text)));
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            validate(&view).warnings.iter().map(|finding| finding.code).collect()
+        };
+        assert_eq!(codes(None), ["V001"]);
+        assert_eq!(codes(Some("\u{feff} \r\n")), ["V002"]);
+        assert_eq!(codes(Some("---\na: 1\n# R\n")), ["V003", "V004"]);
+        assert_eq!(codes(Some("# R\n\ntext\n")), ["V004"]);
+        for listed in ["### Phase 1: A\n", "- [ ] **Phase 1: A** - a\n", "| Phase | Name |\n|---|---|\n| 1 | A |\n"] {
+            assert_eq!(codes(Some(listed)), [""; 0], "{listed}");
+        }
+    }
 }

@@ -15,6 +15,7 @@ pub(crate) mod plan;
 pub(crate) mod requirements;
 pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;
+pub(crate) mod roadmap_renumber;
 pub(crate) mod root;
 pub(crate) mod state;
 pub(crate) mod todo;
@@ -59,8 +60,19 @@ impl Project {
     pub(crate) fn changes(&self, view: &ProjectView, edits: &Edits) -> Result<ChangeSet, ProjectError> {
         let mut changes = ChangeSet::default();
         let at = |path: &str| AbsolutePath::parse(self.layout.absolute(path)).map_err(DiskError::from);
-        for (to, from) in &edits.moves {
-            changes.extend(moved(at(from)?, at(to)?)?);
+        for (to, from) in edits.moves.iter().filter(|(to, _)| !edits.texts.contains_key(*to)) {
+            // A file may come to stand where another one goes away.
+            let before = if edits.leaves(to) { self.leaving(to)?.map(|file| file.digest) } else { None };
+            let Some(FoundFile { bytes: Some(bytes), executable, .. }) = self.leaving(from)? else {
+                return Err(ProjectError::NoFile { path: at(from)? });
+            };
+            let access = if executable { Access::Executable } else { Access::Usual };
+            changes.push(Change::WriteFile { path: at(to)?, bytes, access, owner: Owner::User, before });
+        }
+        for path in edits.removals.iter().chain(edits.moves.values()).filter(|path| !edits.arrives(path)) {
+            if let Some(file) = self.leaving(path)? {
+                changes.remove(at(path)?, file.digest);
+            }
         }
         for folder in &edits.bare_folders {
             changes.push(Change::MakeFolder { path: at(folder)? });
@@ -80,35 +92,27 @@ impl Project {
             let before = view.text(path)?.map(|text| Digest::of(text.as_bytes()));
             changes.write(at(path)?, text.as_str(), before);
         }
-        for path in &edits.removals {
-            if let Some(text) = view.text(path)? {
-                changes.remove(at(path)?, Digest::of(text.as_bytes()));
-            }
-        }
         Ok(changes)
+    }
+
+    /// A file that goes away from its place. What a link leads to is not ours to take.
+    fn leaving(&self, path: &str) -> Result<Option<FoundFile>, ProjectError> {
+        let path = AbsolutePath::parse(self.layout.absolute(path)).map_err(DiskError::from)?;
+        if disk::is_link(&path) {
+            return Err(ProjectError::Link { path });
+        }
+        let mut snapshot = Snapshot::default();
+        snapshot.read(&path)?;
+        match snapshot.found(&path).clone() {
+            Found::File(file) => Ok(Some(file)),
+            _ => Ok(None),
+        }
     }
 
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
     pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
         ProjectView::new(self.layout.clone(), Box::new(DiskFiles { layout: self.layout.clone(), commit_times }))
     }
-}
-
-/// The changes that bring a file somewhere else, with its bytes and its right to be run.
-fn moved(from: AbsolutePath, to: AbsolutePath) -> Result<[Change; 2], ProjectError> {
-    if disk::is_link(&from) {
-        return Err(ProjectError::Link { path: from });
-    }
-    let mut snapshot = Snapshot::default();
-    snapshot.read(&from)?;
-    let Found::File(FoundFile { digest, bytes: Some(bytes), executable }) = snapshot.found(&from).clone() else {
-        return Err(ProjectError::NoFile { path: from });
-    };
-    let access = if executable { Access::Executable } else { Access::Usual };
-    Ok([
-        Change::WriteFile { path: to, bytes, access, owner: Owner::User, before: None },
-        Change::RemoveFile { path: from, owner: Owner::User, before: digest },
-    ])
 }
 
 /// Why the edits of an operation cannot become changes.

@@ -119,6 +119,11 @@ impl<'text> PhasePlan<'text> {
         if tags > 0 { tags } else { task_headings(self.text, 2, true) }
     }
 
+    /// Whether a task says `tdd="true"`: its tests are written first.
+    pub(crate) fn has_test_first_task(&self) -> bool {
+        openings(self.text, "task", false).any(|(_, attributes)| attribute(attributes, "tdd") == Some("true"))
+    }
+
     /// The tasks written as tags that are closed. A task inside a task ends the outer one.
     pub(crate) fn tasks(&self) -> Vec<PlanTask<'text>> {
         let mut tasks = Vec::new();

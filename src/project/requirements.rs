@@ -90,6 +90,11 @@ impl<'text> Requirements<'text> {
         self.boxes.iter().map(|line| line.id.to_owned()).collect()
     }
 
+    /// How many requirements have a checkbox, and how many of those are ticked.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.boxes.len(), self.boxes.iter().filter(|line| line.ticked).count())
+    }
+
     /// Whether there is a traceability table.
     pub(crate) fn has_table(&self) -> bool {
         self.has_table

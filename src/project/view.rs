@@ -326,20 +326,55 @@ impl Edits {
 
     /// Moves a folder with everything in it.
     pub(crate) fn move_folder(&mut self, view: &ProjectView, from: &str, to: &str) -> Result<(), FileError> {
+        self.move_folder_as(view, from, to, &str::to_owned)
+    }
+
+    /// As [`Self::move_folder`]; `renamed` gives each file its new name.
+    pub(crate) fn move_folder_as(
+        &mut self,
+        view: &ProjectView,
+        from: &str,
+        to: &str,
+        renamed: &dyn Fn(&str) -> String,
+    ) -> Result<(), FileError> {
         let entries = view.files.list(from)?.unwrap_or_default();
         if entries.is_empty() {
             self.bare_folders.push(to.to_owned());
         }
         for entry in entries {
-            let (old, new) = (format!("{from}/{}", entry.name), format!("{to}/{}", entry.name));
+            let old = format!("{from}/{}", entry.name);
             if entry.is_folder {
-                self.move_folder(view, &old, &new)?;
+                self.move_folder_as(view, &old, &format!("{to}/{}", entry.name), renamed)?;
             } else {
-                self.moves.insert(new, old);
+                self.moves.insert(format!("{to}/{}", renamed(&entry.name)), old);
             }
         }
         self.emptied.push(from.to_owned());
         Ok(())
+    }
+
+    /// Removes a folder with everything in it.
+    pub(crate) fn remove_folder(&mut self, view: &ProjectView, path: &str) -> Result<(), FileError> {
+        for entry in view.files.list(path)?.unwrap_or_default() {
+            let inside = format!("{path}/{}", entry.name);
+            if entry.is_folder {
+                self.remove_folder(view, &inside)?;
+            } else {
+                self.removals.push(inside);
+            }
+        }
+        self.emptied.push(path.to_owned());
+        Ok(())
+    }
+
+    /// Whether what stands at `path` now goes away from there.
+    pub(crate) fn leaves(&self, path: &str) -> bool {
+        self.removals.iter().chain(self.moves.values()).any(|gone| gone == path)
+    }
+
+    /// Whether something else comes to stand at `path`.
+    pub(crate) fn arrives(&self, path: &str) -> bool {
+        self.texts.contains_key(path) || self.moves.contains_key(path)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -356,7 +391,7 @@ struct EditedFiles {
 
 impl EditedFiles {
     fn is_removed(&self, path: &str) -> bool {
-        self.gone().any(|removed| removed == path)
+        self.edits.leaves(path) && !self.edits.arrives(path)
     }
 
     /// The files that are no longer where they were.
@@ -502,6 +537,22 @@ mod tests {
         assert_eq!(after.names("b").unwrap(), ["a", "three.md"]);
         assert_eq!(after.names("").unwrap(), ["b"]);
         assert_eq!(after.digest("b/a/two.md").unwrap(), view.digest("a/two.md").unwrap());
+    }
+
+    #[test]
+    fn a_file_that_moves_may_take_the_place_of_one_that_moves_away() {
+        let view =
+            view(&[("02-b/a.md", "two"), ("03-b/a.md", "three"), ("03-b/deep/x.md", "x"), ("04-c/gone.md", "four")]);
+        let mut edits = Edits::default();
+        edits.move_folder(&view, "02-b", "01-b").unwrap();
+        edits.move_folder_as(&view, "03-b", "02-b", &str::to_uppercase).unwrap();
+        edits.remove_folder(&view, "04-c").unwrap();
+        let after = view.after(&edits);
+        assert_eq!(after.folder_names("").unwrap(), ["01-b", "02-b"]);
+        assert_eq!(after.text("01-b/a.md").unwrap().as_deref(), Some("two"));
+        assert_eq!(after.text("02-b/a.md").unwrap(), None);
+        assert_eq!(after.text("02-b/A.MD").unwrap().as_deref(), Some("three"));
+        assert_eq!(after.text("02-b/deep/X.MD").unwrap().as_deref(), Some("x"));
     }
 
     #[test]

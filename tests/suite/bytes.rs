@@ -84,6 +84,33 @@ const WRITERS: &[Writer] = &[
         calls: &[&["--stopped-at", "here", "--resume-file", "None"]],
         may: &[("STATE.md", &["Last session", "Stopped at", "Stopped At", "Resume file", "Resume File", "Progress"])],
     },
+    Writer {
+        verb: "state milestone-switch",
+        calls: &[&["--milestone", "v9.0", "--name", "Nächste: 次"], &["--name", "x"]],
+        may: &[("STATE.md", &["*"])],
+    },
+    Writer {
+        verb: "state add-roadmap-evolution",
+        calls: &[&["--phase", "2", "--action", "edited", "--note", "goal: plain"]],
+        may: &[("STATE.md", &["*"])],
+    },
+    Writer {
+        verb: "state signal-waiting",
+        calls: &[&["--question", "Which?", "--options", "A|B"]],
+        may: &[("WAITING.json", &["+"])],
+    },
+    Writer { verb: "state signal-resume", calls: &[&[]], may: &[] },
+    Writer {
+        verb: "state sync",
+        calls: &[&[], &["--verify"]],
+        may: &[("STATE.md", &["Last activity", "Last Activity", "Progress", "Total Plans in Phase"])],
+    },
+    Writer {
+        verb: "state prune",
+        calls: &[&["--keep-recent", "1"], &[]],
+        may: &[("STATE.md", &["*"]), ("STATE-ARCHIVE.md", &["+"])],
+    },
+    Writer { verb: "state rebuild", calls: &[&[]], may: &[("STATE.md", &["*"])] },
     Writer { verb: "roadmap update-plan-progress", calls: &[&["1"], &["2"], &["99"]], may: &[("ROADMAP.md", &["*"])] },
     Writer { verb: "roadmap annotate-dependencies", calls: &[&["1"], &["2"]], may: &[("ROADMAP.md", &["*"])] },
     Writer {
@@ -94,6 +121,17 @@ const WRITERS: &[Writer] = &[
     Writer { verb: "requirements revert-phase", calls: &[&["AUTH-02"]], may: &[("REQUIREMENTS.md", &["*"])] },
     Writer { verb: "phase add", calls: &[&["Dark mode"]], may: &[("ROADMAP.md", &["*"]), (".gitkeep", &["+"])] },
     Writer { verb: "phase insert", calls: &[&["1", "Hot fix"]], may: &[("ROADMAP.md", &["*"]), (".gitkeep", &["+"])] },
+    Writer {
+        verb: "phase add-batch",
+        calls: &[&["Dark mode", "Light mode"]],
+        may: &[("ROADMAP.md", &["*"]), (".gitkeep", &["+"])],
+    },
+    Writer {
+        verb: "phase remove",
+        calls: &[&["1", "--force"], &["2", "--force"], &["99"]],
+        may: &[("ROADMAP.md", &["*"]), ("STATE.md", POSITION), ("", &["+"])],
+    },
+    Writer { verb: "phases clear", calls: &[&["--confirm"], &[]], may: &[("", &["+"])] },
     Writer {
         verb: "phase complete",
         calls: &[&["1"], &["2"]],
@@ -386,12 +424,16 @@ fn told_lines(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String>
         let same = serde_json::from_str::<Value>(old).ok() == serde_json::from_str::<Value>(new).ok();
         return if same || !told.is_empty() { Vec::new() } else { vec![format!("{path}: changed and not told")] };
     }
-    let (old, new) = if path.ends_with("STATE.md") && !told.iter().any(|change| is_front(change, old)) {
+    let (old, new) = if path.ends_with("STATE.md") && !told.iter().any(|change| is_front(change, old, new)) {
         (body(old), body(new))
     } else {
         (old, new)
     };
-    let diff = TextDiff::from_lines(old, new);
+    // A last line that gets a line ending because others follow it is no other line.
+    let ending = if old.contains("\r\n") { "\r\n" } else { "\n" };
+    let ended = |text: &str| format!("{text}{}", if text.ends_with('\n') { "" } else { ending });
+    let (old, new) = (ended(old), ended(new));
+    let diff = TextDiff::from_lines(&old, &new);
     let mut faults = Vec::new();
     for change in diff.iter_all_changes() {
         let line = change.value().trim();
@@ -416,10 +458,12 @@ fn told_lines(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String>
 }
 
 /// Whether the entry is about a line of the front matter.
-fn is_front(change: &Value, text: &str) -> bool {
-    let front = &text[..text.len() - body(text).len()];
+fn is_front(change: &Value, old: &str, new: &str) -> bool {
+    let front = &old[..old.len() - body(old).len()];
     change["field"].as_str().is_some_and(|label| {
-        front.contains(&format!("{label}:")) || label.chars().all(|letter| letter.is_ascii_lowercase())
+        let key = format!("{label}:");
+        let is_key = label.chars().all(|letter| letter.is_ascii_lowercase());
+        front.lines().any(|line| line.trim_start().starts_with(&key)) || is_key && !body(new).contains(&key)
     })
 }
 

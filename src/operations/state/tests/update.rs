@@ -199,10 +199,10 @@ fn the_index_follows_what_changed_and_nothing_else() {
         str![[r#"
 {"updated":true,"preserved":["state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans"]}
 -status: verifying
-+status: paused
 +gsd_state_version: "1.0"
 +current_phase: 2
 +current_phase_name: B
++status: paused
 +last_activity_desc: x
 +progress:
 +  total_phases: 0

@@ -1,0 +1,126 @@
+//! Folders put away under `milestones/`: nothing is deleted, and a name that is taken there gets a number.
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::milestone::MilestoneScope;
+use crate::project::view::{Edits, ProjectView};
+
+/// Why nothing is put away.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ArchiveError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("`{label}` names no milestone: letters, digits, `.`, `-` and `_` do, without `..`")]
+    Label { label: String },
+    #[error("phases clear would delete {count} phase {}. Pass --confirm to proceed.", directories(*count))]
+    NotConfirmed { count: usize },
+}
+
+fn directories(count: usize) -> &'static str {
+    if count == 1 { "directory" } else { "directories" }
+}
+
+/// What `phases clear` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct ClearReport {
+    pub(crate) cleared: usize,
+    /// Where the folders are now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) archive_dir: Option<String>,
+}
+
+/// A milestone's label that can be part of a folder's name.
+pub(crate) fn checked_label(label: &str) -> Result<&str, ArchiveError> {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    if label.is_empty() || !label.chars().all(fits) || label.contains("..") || label.starts_with('.') {
+        return Err(ArchiveError::Label { label: label.to_owned() });
+    }
+    Ok(label)
+}
+
+/// Puts the folders of all phases away, shelves left where they are: under the milestone `label`, else the current one,
+/// else the day.
+pub(crate) fn clear(
+    view: &ProjectView,
+    label: Option<&str>,
+    confirmed: bool,
+    today: &str,
+) -> Result<(ClearReport, Edits), ArchiveError> {
+    let label = label.map(checked_label).transpose()?;
+    let folders = view.phase_folders()?;
+    let going: Vec<_> = folders.iter().filter(|folder| !folder.id().is_sentinel()).collect();
+    if going.is_empty() {
+        return Ok((ClearReport { cleared: 0, archive_dir: None }, Edits::default()));
+    }
+    if !confirmed {
+        return Err(ArchiveError::NotConfirmed { count: going.len() });
+    }
+    let milestone = view.milestone()?;
+    let known = milestone.version.filter(|_| milestone.scope == MilestoneScope::Complete);
+    let known = known.filter(|version| checked_label(version).is_ok());
+    let name = match label.map(str::to_owned).or(known) {
+        Some(version) => format!("{version}-phases"),
+        None => format!("archived-{}-phases", today.replace('-', "")),
+    };
+    let archive = format!("{}/{name}", view.layout().milestones_folder());
+    let mut edits = Edits::default();
+    for folder in &going {
+        put_away(view, &folder.path, &archive, &mut edits)?;
+    }
+    Ok((ClearReport { cleared: going.len(), archive_dir: Some(archive) }, edits))
+}
+
+/// Moves a folder into `archive`, under its own name, or with a number behind it where that is taken.
+pub(crate) fn put_away(view: &ProjectView, folder: &str, archive: &str, edits: &mut Edits) -> Result<(), FileError> {
+    let name = folder.rsplit('/').next().unwrap_or(folder);
+    let plain = format!("{archive}/{name}");
+    let taken = |path: &str| view.exists(path) || edits.moves.keys().any(|to| to.starts_with(&format!("{path}/")));
+    let numbered = (1_u32..).map(|number| format!("{plain}.{number}"));
+    let Some(target) = std::iter::once(plain.clone()).chain(numbered).find(|path| !taken(path)) else { return Ok(()) };
+    edits.move_folder(view, folder, &target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn view(roadmap: &str) -> ProjectView {
+        let files = [
+            (".planning/ROADMAP.md", roadmap),
+            (".planning/STATE.md", "---\nmilestone: v1.0\n---\n"),
+            (".planning/phases/01-a/01-01-PLAN.md", "a"),
+            (".planning/phases/999.1-later/x.md", "x"),
+            (".planning/milestones/v1.0-phases/01-a/old.md", "old"),
+        ];
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+    }
+
+    #[test]
+    fn folders_go_to_their_milestone_and_nothing_is_overwritten() {
+        let view = view("### 🚧 v1.0 A\n\n#### Phase 1: A\n");
+        let (report, edits) = clear(&view, None, true, "2026-01-02").unwrap();
+        assert_eq!(report.cleared, 1);
+        assert_eq!(
+            edits.moves[".planning/milestones/v1.0-phases/01-a.1/01-01-PLAN.md"],
+            ".planning/phases/01-a/01-01-PLAN.md"
+        );
+        assert!(view.after(&edits).exists(".planning/phases/999.1-later"));
+    }
+
+    #[test]
+    fn without_a_milestone_the_day_names_the_archive() {
+        let view = view("### Phase 1: A\n");
+        assert!(matches!(clear(&view, None, false, "2026-01-02"), Err(ArchiveError::NotConfirmed { count: 1 })));
+        let (report, _) = clear(&view, None, true, "2026-01-02").unwrap();
+        assert_eq!(report.archive_dir.as_deref(), Some(".planning/milestones/archived-20260102-phases"));
+        for label in ["a/b", "", "..", "v1..2", ".hidden"] {
+            assert!(
+                matches!(clear(&view, Some(label), true, "2026-01-02"), Err(ArchiveError::Label { .. })),
+                "{label}"
+            );
+        }
+    }
+}

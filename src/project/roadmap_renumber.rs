@@ -1,0 +1,244 @@
+//! A phase taken out of ROADMAP.md, and the phases behind it renumbered wherever they are named.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::text::splice::Splices;
+
+use super::phase::{PhaseId, pad};
+use super::roadmap::Roadmap;
+
+/// The new identifiers of phases by their old ones, both in normal form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Renumbering {
+    new_ids: BTreeMap<String, String>,
+}
+
+impl Renumbering {
+    /// What taking `removed` out makes of the other identifiers: those behind an integer move one down, those behind a
+    /// decimal move down within their integer. Decimals of a removed integer go on behind the integer before it.
+    pub(crate) fn without<'text>(removed: &PhaseId, ids: impl IntoIterator<Item = &'text str>) -> Self {
+        let mut new_ids = BTreeMap::new();
+        let mut known: Vec<PhaseId> = ids.into_iter().map(PhaseId::new).collect();
+        known.sort_by(|left, right| super::phase::compare(left.as_str(), right.as_str()));
+        known.dedup();
+        let Some(gone) = Parts::of(removed).filter(|_| !removed.is_sentinel()) else { return Self::default() };
+        let before = gone.integer.saturating_sub(1);
+        let children_before = known.iter().filter_map(Parts::of).filter(|parts| parts.integer == before);
+        let mut next_child = children_before.filter_map(|parts| parts.decimal).max().unwrap_or(0);
+        for id in &known {
+            let Some(parts) = Parts::of(id).filter(|_| !id.is_sentinel() && id != removed) else { continue };
+            let new = match (gone.decimal, parts.decimal) {
+                (None, _) if parts.integer > gone.integer => Parts { integer: parts.integer - 1, ..parts },
+                (None, Some(_)) if parts.integer == gone.integer && parts.letter == gone.letter && before > 0 => {
+                    next_child += 1;
+                    Parts { integer: before, decimal: Some(next_child), ..parts }
+                }
+                (Some(gone_decimal), Some(decimal))
+                    if (parts.integer, parts.letter) == (gone.integer, gone.letter) && decimal > gone_decimal =>
+                {
+                    Parts { decimal: Some(decimal - 1), ..parts }
+                }
+                _ => continue,
+            };
+            new_ids.insert(id.as_str().to_owned(), new.normal());
+        }
+        Self { new_ids }
+    }
+
+    /// The new identifier of `typed`, in its spelling: padded if it was.
+    pub(crate) fn of(&self, typed: &str) -> Option<String> {
+        let bare = super::phase::without_code(typed);
+        let new = self.new_ids.get(PhaseId::new(typed).as_str())?;
+        let is_padded = bare.len() > 1 && bare.starts_with('0');
+        let shown = if is_padded { new.as_str() } else { new.trim_start_matches('0') };
+        Some(format!("{}{shown}", &typed[..typed.len() - bare.len()]))
+    }
+
+    /// As [`Self::of`], for a name that begins with an identifier: `03-sync`, `03-01-PLAN.md`.
+    pub(crate) fn of_name(&self, name: &str) -> Option<String> {
+        let bare = super::phase::without_code(name);
+        let code = &name[..name.len() - bare.len()];
+        let (head, tail) = bare.split_once('-')?;
+        Some(format!("{code}{}-{tail}", self.of(head)?))
+    }
+}
+
+/// An identifier of one integer, perhaps with a letter, perhaps with one decimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Parts {
+    integer: u64,
+    letter: Option<char>,
+    decimal: Option<u64>,
+}
+
+impl Parts {
+    fn of(id: &PhaseId) -> Option<Self> {
+        let text = id.as_str();
+        let integer = id.integer()?;
+        let rest = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        let letter = rest.chars().next().filter(char::is_ascii_alphabetic);
+        let rest = letter.map_or(rest, |letter| &rest[letter.len_utf8()..]);
+        match rest.strip_prefix('.') {
+            Some(decimal) => Some(Self { integer, letter, decimal: Some(decimal.parse().ok()?) }),
+            None => rest.is_empty().then_some(Self { integer, letter, decimal: None }),
+        }
+    }
+
+    fn normal(self) -> String {
+        let letter = self.letter.map(String::from).unwrap_or_default();
+        let decimal = self.decimal.map(|decimal| format!(".{decimal}")).unwrap_or_default();
+        format!("{}{letter}{decimal}", pad(&self.integer.to_string()))
+    }
+}
+
+impl Roadmap<'_> {
+    /// The text without the phase `removed`: its section, its checklist lines, its rows; the others renumbered. Text
+    /// that names a phase in passing stays as it is.
+    pub(crate) fn without_phase(&self, removed: &PhaseId, renumbering: &Renumbering) -> String {
+        let mut splices = Splices::default();
+        let mut gone: Vec<Range<usize>> = Vec::new();
+        for section in self.sections().iter().filter(|section| removed.matches(section.id)) {
+            gone.push(section.heading_line..self.end_of_section(&section.lines));
+        }
+        let bullets = self.bullets().iter().filter(|bullet| removed.matches(bullet.id)).map(|bullet| bullet.line);
+        let rows = self.rows().iter().filter(|row| removed.matches(row.id)).map(|row| row.line);
+        gone.extend(bullets.chain(rows).map(|line| line..line + 1));
+        for lines in &gone {
+            splices.remove(self.markdown().span(lines.clone()));
+        }
+        let is_gone = |line: usize| gone.iter().any(|lines| lines.contains(&line));
+        for section in self.sections().iter().filter(|section| !is_gone(section.heading_line)) {
+            self.renumber(section.id, renumbering, &mut splices);
+            self.renumber_dependencies(section, removed, renumbering, &mut splices);
+            for bullet in self.plan_bullets(section) {
+                self.renumber_plan(bullet.text, section.id, renumbering, &mut splices);
+            }
+        }
+        for bullet in self.bullets().iter().filter(|bullet| !is_gone(bullet.line)) {
+            self.renumber(bullet.id, renumbering, &mut splices);
+        }
+        for row in self.rows().iter().filter(|row| !is_gone(row.line)) {
+            self.renumber(row.id, renumbering, &mut splices);
+        }
+        splices.apply(self.text())
+    }
+
+    /// Where the text of a section ends: a rule at its end parts it from what follows and is not its own.
+    fn end_of_section(&self, lines: &Range<usize>) -> usize {
+        let full = |line: &usize| !self.markdown().line(*line).trim().is_empty();
+        match lines.clone().rev().find(full) {
+            Some(last) if self.markdown().line(last).trim() == "---" => last,
+            _ => lines.end,
+        }
+    }
+
+    /// Rewrites an identifier where it stands; `part` is a slice of the text.
+    fn renumber(&self, part: &str, renumbering: &Renumbering, splices: &mut Splices) {
+        if let Some(new) = renumbering.of(part) {
+            let at = part.as_ptr() as usize - self.text().as_ptr() as usize;
+            splices.replace(at..at + part.len(), new);
+        }
+    }
+
+    /// The line of a plan begins with the identifier of its phase, or tells the command that makes plans.
+    fn renumber_plan(&self, text: &str, phase: &str, renumbering: &Renumbering, splices: &mut Splices) {
+        let id = text.trim_start_matches(['`', '*', '[']);
+        let head = id.split('-').next().unwrap_or(id);
+        if PhaseId::new(phase).matches(head) {
+            self.renumber(head, renumbering, splices);
+        } else if let Some((_, rest)) = text.split_once("plan-phase ") {
+            let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'.').count();
+            self.renumber(rest[..length].trim_end_matches('.'), renumbering, splices);
+        }
+    }
+
+    /// A dependency on the removed phase goes: what it stood for is no longer there.
+    fn renumber_dependencies(
+        &self,
+        section: &super::roadmap::PhaseSection<'_>,
+        removed: &PhaseId,
+        renumbering: &Renumbering,
+        splices: &mut Splices,
+    ) {
+        let Some((_, value)) = self.field_line(section, "Depends on") else { return };
+        let numbers = numbers_in(value);
+        if !numbers.iter().any(|number| removed.matches(number)) {
+            for number in numbers {
+                self.renumber(number, renumbering, splices);
+            }
+            return;
+        }
+        let kept: Vec<String> = numbers
+            .into_iter()
+            .filter(|number| !removed.matches(number))
+            .map(|number| format!("Phase {}", renumbering.of(number).unwrap_or_else(|| number.to_owned())))
+            .collect();
+        let value = if kept.is_empty() { "Nothing".to_owned() } else { kept.join(", ") };
+        self.set_field(section, "Depends on", &value, splices);
+    }
+}
+
+/// The identifiers in a list such as `Phase 2, Phase 3.1`.
+fn numbers_in(value: &str) -> Vec<&str> {
+    value
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.' && letter != '-')
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| super::phase::without_code(word).starts_with(|first: char| first.is_ascii_digit()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without(text: &str, removed: &str) -> String {
+        let roadmap = Roadmap::parse(text);
+        let removed = PhaseId::new(removed);
+        let ids: Vec<&str> = roadmap.sections().iter().map(|section| section.id).collect();
+        roadmap.without_phase(&removed, &Renumbering::without(&removed, ids))
+    }
+
+    #[test]
+    fn phases_behind_an_integer_move_down_and_its_decimals_behind_the_one_before() {
+        let ids = ["1", "1.1", "2", "2.1", "2.2", "3", "3.1", "12A", "999.1"];
+        let new = Renumbering::without(&PhaseId::new("2"), ids);
+        for (old, new_id) in [
+            ("2.1", "1.2"),
+            ("02.2", "01.3"),
+            ("3", "2"),
+            ("03", "02"),
+            ("3.1", "2.1"),
+            ("12A", "11A"),
+            ("ACME-03", "ACME-02"),
+        ] {
+            assert_eq!(new.of(old).as_deref(), Some(new_id), "{old}");
+        }
+        for same in ["1", "1.1", "2", "999.1", "nope"] {
+            assert_eq!(new.of(same), None, "{same}");
+        }
+        assert_eq!(new.of_name("03-sync").as_deref(), Some("02-sync"));
+        assert_eq!(new.of_name("03.1-01-PLAN.md").as_deref(), Some("02.1-01-PLAN.md"));
+        assert_eq!(new.of_name("notes.md"), None);
+        let new = Renumbering::without(&PhaseId::new("2.1"), ids);
+        assert_eq!((new.of("2.2").as_deref(), new.of("3")), (Some("2.1"), None));
+    }
+
+    #[test]
+    fn a_phase_goes_with_every_line_of_its_own_and_the_rest_keeps_its_bytes() {
+        let text = "# R\r\n\r\n- [x] **Phase 1: A** - a\r\n- [ ] **Phase 2: B** - b\r\n- [ ] **Phase 3: C** - c, after phase 2\r\n\r\n### Phase 1: A\r\n\r\n### Phase 2: B\r\n**Depends on**: Phase 1\r\n\r\n---\r\n\r\n### Phase 3: C\r\n**Depends on**: Phase 1, Phase 2\r\n\r\n- [ ] 03-01-PLAN.md — x\r\n- [ ] 03-02: y\r\n- [ ] TBD (run /gsd-plan-phase 3 to break down)\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 2. B | 0/1 |\r\n| 3. C | 0/1 |\r\n";
+        assert_eq!(
+            without(text, "2"),
+            "# R\r\n\r\n- [x] **Phase 1: A** - a\r\n- [ ] **Phase 2: C** - c, after phase 2\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n### Phase 2: C\r\n**Depends on**: Phase 1\r\n\r\n- [ ] 02-01-PLAN.md — x\r\n- [ ] 02-02: y\r\n- [ ] TBD (run /gsd-plan-phase 2 to break down)\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 2. C | 0/1 |\r\n"
+        );
+    }
+
+    #[test]
+    fn a_dependency_on_nothing_else_is_a_dependency_on_nothing() {
+        let text = "### Phase 1: A\n**Goal**: x\n### Phase 2: B\n**Depends on**: Phase 1\n### Phase 3: C\n**Depends on**: Phases 2.\n";
+        assert_eq!(
+            without(text, "1"),
+            "### Phase 1: B\n**Depends on**: Nothing\n### Phase 2: C\n**Depends on**: Phases 1.\n"
+        );
+    }
+}

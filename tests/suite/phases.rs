@@ -1,0 +1,103 @@
+//! Phases that go away, through the binary: files of any kind move with all their bytes, or nothing moves.
+
+use std::path::Path;
+
+use crate::kit::TestContext;
+
+const ROADMAP: &str = ".planning/ROADMAP.md";
+
+/// Two phases; the second has a file that is no text.
+fn project() -> TestContext {
+    let context = TestContext::new();
+    context.write(ROADMAP, "# R\r\n\r\n### Phase 1: A\r\n\r\n### Phase 2: B\r\n**Depends on**: Phase 1  \r\n");
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "one");
+    context.write(".planning/phases/02-b/02-01-PLAN.md", "two");
+    bytes(&context, ".planning/phases/02-b/shots/view.png", b"\x89PNG\r\n\0\xff");
+    context
+}
+
+fn bytes(context: &TestContext, path: &str, bytes: &[u8]) {
+    context.write(path, "");
+    std::fs::write(context.project().join(path), bytes).unwrap();
+}
+
+fn there(context: &TestContext, path: &str) -> bool {
+    Path::new(&context.project()).join(path).exists()
+}
+
+#[test]
+fn removing_a_phase_moves_what_is_behind_it_with_all_its_bytes() {
+    let context = project();
+    let report = context.gsd(["phase", "remove", "1"]).json();
+    assert_eq!(report["renamed_directories"][0]["to"], "01-b");
+    assert_eq!(report["renamed_files"][0]["to"], "01-01-PLAN.md");
+    assert_eq!(context.read(ROADMAP), "# R\r\n\r\n### Phase 1: B\r\n**Depends on**: Nothing  \r\n");
+    assert_eq!(context.read(".planning/phases/01-b/01-01-PLAN.md"), "two");
+    let shot = std::fs::read(context.project().join(".planning/phases/01-b/shots/view.png")).unwrap();
+    assert_eq!(shot, b"\x89PNG\r\n\0\xff");
+    assert!(!there(&context, ".planning/phases/01-a") && !there(&context, ".planning/phases/02-b"));
+}
+
+#[test]
+fn a_phase_that_is_not_there_is_not_removed() {
+    let context = project();
+    let before = context.read(ROADMAP);
+    assert!(context.gsd(["phase", "remove", "99"]).failure(1).contains("Phase 99 not found"));
+    assert!(context.gsd(["phase", "remove"]).failure(1).contains("exactly one phase number"));
+    context.write(".planning/phases/02-b/02-01-SUMMARY.md", "done");
+    assert!(context.gsd(["phase", "remove", "2"]).failure(1).contains("--force"));
+    assert_eq!(context.read(ROADMAP), before);
+    assert!(there(&context, ".planning/phases/02-b/02-01-SUMMARY.md"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_refused_and_nothing_moves() {
+    let context = project();
+    context.write("elsewhere.md", "mine");
+    let link = context.project().join(".planning/phases/02-b/link.md");
+    std::os::unix::fs::symlink(context.project().join("elsewhere.md"), link).unwrap();
+    assert!(context.gsd(["phase", "remove", "1"]).failure(1).contains("link.md"));
+    assert!(context.gsd(["phases", "clear", "--confirm"]).failure(1).contains("link.md"));
+    assert!(there(&context, ".planning/phases/01-a/01-01-PLAN.md") && there(&context, ".planning/phases/02-b"));
+}
+
+#[cfg(unix)]
+#[test]
+fn clearing_puts_folders_away_and_keeps_their_modes() {
+    use std::os::unix::fs::PermissionsExt;
+    let context = project();
+    context.write(".planning/phases/01-a/run.sh", "#!/bin/sh\n");
+    let script = context.project().join(".planning/phases/01-a/run.sh");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(context.gsd(["phases", "clear"]).failure(1).contains("--confirm"));
+    assert!(context.gsd(["phases", "clear", "--confirm", "--archive-version", "../x"]).failure(1).contains("../x"));
+    assert_eq!(context.gsd(["phases", "clear", "--confirm", "--archive-version", "v1.0"]).json()["cleared"], 2);
+    let moved = context.project().join(".planning/milestones/v1.0-phases/01-a/run.sh");
+    assert_eq!(std::fs::metadata(&moved).unwrap().permissions().mode() & 0o111, 0o111);
+    assert!(there(&context, ".planning/milestones/v1.0-phases/02-b/shots/view.png"));
+    assert!(!there(&context, ".planning/phases/01-a"));
+    assert_eq!(context.gsd(["phases", "clear", "--confirm"]).json()["cleared"], 0);
+}
+
+#[test]
+fn a_batch_of_phases_is_added_whole() {
+    let context = project();
+    let before = context.read(ROADMAP);
+    assert!(context.gsd(["phase", "add-batch", "--descriptions", "x"]).failure(1).contains("JSON array"));
+    context.gsd(["phase", "add-batch", "Fine", "!!"]).failure(1);
+    assert_eq!(context.read(ROADMAP), before);
+    assert_eq!(context.gsd(["phase", "add-batch", "Fine", "Good enough"]).json()["count"], 2);
+    assert!(there(&context, ".planning/phases/04-good-enough/.gitkeep"));
+    assert_eq!(context.gsd(["phase", "list-plans", "2"]).json()["plan_count"], 1);
+    assert!(context.gsd(["phase", "tdd-applicable", "nope.md"]).failure(1).contains("nope.md"));
+}
+
+#[test]
+fn a_roadmap_that_cannot_be_read_exits_1() {
+    let context = project();
+    assert_eq!(context.gsd(["roadmap", "validate"]).json()["warnings"].as_array().map(Vec::len), Some(0));
+    context.write(ROADMAP, "");
+    let ran = context.gsd(["roadmap", "validate"]);
+    assert!(ran.code == 1 && ran.stdout.contains("V002"));
+}
