@@ -23,6 +23,7 @@ mod error;
 mod files;
 mod frontmatter;
 mod git;
+mod guards;
 mod guide;
 mod help;
 mod hosts;
@@ -37,6 +38,7 @@ mod project;
 mod requirements;
 mod research;
 mod roadmap;
+mod scaffold;
 mod state;
 mod template;
 mod timeout;
@@ -85,9 +87,10 @@ const FAMILIES: &[FamilyRow] = &[
     family::<progress::ProgressFamily>("Progress", &["progress", "stats", "history-digest"]),
     family::<plans::Plans>("Plans", &["phase-plan-index", "summary-extract"]),
     family::<template::Templates>("Templates", &["template"]),
+    family::<scaffold::Scaffolds>("New documents", &["scaffold"]),
     family::<frontmatter::FrontMatterFamily>("Front matter", &["frontmatter"]),
     family::<requirements::RequirementsFamily>("Requirements", &["requirements"]),
-    family::<todo::Todos>("Todos", &["list-todos", "todo"]),
+    family::<todo::Ideas>("Todos and seeds", &["list-todos", "list-seeds", "todo"]),
     family::<verify::VerifyFamily>("Checks", &["verify", "verify-summary"]),
     family::<audit::Audits>("Audits", &["audit-open", "audit-uat"]),
     family::<validate::Validations>("Health", &["validate"]),
@@ -106,6 +109,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
     family::<git::Commits>("Git", &["commit", "check-commit", "commit-to-subrepo", "commit-docs-guard", "git"]),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
+    family::<guards::Guards>("Guards", &["drift-guard", "user-story"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
     family::<dispatch::Dispatches>(

@@ -1,16 +1,21 @@
-//! Todos: what is still to do besides the roadmap.
+//! Todos and seeds: what is still to do besides the roadmap, and ideas that wait for their moment.
 
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
+use crate::operations::seeds;
 use crate::operations::todos::{self, COMPLETED, Completion};
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Todos {
+pub(crate) enum Ideas {
     /// List the pending todos
     ///
     /// Example: `gsd-tools list-todos api --raw` prints how many todos the area `api` has.
     ListTodos(ListArgs),
+    /// List the seeds: ideas that wait for their moment
+    ///
+    /// Example: `gsd-tools list-seeds dormant --raw` prints how many seeds are dormant.
+    ListSeeds(SeedsArgs),
     /// Look after todos
     #[command(subcommand)]
     Todo(TodoCommand),
@@ -49,10 +54,20 @@ pub(crate) struct ListArgs {
     area: Option<String>,
 }
 
-impl Family for Todos {
+#[derive(Debug, clap::Args)]
+pub(crate) struct SeedsArgs {
+    /// Only the seeds of this status
+    status: Option<String>,
+}
+
+impl Family for Ideas {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         match self {
             Self::ListTodos(arguments) => list(context, arguments.area.as_deref()),
+            Self::ListSeeds(arguments) => {
+                let report = seeds::list(&context.view(), arguments.status.as_deref())?;
+                context.emit_raw(&report, report.count.to_string())
+            }
             Self::Todo(TodoCommand::Complete(arguments)) if arguments.dry_run => rehearse(context, &arguments.file),
             Self::Todo(TodoCommand::Complete(arguments)) => complete(context, &arguments.file),
             Self::Todo(TodoCommand::MatchPhase(arguments)) => {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
+use crate::operations::uat_coverage;
 use crate::project::uat::{CurrentTest, without_turns};
 
 #[derive(Debug, clap::Subcommand)]
@@ -18,6 +19,17 @@ pub(crate) enum UatCommand {
     ///
     /// Example: `gsd-tools uat render-checkpoint --file .planning/phases/01-base/01-UAT.md --raw`.
     RenderCheckpoint(CheckpointArgs),
+    /// Tell which deliverables of a summary tests have proved, and which a person has to look at
+    ///
+    /// Example: `gsd-tools uat classify-coverage --summary .planning/phases/01-base/01-01-SUMMARY.md --pick all_auto_covered`.
+    ClassifyCoverage(CoverageArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CoverageArgs {
+    /// The summary, relative to the project
+    #[arg(long)]
+    summary: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -29,8 +41,10 @@ pub(crate) struct CheckpointArgs {
 
 impl Family for UatFamily {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Uat(UatCommand::RenderCheckpoint(arguments)) = self;
-        render_checkpoint(context, &arguments.file)
+        match self {
+            Self::Uat(UatCommand::RenderCheckpoint(arguments)) => render_checkpoint(context, &arguments.file),
+            Self::Uat(UatCommand::ClassifyCoverage(arguments)) => classify_coverage(context, &arguments.summary),
+        }
     }
 }
 
@@ -59,4 +73,11 @@ fn render_checkpoint(context: &mut Context, file: &str) -> Result<(), CommandErr
     );
     let report = CheckpointReport { file_path: path, test_number: current.number, test_name: name, checkpoint };
     context.emit_raw(&report, &report.checkpoint)
+}
+
+fn classify_coverage(context: &mut Context, file: &str) -> Result<(), CommandError> {
+    let Some(text) = context.text_from_root(file)? else {
+        return Err(CommandError::usage(format!("SUMMARY file not found: {file}")));
+    };
+    context.emit(&uat_coverage::classify(file, &text))
 }

@@ -81,13 +81,14 @@ fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandErro
 
 #[derive(Debug, Serialize)]
 struct FileReport {
-    verification_file: Option<String>,
+    /// Empty where there is none.
+    verification_file: String,
 }
 
 fn resolve_file(context: &mut Context, folder: Option<&str>) -> Result<(), CommandError> {
     let folder = phase_folder(context, required(folder)?)?;
     let path = folder.and_then(|folder| folder.artifact_path("VERIFICATION"));
-    let verification_file = path.map(|path| context.layout().shown(&path));
+    let verification_file = path.map(|path| context.layout().shown(&path)).unwrap_or_default();
     context.emit(&FileReport { verification_file })
 }
 

@@ -167,6 +167,16 @@ const WRITERS: &[Writer] = &[
         may: &[(".md", &["+"])],
     },
     Writer {
+        verb: "scaffold",
+        calls: &[
+            &["context", "--phase", "3"],
+            &["uat", "--phase", "2", "--name", "Notes: \"core\""],
+            &["phase-dir", "--phase", "12", "--name", "Dark mode"],
+            &["verification", "--phase", "99"],
+        ],
+        may: &[(".md", &["+"]), (".gitkeep", &["+"])],
+    },
+    Writer {
         verb: "validate health",
         calls: &[&["--repair"], &["--repair", "--backfill"]],
         may: &[

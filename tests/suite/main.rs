@@ -25,6 +25,7 @@ mod lived;
 mod phases;
 mod plans;
 mod rehearsal;
+mod scaffold;
 mod small_verbs;
 mod state;
 mod tree;

@@ -1,0 +1,147 @@
+//! Whether STATE.md and the roadmap tell the same of a phase, and how bad it is where a plan and the source differ.
+
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::phase::PhaseId;
+use crate::project::roadmap::Roadmap;
+use crate::project::state::{State, normal_status};
+use crate::project::view::ProjectView;
+
+/// What was found of something that a plan names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grounding {
+    Verified,
+    Missing,
+    Ambiguous,
+    Uncheckable,
+}
+
+impl Grounding {
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        match word {
+            "VERIFIED" => Some(Self::Verified),
+            "MISSING" => Some(Self::Missing),
+            "AMBIGUOUS" => Some(Self::Ambiguous),
+            "UNCHECKABLE" => Some(Self::Uncheckable),
+            _ => None,
+        }
+    }
+}
+
+/// What `drift-guard phase-status` answers.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StatusReport {
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    phase: Option<String>,
+    state_status: Option<String>,
+    roadmap_status: Option<String>,
+    state_rank: Option<u8>,
+    roadmap_rank: Option<u8>,
+    /// Whom to believe.
+    authority: &'static str,
+}
+
+/// Compares the status in STATE.md with that of the roadmap's row of a phase, by default the one at work.
+pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<StatusReport, FileError> {
+    let mut report = StatusReport {
+        verdict: "uncheckable",
+        reason: None,
+        phase: None,
+        state_status: None,
+        roadmap_status: None,
+        state_rank: None,
+        roadmap_rank: None,
+        authority: "STATE.md",
+    };
+    let Some(text) = view.state_text()? else {
+        report.reason = Some("missing_state");
+        return Ok(report);
+    };
+    let state = State::parse(&text);
+    let position = state.position().phase;
+    let Some(phase) = typed.or(position) else {
+        report.reason = Some("no_phase");
+        return Ok(report);
+    };
+    report.phase = Some(PhaseId::new(phase).to_string());
+    let Some(roadmap_text) = view.roadmap_text()? else {
+        report.reason = Some("missing_roadmap");
+        return Ok(report);
+    };
+    let written = state.value("Status").map(str::to_owned).or_else(|| state.front_text("status"));
+    report.state_rank = written.as_deref().and_then(rank);
+    report.state_status = written;
+    let roadmap = Roadmap::parse(&roadmap_text);
+    let row = roadmap.progress_row(phase).and_then(|row| row.cell("status"));
+    let ticked = || roadmap.bullet(phase).map(|bullet| if bullet.checked { "Complete" } else { "Not started" });
+    let Some(told) = row.or_else(ticked) else {
+        report.reason = Some("phase_not_in_roadmap");
+        return Ok(report);
+    };
+    report.roadmap_rank = rank(told);
+    report.roadmap_status = Some(told.to_owned());
+    report.verdict = match (report.state_rank, report.roadmap_rank) {
+        (None, _) | (_, None) => "uncheckable",
+        (Some(state), Some(roadmap)) if state == roadmap => "consistent",
+        // The roadmap is brought up to date when a plan is done, so that it may be behind while the first is at work.
+        (Some(1), Some(0)) => "lag",
+        _ => "drifted",
+    };
+    Ok(report)
+}
+
+/// How far a status is: 0 not begun, 1 at work, 2 complete.
+fn rank(status: &str) -> Option<u8> {
+    match status.trim().to_lowercase().as_str() {
+        "not started" | "pending" | "planned" | "ready to plan" | "ready to execute" => return Some(0),
+        "in progress" | "in_progress" | "partial" | "executed" | "needs review" => return Some(1),
+        _ => {}
+    }
+    match normal_status(status).as_str() {
+        "completed" => Some(2),
+        "executing" | "verifying" | "paused" => Some(1),
+        "planning" | "discussing" => Some(0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    #[test]
+    fn the_two_documents_are_compared_by_how_far_they_say_it_is() {
+        let verdict = |status: &str, told: &str, phase: Option<&str>| {
+            let state = format!("## Current Position\nPhase: 2 of 3 (B)\nStatus: {status}\n");
+            let roadmap = format!("| Phase | Plans Complete | Status |\n|---|---|---|\n| 2. B | 1/3 | {told} |\n");
+            let files = [(".planning/STATE.md", state.as_str()), (".planning/ROADMAP.md", roadmap.as_str())];
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let report = phase_status(&view, phase).unwrap();
+            (report.verdict, report.reason)
+        };
+        assert_eq!(verdict("In progress", "In Progress", None), ("consistent", None));
+        assert_eq!(verdict("In progress", "Not started", Some("02")), ("lag", None));
+        assert_eq!(verdict("Phase complete", "In Progress", None), ("drifted", None));
+        assert_eq!(verdict("In progress", "Complete", None), ("drifted", None));
+        assert_eq!(verdict("zzz", "In Progress", None), ("uncheckable", None));
+        assert_eq!(verdict("In progress", "Complete", Some("9")), ("uncheckable", Some("phase_not_in_roadmap")));
+    }
+
+    #[test]
+    fn a_document_that_is_not_there_is_told() {
+        let reason = |files: &[(&str, &str)]| {
+            let view =
+                ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+            phase_status(&view, None).unwrap().reason
+        };
+        assert_eq!(reason(&[]), Some("missing_state"));
+        assert_eq!(reason(&[(".planning/STATE.md", "Phase: 2\n")]), Some("missing_roadmap"));
+        assert_eq!(reason(&[(".planning/STATE.md", "x\n")]), Some("no_phase"));
+    }
+}
