@@ -236,12 +236,10 @@ fn milestone_name(roadmap: &Roadmap<'_>, version: &str, selected: Option<&Milest
 
 fn after_version(text: &str, version: &str) -> Option<String> {
     let rest = &text[text.find(version)? + version.len()..];
-    let rest = rest.trim().trim_start_matches([':', '—', '–', '-']).trim();
-    let name = match rest.rfind('(') {
-        Some(open) if rest.ends_with(')') => rest[..open].trim(),
-        _ => rest,
-    };
-    (!name.is_empty() && !name.eq_ignore_ascii_case("milestone")).then(|| name.to_owned())
+    let name = rest.trim().trim_start_matches([':', '—', '–', '-']).trim();
+    // What stands in parentheses belongs to the name: branches are called after it. Alone it is a remark.
+    let is_remark = name.starts_with('(') && name.ends_with(')');
+    (!name.is_empty() && !is_remark && !name.eq_ignore_ascii_case("milestone")).then(|| name.to_owned())
 }
 
 #[cfg(test)]
