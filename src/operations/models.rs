@@ -373,6 +373,16 @@ mod tests {
         (report.model, report.tier)
     }
 
+    /// The host whose models are called as the tiers are.
+    fn named_by_tiers() -> &'static str {
+        &CATALOGUE.default_runtime
+    }
+
+    /// The host whose model of the middle tier is `model`.
+    fn host_with(model: &str) -> &'static str {
+        CATALOGUE.runtimes.keys().find(|id| CATALOGUE.model(id, "sonnet") == Some(model)).unwrap()
+    }
+
     fn pair(model: &str, tier: &str) -> (String, String) {
         (model.to_owned(), tier.to_owned())
     }
@@ -386,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_profile_gives_each_agent_a_tier() {
-        let none = "claude";
+        let none = named_by_tiers();
         assert_eq!(resolved("{}", none, "gsd-planner"), pair("opus", "opus"));
         assert_eq!(resolved(r#"{"model_profile":"BUDGET"}"#, none, "gsd-verifier"), pair("haiku", "haiku"));
         assert_eq!(resolved(r#"{"model_profile":"zzz"}"#, none, "gsd-executor"), pair("sonnet", "sonnet"));
@@ -396,17 +406,17 @@ mod tests {
 
     #[test]
     fn the_configuration_overrules_step_by_step() {
-        let host = "codex";
+        let host = host_with("gpt-5.6-terra");
         assert_eq!(resolved("{}", host, "gsd-executor").0, "gpt-5.6-terra");
         assert_eq!(resolved(r#"{"models":{"execution":"opus"}}"#, host, "gsd-executor").0, "gpt-5.6-sol");
-        let of_host = r#"{"model_profile_overrides":{"codex":{"sonnet":"mine"}}}"#;
-        assert_eq!(resolved(of_host, host, "gsd-executor").0, "mine");
-        let policy = r#"{"model_policy":{"medium":"ours"},"model_profile_overrides":{"codex":{"sonnet":"mine"}}}"#;
-        assert_eq!(resolved(policy, host, "gsd-executor").0, "ours");
+        let of_host = format!(r#""model_profile_overrides":{{"{host}":{{"sonnet":"mine"}}}}"#);
+        assert_eq!(resolved(&format!("{{{of_host}}}"), host, "gsd-executor").0, "mine");
+        let policy = format!(r#"{{"model_policy":{{"medium":"ours"}},{of_host}}}"#);
+        assert_eq!(resolved(&policy, host, "gsd-executor").0, "ours");
         let agent = r#"{"model_overrides":{"gsd-executor":"haiku"},"models":{"execution":"opus"}}"#;
         assert_eq!(resolved(agent, host, "gsd-executor"), pair("haiku", "haiku"));
-        assert_eq!(resolved(r#"{"resolve_model_ids":"omit"}"#, "claude", "gsd-executor").0, "");
-        assert_eq!(resolved(r#"{"resolve_model_ids":true}"#, "claude", "gsd-executor").0, "claude-sonnet-5");
+        assert_eq!(resolved(r#"{"resolve_model_ids":"omit"}"#, named_by_tiers(), "gsd-executor").0, "");
+        assert_eq!(resolved(r#"{"resolve_model_ids":true}"#, named_by_tiers(), "gsd-executor").0, "claude-sonnet-5");
     }
 
     #[test]
@@ -417,7 +427,7 @@ mod tests {
         );
         let model = |attempt| {
             let request = ExecutionRequest { attempt, ..ExecutionRequest::default() };
-            execution(&config, "claude", "gsd-plan-checker", &request).model
+            execution(&config, named_by_tiers(), "gsd-plan-checker", &request).model
         };
         assert_eq!([model(1), model(2), model(9)], ["haiku", "sonnet", "sonnet"]);
     }

@@ -95,11 +95,27 @@ fn expand(text: &str, user: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Registry;
+    use super::super::made_up;
     use super::*;
 
-    fn root(id: &str, scope: Scope, environment: &[(&str, &str)], chosen: Option<&str>) -> Result<String, HomeError> {
-        let descriptor = Registry::embedded().find(id).unwrap();
+    const ONE_VARIABLE: &str = r#"[home]
+        environment = [{ name = "LANTERN_HOME" }]"#;
+    const SEVERAL: &str = r#"
+        [home]
+        global = "~/.config/lantern"
+        environment = [
+          { name = "LANTERN_FOLDER" },
+          { name = "LANTERN_FILE", holds = "file" },
+          { name = "XDG_CONFIG_HOME", holds = { parent-of = "lantern" } },
+        ]"#;
+
+    fn root(
+        facts: &str,
+        scope: Scope,
+        environment: &[(&str, &str)],
+        chosen: Option<&str>,
+    ) -> Result<String, HomeError> {
+        let descriptor = made_up(facts);
         let environment =
             |name: &str| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         let surroundings = Surroundings {
@@ -113,35 +129,35 @@ mod tests {
 
     #[test]
     fn a_chosen_folder_wins_over_the_environment_and_that_over_the_usual_place() {
-        let set = [("CLAUDE_CONFIG_DIR", "/etc/c")];
-        assert_eq!(root("claude", Scope::Global, &[], None).unwrap(), "/home/u/.claude");
-        assert_eq!(root("claude", Scope::Global, &set, None).unwrap(), "/etc/c");
-        assert_eq!(root("claude", Scope::Global, &set, Some("~/mine")).unwrap(), "/home/u/mine");
-        assert_eq!(root("claude", Scope::Global, &set, Some("rel")).unwrap(), "/srv/p/rel");
-        assert_eq!(root("claude", Scope::Local, &set, None).unwrap(), "/srv/p/.claude");
+        let set = [("LANTERN_HOME", "/etc/c")];
+        assert_eq!(root(ONE_VARIABLE, Scope::Global, &[], None).unwrap(), "/home/u/.lantern");
+        assert_eq!(root(ONE_VARIABLE, Scope::Global, &set, None).unwrap(), "/etc/c");
+        assert_eq!(root(ONE_VARIABLE, Scope::Global, &set, Some("~/mine")).unwrap(), "/home/u/mine");
+        assert_eq!(root(ONE_VARIABLE, Scope::Global, &set, Some("rel")).unwrap(), "/srv/p/rel");
+        assert_eq!(root(ONE_VARIABLE, Scope::Local, &set, None).unwrap(), "/srv/p/.lantern");
     }
 
     #[test]
     fn blank_is_unset_and_a_tilde_is_the_home() {
-        assert_eq!(root("claude", Scope::Global, &[("CLAUDE_CONFIG_DIR", "  ")], None).unwrap(), "/home/u/.claude");
-        assert_eq!(root("claude", Scope::Global, &[("CLAUDE_CONFIG_DIR", "~")], None).unwrap(), "/home/u");
-        assert_eq!(root("claude", Scope::Global, &[("CLAUDE_CONFIG_DIR", "~/x")], None).unwrap(), "/home/u/x");
-        assert_eq!(root("claude", Scope::Global, &[], Some(" ")), Err(HomeError::ChosenEmpty));
+        assert_eq!(root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "  ")], None).unwrap(), "/home/u/.lantern");
+        assert_eq!(root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "~")], None).unwrap(), "/home/u");
+        assert_eq!(root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "~/x")], None).unwrap(), "/home/u/x");
+        assert_eq!(root(ONE_VARIABLE, Scope::Global, &[], Some(" ")), Err(HomeError::ChosenEmpty));
     }
 
     #[test]
     fn a_variable_may_hold_a_file_or_the_folder_above() {
-        let at = |environment: &[(&str, &str)]| root("opencode", Scope::Global, environment, None).unwrap();
-        assert_eq!(at(&[]), "/home/u/.config/opencode");
-        assert_eq!(at(&[("XDG_CONFIG_HOME", "/x")]), "/x/opencode");
-        assert_eq!(at(&[("OPENCODE_CONFIG", "/o/my.json"), ("XDG_CONFIG_HOME", "/x")]), "/o");
-        assert_eq!(at(&[("OPENCODE_CONFIG_DIR", "/d"), ("OPENCODE_CONFIG", "/o/my.json")]), "/d");
+        let at = |environment: &[(&str, &str)]| root(SEVERAL, Scope::Global, environment, None).unwrap();
+        assert_eq!(at(&[]), "/home/u/.config/lantern");
+        assert_eq!(at(&[("XDG_CONFIG_HOME", "/x")]), "/x/lantern");
+        assert_eq!(at(&[("LANTERN_FILE", "/o/my.json"), ("XDG_CONFIG_HOME", "/x")]), "/o");
+        assert_eq!(at(&[("LANTERN_FOLDER", "/d"), ("LANTERN_FILE", "/o/my.json")]), "/d");
     }
 
     #[test]
     fn what_cannot_be_a_folder_is_refused() {
-        assert_eq!(root("claude", Scope::Local, &[], Some("/x")), Err(HomeError::ChosenForLocal));
-        let relative = root("claude", Scope::Global, &[("CLAUDE_CONFIG_DIR", "here")], None);
-        assert_eq!(relative, Err(HomeError::NotAbsolute("CLAUDE_CONFIG_DIR".into(), "here".into())));
+        assert_eq!(root(ONE_VARIABLE, Scope::Local, &[], Some("/x")), Err(HomeError::ChosenForLocal));
+        let relative = root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "here")], None);
+        assert_eq!(relative, Err(HomeError::NotAbsolute("LANTERN_HOME".into(), "here".into())));
     }
 }

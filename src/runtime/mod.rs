@@ -5,6 +5,8 @@
 
 mod descriptor;
 mod home;
+#[cfg(test)]
+mod made_up;
 mod registry;
 mod tables;
 
@@ -14,5 +16,7 @@ pub(crate) use descriptor::{
     StartCommit,
 };
 pub(crate) use home::{Home, HomeError, Surroundings};
+#[cfg(test)]
+pub(crate) use made_up::{made_up, made_up_text};
 pub(crate) use registry::{Registry, RegistryError};
 pub(crate) use tables::{Dialect, HookForm, HookTable, TimeUnit, ToolNames};

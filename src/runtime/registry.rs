@@ -92,7 +92,7 @@ fn nearest(wanted: &str, words: Vec<String>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{PlaceItem, Scope};
+    use super::super::{PlaceItem, Scope, made_up_text};
     use super::*;
 
     #[test]
@@ -156,23 +156,24 @@ mod tests {
 
     #[test]
     fn a_host_is_found_by_id_and_alias_and_a_near_miss_is_named() {
-        let registry = Registry::embedded();
-        assert_eq!(registry.find("claude").unwrap().id.as_str(), "claude");
-        assert_eq!(registry.find(" Claude-Code ").unwrap().id.as_str(), "claude");
-        assert_eq!(registry.find("gemnii").unwrap_err().to_string(), "no runtime `gemnii`; did you mean `gemini`?");
+        let registry =
+            Registry::embedded().with("lantern".parse().unwrap(), made_up_text("aliases = [\"lantern-cli\"]\n"));
+        assert_eq!(registry.find("lantern").unwrap().id.as_str(), "lantern");
+        assert_eq!(registry.find(" Lantern-CLI ").unwrap().id.as_str(), "lantern");
+        assert_eq!(registry.find("lantren").unwrap_err().to_string(), "no runtime `lantren`; did you mean `lantern`?");
         assert_eq!(registry.find("zzz").unwrap_err().to_string(), "no runtime `zzz`");
         assert!(registry.find("../x").is_err());
     }
 
     #[test]
     fn a_user_may_add_a_host_and_a_slip_in_it_is_named() {
-        let text = DESCRIPTORS.get_file("cursor.toml").unwrap().contents_utf8().unwrap();
-        let mine = text.replace("id = \"cursor\"", "id = \"mine\"").replace("[\"cursor-agent\", \"cursor-cli\"]", "[]");
+        let text = made_up_text("");
+        let mine = made_up_text("id = \"mine\"\n");
         let registry = Registry::embedded().with("mine".parse().unwrap(), mine.clone());
-        assert_eq!(registry.find("mine").unwrap().name, "Cursor");
+        assert_eq!(registry.find("mine").unwrap().name, "Lantern");
         let broken = Registry::embedded().with("mine".parse().unwrap(), format!("skip-this = 1\n{mine}"));
         assert!(matches!(broken.find("mine"), Err(RegistryError::Broken { .. })));
-        let misnamed = Registry::embedded().with("mine".parse().unwrap(), text.to_owned());
+        let misnamed = Registry::embedded().with("mine".parse().unwrap(), text);
         assert!(matches!(misnamed.find("mine"), Err(RegistryError::Misnamed { .. })));
     }
 

@@ -251,9 +251,24 @@ fn starts_with_alphanumeric(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::runtime::Registry;
+    use crate::runtime::made_up;
 
     use super::*;
+
+    /// Facts by which made-up hosts differ; each is called after what it does otherwise.
+    const USUAL: &str = "";
+    const COLON: &str = r#"
+        include = "inline"
+        instruction-file = "GUIDE.md"
+        arguments = { placeholder = "{{args}}" }
+        mention = { command = "/gsd:{name}", router = "/gsd-{name}" }
+        tools = { AskUserQuestion = "ask_user", Read = "read_file", Bash = "run_shell_command" }"#;
+    const DOLLAR: &str = r#"
+        arguments = "beside"
+        mention = { command = "$gsd-{name}" }"#;
+    const READ: &str = r#"
+        include = "read"
+        tools = { AskUserQuestion = "AskQuestion" }"#;
 
     const LIBRARY: &[(&str, &str)] = &[
         ("commands/plan-phase.md", "---\nname: gsd-plan-phase\n---\n"),
@@ -264,10 +279,10 @@ mod tests {
         ("references/ui.md", "UI.\n"),
     ];
 
-    fn rewritten(host: &str, kind: ItemKind, body: &str) -> String {
+    fn rewritten(facts: &str, kind: ItemKind, body: &str) -> String {
         let files = LIBRARY.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
         let library = Library::from_files(files).unwrap();
-        let descriptor = Registry::embedded().find(host).unwrap();
+        let descriptor = made_up(facts);
         let root = descriptor.home.global.replace('~', "/home/u");
         let spelling = Spelling::new(Scope::Global, &descriptor.home.local, &root, "/home/u");
         let rewriter =
@@ -282,16 +297,16 @@ mod tests {
         rewriter.body(&item)
     }
 
-    fn check(host: &str, body: &str, expected: &str) {
-        assert_eq!(rewritten(host, ItemKind::Workflow, body), expected);
+    fn check(facts: &str, body: &str, expected: &str) {
+        assert_eq!(rewritten(facts, ItemKind::Workflow, body), expected);
     }
 
     #[test]
     fn a_command_is_mentioned_as_the_host_types_it() {
-        check("gemini", "a `/gsd-plan-phase 3`, /gsd-plan.", "a `/gsd:plan-phase 3`, /gsd:plan.");
-        check("gemini", "(/gsd-ns-work) \"/gsd-plan\"", "(/gsd-ns-work) \"/gsd:plan\"");
-        check("codex", "```\n/gsd-plan-phase --auto\n```\n", "```\n$gsd-plan-phase --auto\n```\n");
-        check("codex", "`/gsd-{command} {arguments}` /gsd-<x> /gsd-*", "`$gsd-{command} {arguments}` $gsd-<x> $gsd-*");
+        check(COLON, "a `/gsd-plan-phase 3`, /gsd-plan.", "a `/gsd:plan-phase 3`, /gsd:plan.");
+        check(COLON, "(/gsd-ns-work) \"/gsd-plan\"", "(/gsd-ns-work) \"/gsd:plan\"");
+        check(DOLLAR, "```\n/gsd-plan-phase --auto\n```\n", "```\n$gsd-plan-phase --auto\n```\n");
+        check(DOLLAR, "`/gsd-{command} {arguments}` /gsd-<x> /gsd-*", "`$gsd-{command} {arguments}` $gsd-<x> $gsd-*");
     }
 
     #[test]
@@ -310,13 +325,13 @@ mod tests {
             "{root}/gsd-plan",
             "gsd-plan",
         ] {
-            check("codex", text, text);
+            check(DOLLAR, text, text);
         }
     }
 
     #[test]
     fn the_program_is_called_by_its_place_where_a_shell_takes_a_command() {
-        let tool = "~/.claude/gsd-core/bin/gsd-tools";
+        let tool = "~/.lantern/gsd-core/bin/gsd-tools";
         for (before, after) in [
             ("", " x"),
             ("  ", " x"),
@@ -331,10 +346,10 @@ mod tests {
             ("", ""),
         ] {
             let text = |word: &str| format!("```bash\n{before}{word}{after}\n```\n");
-            check("claude", &text("gsd-tools"), &text(tool));
+            check(USUAL, &text("gsd-tools"), &text(tool));
         }
         check(
-            "claude",
+            USUAL,
             "run `gsd-tools x\n  --y` or ``a | gsd-tools z``",
             &format!("run `{tool} x\n  --y` or ``a | {tool} z``"),
         );
@@ -350,27 +365,27 @@ mod tests {
             "```json\ngsd-tools x\n```\n",
             "`npx gsd-tools x`",
         ] {
-            check("claude", text, text);
+            check(USUAL, text, text);
         }
     }
 
     #[test]
     fn files_of_the_library_are_named_where_they_are() {
-        check("claude", "Read `references/ui.md`.", "Read `~/.claude/gsd-core/references/ui.md`.");
-        check("claude", "see workflows/plan-phase.md, then", "see ~/.claude/gsd-core/workflows/plan-phase.md, then");
+        check(USUAL, "Read `references/ui.md`.", "Read `~/.lantern/gsd-core/references/ui.md`.");
+        check(USUAL, "see workflows/plan-phase.md, then", "see ~/.lantern/gsd-core/workflows/plan-phase.md, then");
         check(
-            "claude",
+            USUAL,
             "`workflows/plan-phase/steps/{section}.md` `workflows/{name}.md`",
-            "`~/.claude/gsd-core/workflows/plan-phase/steps/{section}.md` `~/.claude/gsd-core/workflows/{name}.md`",
+            "`~/.lantern/gsd-core/workflows/plan-phase/steps/{section}.md` `~/.lantern/gsd-core/workflows/{name}.md`",
         );
         check(
-            "claude",
+            USUAL,
             "```bash\ncat \"references/ui.md\"\n```\n",
-            "```bash\ncat \"$HOME/.claude/gsd-core/references/ui.md\"\n```\n",
+            "```bash\ncat \"$HOME/.lantern/gsd-core/references/ui.md\"\n```\n",
         );
         for text in ["`references/none.md`", ".planning/references/ui.md", "my-references/ui.md", "`templates/{x}.md`"]
         {
-            check("claude", text, text);
+            check(USUAL, text, text);
         }
     }
 
@@ -379,33 +394,33 @@ mod tests {
         let lines = "a\n@workflows/plan-phase.md\n@references/ui.md\n";
         let command = |host| rewritten(host, ItemKind::Command, lines);
         assert_eq!(
-            command("claude"),
-            "a\n@~/.claude/gsd-core/workflows/plan-phase.md\n@~/.claude/gsd-core/references/ui.md\n"
+            command(USUAL),
+            "a\n@~/.lantern/gsd-core/workflows/plan-phase.md\n@~/.lantern/gsd-core/references/ui.md\n"
         );
-        assert_eq!(command("gemini"), "a\nDo it.\nUI.\n");
-        let read = "a\nRead `~/.cursor/gsd-core/workflows/plan-phase.md` to its last line and follow it.\nRead `~/.cursor/gsd-core/references/ui.md`.\n";
-        assert_eq!(command("cursor"), read);
-        check("claude", "@references/ui.md\n", "Read `~/.claude/gsd-core/references/ui.md`.\n");
-        check("claude", "```\n@references/ui.md\n```\n", "```\n@~/.claude/gsd-core/references/ui.md\n```\n");
+        assert_eq!(command(COLON), "a\nDo it.\nUI.\n");
+        let read = "a\nRead `~/.lantern/gsd-core/workflows/plan-phase.md` to its last line and follow it.\nRead `~/.lantern/gsd-core/references/ui.md`.\n";
+        assert_eq!(command(READ), read);
+        check(USUAL, "@references/ui.md\n", "Read `~/.lantern/gsd-core/references/ui.md`.\n");
+        check(USUAL, "```\n@references/ui.md\n```\n", "```\n@~/.lantern/gsd-core/references/ui.md\n```\n");
     }
 
     #[test]
     fn tools_are_called_by_the_names_of_the_host() {
         check(
-            "gemini",
+            COLON,
             "Use AskUserQuestion, the Read tool, `Bash`.",
             "Use `ask_user`, the `read_file` tool, `run_shell_command`.",
         );
-        check("gemini", "Read `references/x.md`. Edit it. MyWebFetch", "Read `references/x.md`. Edit it. MyWebFetch");
-        check("cursor", "one AskUserQuestion call", "one AskQuestion call");
-        check("claude", "AskUserQuestion, the Read tool, `Bash`", "AskUserQuestion, the Read tool, `Bash`");
+        check(COLON, "Read `references/x.md`. Edit it. MyWebFetch", "Read `references/x.md`. Edit it. MyWebFetch");
+        check(READ, "one AskUserQuestion call", "one AskQuestion call");
+        check(USUAL, "AskUserQuestion, the Read tool, `Bash`", "AskUserQuestion, the Read tool, `Bash`");
     }
 
     #[test]
     fn the_instruction_file_is_the_one_of_the_host() {
-        check("gemini", "(`CLAUDE.md`) ./CLAUDE.md", "(`GEMINI.md`) ./GEMINI.md");
+        check(COLON, "(`CLAUDE.md`) ./CLAUDE.md", "(`GUIDE.md`) ./GUIDE.md");
         check(
-            "gemini",
+            COLON,
             "~/.x/CLAUDE.md ../CLAUDE.md MY_CLAUDE.md CLAUDE.mdx",
             "~/.x/CLAUDE.md ../CLAUDE.md MY_CLAUDE.md CLAUDE.mdx",
         );
@@ -414,9 +429,9 @@ mod tests {
     #[test]
     fn arguments_are_a_placeholder_or_explained() {
         let command = |host, body| rewritten(host, ItemKind::Command, body);
-        assert_eq!(command("gemini", "Do $ARGUMENTS.\n"), "Do {{args}}.\n");
-        assert!(command("codex", "Do $ARGUMENTS.\n").starts_with("`$ARGUMENTS` below is the text the user typed"));
-        assert_eq!(command("codex", "Do it.\n"), "Do it.\n");
-        check("gemini", "`$ARGUMENTS`", "`$ARGUMENTS`");
+        assert_eq!(command(COLON, "Do $ARGUMENTS.\n"), "Do {{args}}.\n");
+        assert!(command(DOLLAR, "Do $ARGUMENTS.\n").starts_with("`$ARGUMENTS` below is the text the user typed"));
+        assert_eq!(command(DOLLAR, "Do it.\n"), "Do it.\n");
+        check(COLON, "`$ARGUMENTS`", "`$ARGUMENTS`");
     }
 }
