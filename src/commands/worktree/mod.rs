@@ -391,11 +391,14 @@ const HEAD: &str = "head";
 fn asks_for_head(context: &Context) -> Result<bool, CommandError> {
     let Some(start) = start_commit(context)? else { return Ok(false) };
     for file in [&start.file, &start.shared] {
-        // A file that is not JSON says nothing.
-        let text = disk::read_text(file).ok().flatten().unwrap_or_default();
-        let document = JsonDocument::parse(&text, JsonDialect::Comments).ok();
-        if let Some(value) = document.and_then(|document| document.value(&start.path)) {
-            return Ok(value.as_str() == Some(HEAD));
+        let Some(text) = disk::read_text(file)? else { continue };
+        match JsonDocument::parse(&text, JsonDialect::Comments) {
+            Ok(document) => {
+                if let Some(value) = document.value(&start.path) {
+                    return Ok(value.as_str() == Some(HEAD));
+                }
+            }
+            Err(error) => context.warn(format!("`{file}` does not parse, so it says nothing here: {error}")),
         }
     }
     Ok(false)
