@@ -104,6 +104,8 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("list-todos", Effect::Read),
     ("loop render-hooks", Effect::Read),
     ("migrate-config", Effect::Write),
+    ("milestone archive-quick", Effect::Write),
+    ("milestone complete", Effect::Destructive),
     ("phase add", Effect::Write),
     ("phase add-batch", Effect::Write),
     ("phase complete", Effect::Write),

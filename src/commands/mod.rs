@@ -30,6 +30,7 @@ mod hosts;
 mod init;
 mod install;
 mod loops;
+mod milestone;
 mod models;
 mod phase;
 mod plans;
@@ -105,6 +106,7 @@ const FAMILIES: &[FamilyRow] = &[
         &["resolve-model", "resolve-execution", "resolve-granularity", "config-set-model-profile"],
     ),
     family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
+    family::<milestone::Milestones>("Milestones", &["milestone"]),
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
     family::<git::Commits>("Git", &["commit", "check-commit", "commit-to-subrepo", "commit-docs-guard", "git"]),

@@ -71,14 +71,30 @@ pub(crate) fn clear(
     Ok((ClearReport { cleared: going.len(), archive_dir: Some(archive) }, edits))
 }
 
-/// Moves a folder into `archive`, under its own name, or with a number behind it where that is taken.
-pub(crate) fn put_away(view: &ProjectView, folder: &str, archive: &str, edits: &mut Edits) -> Result<(), FileError> {
+/// Moves a folder into `archive`, under its own name, or with a number behind it where that is taken. Gives its name
+/// there.
+pub(crate) fn put_away(
+    view: &ProjectView,
+    folder: &str,
+    archive: &str,
+    edits: &mut Edits,
+) -> Result<String, FileError> {
     let name = folder.rsplit('/').next().unwrap_or(folder);
-    let plain = format!("{archive}/{name}");
-    let taken = |path: &str| view.exists(path) || edits.moves.keys().any(|to| to.starts_with(&format!("{path}/")));
-    let numbered = (1_u32..).map(|number| format!("{plain}.{number}"));
-    let Some(target) = std::iter::once(plain.clone()).chain(numbered).find(|path| !taken(path)) else { return Ok(()) };
-    edits.move_folder(view, folder, &target)
+    let free = free_name(view, archive, name, "", edits);
+    edits.move_folder(view, folder, &format!("{archive}/{free}"))?;
+    Ok(free)
+}
+
+/// `name` and `ending`, with a number between them where something of that name is in `archive`.
+pub(crate) fn free_name(view: &ProjectView, archive: &str, name: &str, ending: &str, edits: &Edits) -> String {
+    let taken = |name: &String| {
+        let path = format!("{archive}/{name}");
+        let inside = format!("{path}/");
+        view.exists(&path) || edits.arrives(&path) || edits.moves.keys().any(|to| to.starts_with(&inside))
+    };
+    let plain = format!("{name}{ending}");
+    let mut numbered = (1_u32..).map(|number| format!("{name}.{number}{ending}"));
+    if taken(&plain) { numbered.find(|name| !taken(name)).unwrap_or(plain) } else { plain }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub(crate) mod gates;
 pub(crate) mod health;
 pub(crate) mod history;
 pub(crate) mod lookup;
+pub(crate) mod milestone;
 pub(crate) mod models;
 pub(crate) mod must_haves;
 pub(crate) mod phase;

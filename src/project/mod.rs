@@ -10,6 +10,7 @@ pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod layout;
 pub(crate) mod milestone;
+pub(crate) mod milestones;
 pub(crate) mod phase;
 pub(crate) mod plan;
 pub(crate) mod requirements;

@@ -227,6 +227,20 @@ impl<'text> PhaseSummary<'text> {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// How many tasks were done: by the field `**Tasks:** 2`, else by the headings of tasks.
+    pub(crate) fn task_count(&self) -> usize {
+        let prose = || (0..self.markdown.lines().len()).filter(|line| self.markdown.is_prose(*line));
+        let told = prose().find_map(|line| {
+            let (_, rest) = self.markdown.line(line).split_once("**Tasks:**")?;
+            usize::try_from(leading_integer(rest.trim())?).ok()
+        });
+        let is_task = |title: &str| {
+            let rest = title.get(..5).filter(|word| word.eq_ignore_ascii_case("task ")).map(|_| &title[5..]);
+            rest.is_some_and(|rest| rest.trim_start().starts_with(|first: char| first.is_ascii_digit()))
+        };
+        told.unwrap_or_else(|| self.markdown.headings().filter(|heading| is_task(heading.title)).count())
+    }
+
     /// The key decisions, each with its reason where a colon sets one off.
     pub(crate) fn decisions(&self) -> Vec<(String, Option<String>)> {
         let Some(Value::List(items)) = self.value("key-decisions") else { return Vec::new() };

@@ -157,7 +157,18 @@ impl ProjectView {
             return Ok(folders.iter().filter(|folder| !folder.id().is_sentinel()).cloned().collect());
         };
         let roadmap = Roadmap::parse(&text);
-        let ids = self.milestone_in(&roadmap)?.phase_ids(&roadmap);
+        let milestone = self.milestone_in(&roadmap)?;
+        self.folders_of(&milestone, &roadmap)
+    }
+
+    /// The folders of the phases that a milestone's window names; all, where it names none.
+    pub(crate) fn folders_of(
+        &self,
+        milestone: &Milestone,
+        roadmap: &Roadmap<'_>,
+    ) -> Result<Vec<PhaseFolder>, FileError> {
+        let folders = self.phase_folders()?;
+        let ids = milestone.phase_ids(roadmap);
         let index = PhaseIndex::new(ids.iter().copied().enumerate());
         Ok(folders.iter().filter(|folder| ids.is_empty() || index.find(folder.token()).is_some()).cloned().collect())
     }

@@ -133,6 +133,20 @@ const WRITERS: &[Writer] = &[
     },
     Writer { verb: "phases clear", calls: &[&["--confirm"], &[]], may: &[("", &["+"])] },
     Writer {
+        verb: "milestone complete",
+        calls: &[
+            &["v1.0", "--confirm", "--force", "--name", "Nächste: 次"],
+            &["v1.1", "--confirm", "--force", "--archive-quick"],
+            &["v1.0", "--confirm", "--no-archive-phases"],
+        ],
+        may: &[("STATE.md", &["*"]), ("MILESTONES.md", &["*", "+"]), ("", &["+"])],
+    },
+    Writer {
+        verb: "milestone archive-quick",
+        calls: &[&["v1.0"], &["../x"]],
+        may: &[("STATE.md", &["*"]), ("", &["+"])],
+    },
+    Writer {
         verb: "phase complete",
         calls: &[&["1"], &["2"]],
         may: &[("ROADMAP.md", &["*"]), ("REQUIREMENTS.md", &["*"]), ("STATE.md", &["*"])],

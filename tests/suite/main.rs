@@ -22,6 +22,7 @@ mod init;
 mod install;
 mod kit;
 mod lived;
+mod milestone;
 mod phases;
 mod plans;
 mod rehearsal;

@@ -8,9 +8,9 @@ use crate::operations::configuration::{self, ConfigurationError, NewFile};
 use crate::project::config::Setting;
 use crate::project::files::FileError;
 use crate::project::milestone::version_in;
+use crate::project::milestones;
 use crate::project::view::{Edits, ProjectView};
-use crate::text::markdown::{Markdown, newline_of};
-use crate::text::splice::Splices;
+use crate::text::markdown::Markdown;
 
 /// What is to be made good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,44 +110,23 @@ pub(super) fn archived_without_entry(view: &ProjectView) -> Result<Vec<String>, 
     Ok(missing.map(str::to_owned).collect())
 }
 
-/// The text of MILESTONES.md with an entry for each version, under its title.
+/// The text of MILESTONES.md with an entry for each version.
 fn with_entries(view: &ProjectView, text: &str, versions: &[String], day: &str) -> Result<String, FileError> {
-    let newline = newline_of(text);
-    let mut printed = String::new();
+    let mut lines = Vec::new();
     for version in versions {
         let archived = view.text(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()))?;
         let title = archived.as_deref().and_then(|text| milestone_title(text, version)).unwrap_or_default();
         let heading = format!("## {version} {title}");
-        let lines = [
+        lines.extend([
             format!("{} (Backfilled: {day})", heading.trim_end()),
             String::new(),
             format!("**Note:** Made from the archived roadmap of {version}; when it was completed is not known."),
             String::new(),
             "---".to_owned(),
             String::new(),
-        ];
-        for line in lines {
-            printed.push_str(&line);
-            printed.push_str(newline);
-        }
+        ]);
     }
-    if text.trim().is_empty() {
-        return Ok(format!("# Milestones{newline}{newline}{printed}"));
-    }
-    let markdown = Markdown::parse(text);
-    let title = markdown.headings().find(|heading| heading.level == 1);
-    let mut line = title.map_or(markdown.body_line(), |heading| heading.line + 1);
-    while line < markdown.lines().len() && markdown.line(line).trim().is_empty() {
-        line += 1;
-    }
-    let at = markdown.span(line..line).start;
-    let before = &text[..at];
-    let ends_open = !before.is_empty() && !before.ends_with('\n');
-    let has_gap = before.trim_end_matches([' ', '\t']).ends_with(&newline.repeat(2)) || before.is_empty();
-    let space = newline.repeat(usize::from(ends_open) + usize::from(!has_gap));
-    let mut splices = Splices::default();
-    splices.insert(at, format!("{space}{printed}"));
-    Ok(splices.apply(text))
+    Ok(milestones::with_entries(text, &lines))
 }
 
 /// `MVP` of `# Milestone v1.0: MVP`.

@@ -224,7 +224,8 @@ fn entries_of_milestones_go_under_the_title() {
     let text = &edits.texts[".planning/MILESTONES.md"];
     assert!(text.starts_with("# Milestones\r\n\r\n## v1.0 MVP (Backfilled: 2026-02-03)\r\n\r\n**Note:**"), "{text}");
     assert!(text.ends_with("---\r\n\r\n## v0.9 Old\r\nkept  \r\n"), "{text}");
-    for (before, after) in [("", "# Milestones\n\n## v1.0"), ("# M", "# M\n\n## v1.0"), ("words\n", "## v1.0")] {
+    for (before, after) in [("", "# Milestones\n\n## v1.0"), ("# M", "# M\n\n## v1.0"), ("words\n", "words\n\n## v1.0")]
+    {
         let (_, edits) = repair(&project(&[archived, (".planning/MILESTONES.md", before)]), &facts(), BOTH).unwrap();
         assert!(edits.texts[".planning/MILESTONES.md"].starts_with(after), "{before:?}");
     }

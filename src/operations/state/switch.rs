@@ -1,13 +1,13 @@
-//! A new milestone begun in STATE.md: position and counters start over, what was learned stays.
+//! A milestone begun or shipped in STATE.md: the position starts over, what was learned stays.
 
 use serde::Serialize;
 
-use super::{Facts, StateEdit, StateError, mirror, open};
+use super::{Counts, Facts, Rule, StateEdit, StateError, close, mirror, open};
 use crate::project::milestone::Milestone;
 use crate::project::roadmap::Roadmap;
-use crate::project::state::State;
 use crate::project::state::edit::{one_line, progress_bar};
 use crate::project::state::index::{Index, KEYS, Progress};
+use crate::project::state::{NEXT_STEPS, State};
 use crate::project::view::{Edits, ProjectView};
 
 /// What `state milestone-switch` answers.
@@ -62,6 +62,43 @@ pub(crate) fn switch(
     edits.write(view, &view.layout().state(), written)?;
     mirror::refresh(&mut edits, view, facts)?;
     Ok((SwitchReport { switched: true, version, name, status: "planning" }, edits))
+}
+
+/// What shipping a milestone did to STATE.md.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shipped {
+    pub(crate) text: String,
+    /// Counts of what is completed stayed higher than what is on disk.
+    pub(crate) kept_progress: bool,
+}
+
+/// Puts the position behind the milestone `version`. The counters are those of `view`, in which its phases still stand.
+pub(crate) fn ship(
+    view: &ProjectView,
+    mut edit: StateEdit<'_, '_>,
+    version: &str,
+    next_command: &str,
+    facts: &Facts,
+) -> Result<Shipped, StateError> {
+    edit.put("Phase", &format!("Milestone {version} complete"));
+    edit.put("Plan", "—");
+    edit.put("Status", "Awaiting next milestone");
+    edit.put("Last activity", &format!("{} — Milestone {version} completed and archived", facts.today));
+    for label in OVER {
+        clear(&mut edit, label, "—");
+    }
+    edit.remove_field("Progress");
+    let step = format!("Start the next milestone with {next_command}");
+    if !edit.has_item(&[NEXT_STEPS], &step) {
+        edit.append_entry(NEXT_STEPS, &[format!("- {step}")]);
+    }
+    let written = close(view, edit, Rule::Refresh, facts)?;
+    let progress = Progress::written(&State::parse(&written.text)).unwrap_or_default();
+    let counts = Counts::of(view)?;
+    let more = |told: Option<u64>, found: u64| told.is_some_and(|told| told > found);
+    let kept_progress = more(progress.completed_phases, counts.completed_phases)
+        || more(progress.completed_plans, counts.completed_plans);
+    Ok(Shipped { text: written.text, kept_progress })
 }
 
 /// Takes a field away; in a table, where rows are fixed, it says `nothing`.

@@ -53,6 +53,10 @@ pub(crate) const BLOCKERS: &[&str] = &["Blockers/Concerns", "Blockers", "Concern
 pub(crate) const EVOLUTION: &[&str] = &["Roadmap Evolution"];
 /// Title of the section that lists phases completed of late.
 pub(crate) const COMPLETED: &[&str] = &["Recently Completed"];
+/// Title of the section with the table of quick tasks.
+pub(crate) const QUICK_TASKS: &[&str] = &["Quick Tasks Completed"];
+/// Title of the section that tells a person what to do next.
+pub(crate) const NEXT_STEPS: &str = "Operator Next Steps";
 /// Title of the section with times and tables.
 pub(crate) const METRICS: &[&str] = &["Performance Metrics"];
 /// Title of the section that says where the work stands.

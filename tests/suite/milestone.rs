@@ -1,0 +1,72 @@
+//! Milestones that are shipped, through the binary: everything moves with all its bytes, or nothing does.
+
+use crate::kit::TestContext;
+
+const ROADMAP: &str = ".planning/ROADMAP.md";
+
+/// A milestone of one phase, with a file that is no text, and a quick task.
+fn project() -> TestContext {
+    let context = TestContext::new();
+    context.write(ROADMAP, "# R\r\n\r\n### Phase 1: A\r\n");
+    context.write(".planning/STATE.md", "# S\r\n\r\n## Current Position\r\n\r\nPhase: 1 of 1 (A)  \r\nStatus: x\r\n");
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "one");
+    context.write(".planning/phases/01-a/view.png", "");
+    std::fs::write(context.project().join(".planning/phases/01-a/view.png"), b"\x89PNG\r\n\0\xff").unwrap();
+    context.write(".planning/quick/260101-abc-fix/note.md", "n");
+    context
+}
+
+fn there(context: &TestContext, path: &str) -> bool {
+    context.project().join(path).exists()
+}
+
+#[test]
+fn a_milestone_is_shipped_only_when_asked_for() {
+    let context = project();
+    let before = context.read(".planning/STATE.md");
+    assert!(context.gsd(["milestone", "complete"]).failure(1).contains("version required"));
+    assert!(context.gsd(["milestone", "complete", "v1.0"]).failure(1).contains("--confirm"));
+    assert!(context.gsd(["milestone", "complete", "../x", "--confirm"]).failure(1).contains("../x"));
+    let shown = context.gsd(["milestone", "complete", "v1.0", "--dry-run", "--archive-quick"]).json();
+    assert_eq!(shown["dry_run"], true);
+    assert_eq!(shown["would_archive"]["phases"][0], "01-a");
+    assert_eq!(shown["would_archive"]["quick"][0], "260101-abc-fix");
+    assert!(shown["diff"].as_str().unwrap().contains("Awaiting next milestone"));
+    assert_eq!(context.read(".planning/STATE.md"), before);
+    assert!(there(&context, ".planning/phases/01-a/view.png") && !there(&context, ".planning/milestones"));
+}
+
+#[test]
+fn a_shipped_milestone_keeps_every_byte() {
+    let context = project();
+    let report = context.gsd(["milestone", "complete", "v1.0", "--name", "First", "light", "--confirm"]).json();
+    assert_eq!((report["name"].as_str(), report["phases"].as_u64()), (Some("First light"), Some(1)));
+    let shot = std::fs::read(context.project().join(".planning/milestones/v1.0-phases/01-a/view.png")).unwrap();
+    assert_eq!(shot, b"\x89PNG\r\n\0\xff");
+    assert_eq!(context.read(".planning/milestones/v1.0-ROADMAP.md"), context.read(ROADMAP));
+    assert!(context.read(".planning/STATE.md").contains("Phase: Milestone v1.0 complete  \r\n"));
+    assert!(there(&context, ".planning/quick/260101-abc-fix/note.md") && !there(&context, ".planning/phases/01-a"));
+    let again = context.gsd(["milestone", "complete", "v1.0", "--confirm", "--force"]).failure(1);
+    assert!(again.contains("archived already"), "{again}");
+    assert_eq!(context.gsd(["milestone", "archive-quick", "v1.0"]).json()["archived"], 1);
+    let nothing = context.gsd(["milestone", "archive-quick", "v1.0"]).json();
+    assert_eq!((nothing["archived"].as_u64(), nothing["updated"].as_bool()), (Some(0), Some(false)));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_move_keeps_everything_where_it_is() {
+    let context = project();
+    let link = context.project().join(".planning/phases/01-a/link.md");
+    std::os::unix::fs::symlink(context.project().join("elsewhere.md"), link).unwrap();
+    context.gsd(["milestone", "complete", "v1.0", "--confirm"]).failure(1);
+    assert!(there(&context, ".planning/phases/01-a/01-01-PLAN.md") && !there(&context, ".planning/milestones"));
+    assert!(context.read(".planning/STATE.md").contains("Phase: 1 of 1 (A)"));
+}
+
+#[test]
+fn without_a_roadmap_there_is_no_milestone() {
+    let context = TestContext::new();
+    assert!(context.gsd(["milestone", "complete", "v1.0", "--confirm"]).failure(1).contains("ROADMAP.md"));
+    assert!(!there(&context, ".planning"));
+}
