@@ -29,6 +29,7 @@ mod help;
 mod hosts;
 mod init;
 mod install;
+mod intel;
 mod loops;
 mod milestone;
 mod models;
@@ -129,6 +130,7 @@ const FAMILIES: &[FamilyRow] = &[
         ],
     ),
     family::<effort::Efforts>("Effort", &["effort"]),
+    family::<intel::IntelFamily>("Code intelligence", &["intel"]),
     family::<research::Research>("Research", &["classify-confidence", "websearch"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
     family::<basics::Basics>(

@@ -21,6 +21,7 @@ pub(crate) mod frontmatter;
 pub(crate) mod gates;
 pub(crate) mod health;
 pub(crate) mod history;
+pub(crate) mod intel;
 pub(crate) mod lookup;
 pub(crate) mod milestone;
 pub(crate) mod models;

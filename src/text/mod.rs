@@ -15,6 +15,7 @@ mod slug;
 pub(crate) mod splice;
 #[cfg_attr(not(test), expect(dead_code, reason = "rows can come and go; the verbs so far change cells"))]
 pub(crate) mod table;
+pub(crate) mod time;
 pub(crate) mod toml;
 
 pub(crate) use slug::{slug, slug_within};

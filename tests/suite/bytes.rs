@@ -208,6 +208,13 @@ const WRITERS: &[Writer] = &[
         ],
         may: &[(".md", &["*"])],
     },
+    Writer {
+        verb: "intel patch-meta",
+        calls: &[&[".planning/config.json"], &["nope.json"]],
+        may: &[("config.json", &["_meta.updated_at", "_meta.version", "_meta"])],
+    },
+    Writer { verb: "intel snapshot", calls: &[&[]], may: &[(".last-refresh.json", &["*"])] },
+    Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
 ];
 
 #[test]

@@ -20,6 +20,7 @@ mod hooks;
 mod hosts;
 mod init;
 mod install;
+mod intel;
 mod kit;
 mod lived;
 mod milestone;

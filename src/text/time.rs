@@ -1,0 +1,62 @@
+//! Moments as documents spell them, and how long ago they were.
+
+/// The milliseconds since 1970 of a moment such as `2026-01-02T03:04:05.678Z`; a day alone is its beginning in UTC.
+pub(crate) fn milliseconds(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
+        return Some(timestamp.as_millisecond());
+    }
+    let moment = match text.parse::<jiff::civil::DateTime>() {
+        Ok(moment) => moment,
+        Err(_) => text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0),
+    };
+    Some(moment.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
+}
+
+/// A span of milliseconds as people say it, such as `8 hours ago`.
+pub(crate) fn ago(milliseconds: i64) -> String {
+    const MINUTE: i64 = 60;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    let seconds = milliseconds / 1000;
+    let (count, unit) = match seconds {
+        ..5 => return "just now".to_owned(),
+        5..MINUTE => (seconds, "second"),
+        MINUTE..HOUR => (seconds / MINUTE, "minute"),
+        HOUR..DAY => (seconds / HOUR, "hour"),
+        _ => match seconds / DAY {
+            days @ ..30 => (days, "day"),
+            days @ 30..365 => (days / 30, "month"),
+            days => (days / 365, "year"),
+        },
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_as_documents_spell_them() {
+        assert_eq!(milliseconds("1970-01-02T00:00:00.5Z"), Some(86_400_500));
+        assert_eq!(milliseconds("1970-01-02T02:00:00+02:00"), Some(86_400_000));
+        assert_eq!(milliseconds(" 1970-01-02 "), Some(86_400_000));
+        assert_eq!(milliseconds("1970-01-01T00:00:01"), Some(1000));
+        for text in ["", "yesterday", "2026-13-01", "-9999999-01-01"] {
+            assert_eq!(milliseconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_span_is_told_in_its_largest_unit() {
+        let day = 86_400_000;
+        let spans = [(-5, "just now"), (4_999, "just now"), (21_000, "21 seconds ago"), (119_000, "1 minute ago")];
+        let days =
+            [(1, "1 day ago"), (29, "29 days ago"), (59, "1 month ago"), (364, "12 months ago"), (730, "2 years ago")];
+        for (milliseconds, told) in spans.into_iter().chain(days.map(|(days, told)| (days * day, told))) {
+            assert_eq!(ago(milliseconds), told);
+        }
+        assert_eq!(ago(i64::MAX).split_once(' ').unwrap().1, "years ago");
+    }
+}
