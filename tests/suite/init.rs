@@ -246,3 +246,19 @@ fn every_workflow_with_sections_tells_which_run() {
     assert_eq!(context.gsd(["init", "update", "--next", "--pick", "next_channel"]).success(), "true");
     assert_eq!(context.gsd(["init", "autonomous", "--pick", "plan_strategy_converge"]).success(), "false");
 }
+
+#[test]
+fn the_dashboard_needs_a_project_and_the_chain_tells_what_is_missing() {
+    let context = project();
+    assert!(context.gsd(["init", "manager"]).failure(1).contains("No STATE.md found. Run "));
+    let told = context.gsd(["init", "yolo"]).json();
+    assert_eq!(told["blockers"], json!(["no_state", "no_repository"]));
+    context.write(".planning/STATE.md", "# S\n");
+    let told = context.gsd(["init", "manager"]).json();
+    // Nothing is committed, so the files' own times tell.
+    assert_eq!((&told["phases"][1]["is_active"], &told["in_progress_count"]), (&json!(true), &json!(1)));
+    assert_eq!(context.gsd(["init", "yolo", "--from", "2", "--pick", "start_step"]).success(), "execute");
+    assert_eq!(context.gsd(["config-set", "workflow.yolo.active", "true", "--pick", "updated"]).success(), "true");
+    context.gsd(["config-set", "workflow.yolo.pid", "4194303", "--pick", "updated"]).success();
+    assert_eq!(context.gsd(["init", "yolo", "--pick", "yolo.stale"]).success(), "true");
+}

@@ -189,3 +189,13 @@ pub(crate) struct WorkspaceArgs {
     /// The workspace
     pub(super) name: Option<String>,
 }
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct YoloArgs {
+    /// The phase to start with, instead of the first that remains
+    #[arg(long)]
+    pub(super) from: Option<String>,
+    /// A phase without a CONTEXT.md stands in the way
+    #[arg(long)]
+    pub(super) strict_context: bool,
+}

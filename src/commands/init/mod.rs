@@ -8,12 +8,17 @@ mod workspaces;
 use arguments::{
     AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, DebugArgs, ExecutePhaseArgs, NewMilestoneArgs,
     OnboardArgs, PhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs,
-    WorkspaceArgs,
+    WorkspaceArgs, YoloArgs,
 };
 
+use super::error::Reason;
 use super::{CommandError, Context, Family};
-use crate::operations::bundle::{Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest};
+use crate::disk;
+use crate::operations::bundle::{
+    Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest, YoloRequest,
+};
 use crate::operations::token::{self, Seen};
+use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Inits {
@@ -96,6 +101,14 @@ pub(crate) enum InitCommand {
     ///
     /// Example: `gsd-tools init progress --pick next_phase.number`.
     Progress(ProgressArgs),
+    /// What the dashboard shows: every phase, what it waits for, and what can be done now
+    ///
+    /// Example: `gsd-tools init manager --pick recommended_actions`.
+    Manager,
+    /// What running the remaining phases by themselves starts from, and what stands in the way of it
+    ///
+    /// Example: `gsd-tools init yolo --from 3 --pick prerequisites_met`.
+    Yolo(YoloArgs),
     /// What closing a milestone starts from
     ///
     /// Example: `gsd-tools init complete-milestone --pick git_create_tag`.
@@ -168,6 +181,8 @@ impl Family for Inits {
             InitCommand::MilestoneOp => answer(context, |bundle| bundle.milestone_op()),
             InitCommand::MapCodebase => map_codebase(context),
             InitCommand::Progress(arguments) => progress(context, &arguments),
+            InitCommand::Manager => manager(context),
+            InitCommand::Yolo(arguments) => yolo(context, &arguments),
             InitCommand::CompleteMilestone => answer(context, |bundle| bundle.complete_milestone()),
             InitCommand::Autonomous(arguments) => {
                 answer(context, |bundle| bundle.autonomous(arguments.converge || arguments.cross_ai))
@@ -251,6 +266,32 @@ fn quick(context: &mut Context, arguments: QuickArgs) -> Result<(), CommandError
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
     context.needs_a_workstream("init progress")?;
     answer(context, |bundle| bundle.progress(arguments.forensic))
+}
+
+fn manager(context: &mut Context) -> Result<(), CommandError> {
+    let layout = context.layout();
+    let missing = [("ROADMAP.md", layout.roadmap()), ("STATE.md", layout.state())]
+        .into_iter()
+        .find(|(_, path)| !disk::exists(layout.absolute(path)));
+    if let Some((name, _)) = missing {
+        let command = format!("{}new-milestone", context.command_prefix()?);
+        return Err(CommandError::new(Reason::Unknown, format!("No {name} found. Run {command} first.")));
+    }
+    let now = context.world().now().milliseconds() / 1000;
+    answer(context, |bundle| bundle.manager(now))
+}
+
+fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), CommandError> {
+    let status = context.world().git(context.root().as_path(), ["status", "--porcelain"]).ok();
+    let process = context.config()?.number("workflow.yolo.pid").and_then(|pid| u32::try_from(pid).ok());
+    let request = YoloRequest {
+        from: arguments.from.as_deref(),
+        strict_context: arguments.strict_context,
+        now: context.world().now().milliseconds() / 1000,
+        git_clean: status.filter(Finished::success).map(|finished| finished.text().trim().is_empty()),
+        session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
+    };
+    answer(context, |bundle| bundle.yolo(request))
 }
 
 fn moment(context: &Context) -> Moment {

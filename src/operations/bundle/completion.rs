@@ -14,12 +14,12 @@ use super::Bundle;
 pub(super) struct Completion {
     /// Every plan has a summary.
     pub(super) implementation_complete: bool,
-    verification_status: &'static str,
+    pub(super) verification_status: &'static str,
     pub(super) verification_passed: bool,
     phase_complete: bool,
     completion_status: &'static str,
     verification_next_action: String,
-    verification_next_command: String,
+    pub(super) verification_next_command: String,
     verification_stale_check_indeterminate: bool,
 }
 

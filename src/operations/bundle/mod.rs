@@ -7,6 +7,7 @@ mod batch;
 mod code;
 mod completion;
 mod execute_phase;
+mod manager;
 mod milestone;
 mod onboard;
 mod phase;
@@ -20,6 +21,7 @@ mod sections;
 mod verify_commands;
 mod verify_work;
 mod workspaces;
+mod yolo;
 
 use serde::Serialize;
 
@@ -38,6 +40,7 @@ pub(crate) use quick::QuickRequest;
 pub(crate) use workspaces::{
     ChildRepository, NewWorkspaceReport, RemoveWorkspaceReport, Workspace, WorkspaceReport, WorkspacesReport,
 };
+pub(crate) use yolo::YoloRequest;
 
 /// What a bundle tells that stands in no document of the project.
 #[derive(Clone, Debug, Default)]

@@ -17,6 +17,10 @@ pub(crate) enum Accepts {
 
 use Accepts::{Anything, Between, OneOf, Text};
 
+/// Why a chain of phases that runs by itself stops.
+const YOLO_STOPS: &[&str] =
+    &["milestone_complete", "gaps_found", "execution_failed", "human_action", "context_missing", "user_stop", "crash"];
+
 /// A checked wish: this key shall have this value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Setting {
@@ -317,6 +321,14 @@ const KEYS: &[(&str, Accepts)] = &[
     ("workflow.use_worktrees", Anything),
     ("workflow.verifier", Anything),
     ("workflow.worktree_skip_hooks", Anything),
+    ("workflow.yolo.active", Anything),
+    ("workflow.yolo.current_phase", Text),
+    ("workflow.yolo.pid", Anything),
+    ("workflow.yolo.prev_auto_advance", Anything),
+    ("workflow.yolo.start_phase", Text),
+    ("workflow.yolo.started_at", Text),
+    ("workflow.yolo.stop_condition", OneOf(YOLO_STOPS)),
+    ("workflow.yolo.updated_at", Text),
 ];
 
 /// Limits of keys that switch features; the features' other keys accept anything.

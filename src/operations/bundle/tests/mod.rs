@@ -16,6 +16,7 @@ pub(super) fn told<R: Serialize>(
     serde_json::to_value(ask(&Bundle { view: &view, config: &config, facts: &facts }).unwrap()).unwrap()
 }
 
+mod manager;
 mod others;
 
 const ROADMAP: (&str, &str) = (

@@ -1,0 +1,443 @@
+//! `init manager`: every phase of the milestone with what it waits for, and what can be done now, side by side.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::operations::roadmap::{self, DiskStatus};
+use crate::operations::verification;
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::milestone::MilestoneScope;
+use crate::project::phase::{PhaseId, folder_matches};
+use crate::project::roadmap::Roadmap;
+
+use super::completion::Completion;
+use super::{Bundle, Complete};
+
+/// Work counts as going on for so many seconds after a file of its phase changed.
+const ACTIVE: i64 = 5 * 60;
+
+/// What `init manager` answers.
+#[derive(Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
+pub(crate) struct ManagerBundle {
+    milestone_version: Option<String>,
+    milestone_name: Option<String>,
+    phases: Vec<ManagedPhase>,
+    phase_count: usize,
+    completed_count: usize,
+    /// Phases with a folder that has something in it and that are not complete.
+    in_progress_count: usize,
+    /// What can be done now, in the order of phases.
+    recommended_actions: Vec<Action>,
+    /// What WAITING.json says.
+    waiting_signal: Option<Value>,
+    all_complete: bool,
+    project_exists: bool,
+    roadmap_exists: bool,
+    state_exists: bool,
+    /// Flags that the project adds to each step.
+    manager_flags: ManagerFlags,
+    state_path: String,
+    roadmap_path: String,
+    archive_dir: String,
+    /// What was left out of this answer, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// One phase.
+#[derive(Clone, Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
+pub(super) struct ManagedPhase {
+    pub(super) number: String,
+    pub(super) name: String,
+    goal: Option<String>,
+    depends_on: Option<String>,
+    pub(super) disk_status: ManagedStatus,
+    pub(super) has_context: bool,
+    pub(super) has_research: bool,
+    pub(super) plan_count: usize,
+    pub(super) summary_count: usize,
+    /// Ticked in the roadmap.
+    roadmap_complete: bool,
+    #[serde(flatten)]
+    pub(super) completion: Completion,
+    /// When a file of the phase last changed.
+    last_activity: Option<String>,
+    /// That was just now.
+    is_active: bool,
+    context_scope: MilestoneScope,
+    /// The name, cut to what a narrow column holds.
+    display_name: String,
+    /// Every phase it depends on is complete, in this milestone or an earlier one.
+    pub(super) deps_satisfied: bool,
+    /// The phases that `depends_on` names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dep_phases: Option<Vec<String>>,
+    deps_display: String,
+    /// Nothing was done yet, and nothing stands in the way.
+    is_next_to_discuss: bool,
+}
+
+/// How far a phase has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ManagedStatus {
+    NoDirectory,
+    Empty,
+    Discussed,
+    Researched,
+    Planned,
+    /// Some plans have a summary.
+    Partial,
+    /// Every plan has a summary.
+    Executed,
+    /// Verified.
+    Complete,
+}
+
+/// Something that can be done now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_field_names, reason = "fields of the answer")]
+struct Action {
+    phase: String,
+    phase_name: String,
+    action: Step,
+    reason: String,
+    command: String,
+}
+
+/// What is done to a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Step {
+    Discuss,
+    Plan,
+    Execute,
+    Verify,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+struct ManagerFlags {
+    discuss: String,
+    plan: String,
+    execute: String,
+}
+
+impl Bundle<'_> {
+    /// Every phase, and what can be done now; `now` is in seconds since 1970.
+    pub(crate) fn manager(&self, now: i64) -> Result<Complete<ManagerBundle>, FileError> {
+        let layout = self.view.layout();
+        let milestone = self.milestone()?;
+        let phases = self.managed_phases(now)?;
+        let mut warnings = Vec::new();
+        let waiting_signal = self.waiting_signal(&mut warnings)?;
+        let completed_count = phases.iter().filter(|phase| phase.completion.verification_passed).count();
+        let documents = self.documents();
+        let report = ManagerBundle {
+            milestone_version: milestone.version,
+            milestone_name: milestone.name,
+            phase_count: phases.len(),
+            completed_count,
+            in_progress_count: phases.iter().filter(|phase| phase.disk_status.is_in_progress()).count(),
+            recommended_actions: self.actions(&phases),
+            waiting_signal,
+            all_complete: !phases.is_empty() && completed_count == phases.len(),
+            phases,
+            project_exists: documents.project,
+            roadmap_exists: documents.roadmap,
+            state_exists: documents.state,
+            manager_flags: self.manager_flags(&mut warnings),
+            state_path: self.shown(&layout.state()),
+            roadmap_path: self.shown(&layout.roadmap()),
+            archive_dir: self.shown(&layout.milestones_folder()),
+            warnings,
+        };
+        self.complete(report)
+    }
+
+    /// The phases of the milestone, with what each waits for.
+    pub(super) fn managed_phases(&self, now: i64) -> Result<Vec<ManagedPhase>, FileError> {
+        let folders = self.view.phase_folders()?;
+        // All times are asked for at once, since asking takes time.
+        let files: Vec<String> =
+            folders.iter().flat_map(|folder| folder.files.iter().map(|file| folder.join(file))).collect();
+        self.view.changed_at(&files);
+        let Ok(analysis) = roadmap::analyze(self.view)? else { return Ok(Vec::new()) };
+        let mut phases = Vec::new();
+        for summary in analysis.phases {
+            let id = PhaseId::new(&summary.number);
+            let folder = folders.iter().find(|folder| folder_matches(&folder.name, &id));
+            let completion = self.completion(folder, summary.plan_count, &summary.number)?;
+            let status = ManagedStatus::of(summary.disk_status, summary.plan_count, &completion);
+            let newest = folder.and_then(|folder| self.newest_change(folder));
+            let dep_phases = summary.depends_on.as_deref().and_then(dependencies);
+            phases.push(ManagedPhase {
+                display_name: shortened(&summary.name),
+                number: summary.number,
+                name: summary.name,
+                goal: summary.goal,
+                depends_on: summary.depends_on,
+                disk_status: status,
+                has_context: summary.has_context,
+                has_research: summary.has_research,
+                plan_count: summary.plan_count,
+                summary_count: summary.summary_count,
+                roadmap_complete: summary.roadmap_complete,
+                completion,
+                last_activity: newest
+                    .and_then(|second| Some(format!("{:.3}", jiff::Timestamp::from_second(second).ok()?))),
+                is_active: newest.is_some_and(|second| now.saturating_sub(second) < ACTIVE),
+                context_scope: summary.context_scope,
+                deps_satisfied: false,
+                deps_display: match dep_phases.as_deref() {
+                    None | Some([]) => "—".to_owned(),
+                    Some(phases) => phases.join(","),
+                },
+                dep_phases,
+                is_next_to_discuss: false,
+            });
+        }
+        let satisfied = phases.iter().map(|phase| self.is_unblocked(phase, &phases)).collect::<Result<Vec<_>, _>>()?;
+        for (phase, satisfied) in phases.iter_mut().zip(satisfied) {
+            phase.deps_satisfied = satisfied;
+            phase.is_next_to_discuss =
+                satisfied && matches!(phase.disk_status, ManagedStatus::NoDirectory | ManagedStatus::Empty);
+        }
+        Ok(phases)
+    }
+
+    /// When the newest file of a folder changed, in seconds since 1970.
+    fn newest_change(&self, folder: &PhaseFolder) -> Option<i64> {
+        let files: Vec<String> = folder.files.iter().map(|file| folder.join(file)).collect();
+        self.view.changed_at(&files).into_iter().flatten().max()
+    }
+
+    fn is_unblocked(&self, phase: &ManagedPhase, phases: &[ManagedPhase]) -> Result<bool, FileError> {
+        for needed in phase.dep_phases.iter().flatten() {
+            let id = PhaseId::new(needed);
+            let done = match phases.iter().find(|other| id.matches(&other.number)) {
+                Some(other) => other.completion.verification_passed,
+                None => self.is_done_elsewhere(needed)?,
+            };
+            if !done {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a phase of another milestone is complete: shipped, archived or verified.
+    fn is_done_elsewhere(&self, typed: &str) -> Result<bool, FileError> {
+        let text = self.view.roadmap_text()?.unwrap_or_default();
+        let id = PhaseId::new(typed);
+        let roadmap = Roadmap::parse(&text);
+        if roadmap.sections().iter().any(|section| section.shipped && id.matches(section.id)) {
+            return Ok(true);
+        }
+        Ok(match self.view.find_phase(typed)?.folder {
+            Some(folder) if folder.archived.is_some() => true,
+            Some(folder) => verification::status(self.view, &folder)?.passed(),
+            None => false,
+        })
+    }
+
+    fn actions(&self, phases: &[ManagedPhase]) -> Vec<Action> {
+        let executing = |phase: &&ManagedPhase| {
+            phase.disk_status == ManagedStatus::Partial
+                || (phase.disk_status == ManagedStatus::Planned && phase.is_active)
+        };
+        let planning = |phase: &&ManagedPhase| phase.disk_status.is_gathered() && phase.is_active;
+        let clashes = |phase: &ManagedPhase, busy: &dyn Fn(&&ManagedPhase) -> bool| {
+            let others = phases.iter().filter(|other| other.number != phase.number && busy(other));
+            others.into_iter().any(|other| builds_on(phase, other, phases) || builds_on(other, phase, phases))
+        };
+        let mut actions = Vec::new();
+        for phase in phases {
+            let completion = &phase.completion;
+            let (step, reason) = match phase.disk_status {
+                ManagedStatus::Executed => {
+                    (Step::Verify, format!("Implementation complete; verification {}", completion.verification_status))
+                }
+                ManagedStatus::Planned if phase.deps_satisfied && !clashes(phase, &executing) => {
+                    (Step::Execute, format!("{} plans ready, dependencies met", phase.plan_count))
+                }
+                status if status.is_gathered() && !clashes(phase, &planning) => {
+                    (Step::Plan, "Context gathered, ready for planning".to_owned())
+                }
+                _ if phase.is_next_to_discuss => (Step::Discuss, "Unblocked, ready to gather context".to_owned()),
+                _ => continue,
+            };
+            let prefix = &self.facts.command_prefix;
+            actions.push(Action {
+                phase: phase.number.clone(),
+                phase_name: phase.name.clone(),
+                action: step,
+                reason,
+                command: match step {
+                    Step::Verify => completion.verification_next_command.clone(),
+                    step => format!("{prefix}{} {}", step.command(), phase.number),
+                },
+            });
+        }
+        actions
+    }
+
+    /// What the work waits for, where a person was asked something.
+    fn waiting_signal(&self, warnings: &mut Vec<String>) -> Result<Option<Value>, FileError> {
+        let path = self.view.layout().waiting();
+        let Some(text) = self.view.text(&path)? else { return Ok(None) };
+        match serde_json::from_str(&text) {
+            Ok(signal) => Ok(Some(signal)),
+            Err(error) => {
+                warnings.push(format!("`{path}` is no JSON: {error}"));
+                Ok(None)
+            }
+        }
+    }
+
+    fn manager_flags(&self, warnings: &mut Vec<String>) -> ManagerFlags {
+        let mut flags = |step: &str| match self.config.text(&format!("manager.flags.{step}")) {
+            Some(text) if text.split_whitespace().all(is_flag_or_value) => text.trim().to_owned(),
+            Some(text) => {
+                warnings.push(format!("manager.flags.{step} is left out, it is no list of flags: {text}"));
+                String::new()
+            }
+            None => String::new(),
+        };
+        ManagerFlags { discuss: flags("discuss"), plan: flags("plan"), execute: flags("execute") }
+    }
+}
+
+impl ManagedStatus {
+    fn of(disk: DiskStatus, plans: usize, completion: &Completion) -> Self {
+        if completion.verification_passed {
+            return Self::Complete;
+        }
+        if completion.implementation_complete {
+            return Self::Executed;
+        }
+        match disk {
+            DiskStatus::NoDirectory => Self::NoDirectory,
+            DiskStatus::Discussed => Self::Discussed,
+            DiskStatus::Researched => Self::Researched,
+            DiskStatus::Planned => Self::Planned,
+            DiskStatus::Partial | DiskStatus::Complete => Self::Partial,
+            DiskStatus::Ok if plans > 0 => Self::Planned,
+            DiskStatus::Empty | DiskStatus::Ok => Self::Empty,
+        }
+    }
+
+    fn is_in_progress(self) -> bool {
+        !matches!(self, Self::NoDirectory | Self::Empty | Self::Complete)
+    }
+
+    /// There is what a plan is made of, and no plan.
+    fn is_gathered(self) -> bool {
+        matches!(self, Self::Discussed | Self::Researched)
+    }
+}
+
+impl Step {
+    /// The command of the step without what stands before commands.
+    pub(super) fn command(self) -> &'static str {
+        match self {
+            Self::Discuss => "discuss-phase",
+            Self::Plan => "plan-phase",
+            Self::Execute => "execute-phase",
+            Self::Verify => "verify-work",
+        }
+    }
+}
+
+/// Whether `phase` depends on `other`, over any number of phases between them.
+fn builds_on(phase: &ManagedPhase, other: &ManagedPhase, phases: &[ManagedPhase]) -> bool {
+    let mut seen = vec![false; phases.len()];
+    let mut open = vec![phase];
+    while let Some(next) = open.pop() {
+        for needed in next.dep_phases.iter().flatten() {
+            let id = PhaseId::new(needed);
+            if id.matches(&other.number) {
+                return true;
+            }
+            let found = phases.iter().position(|known| id.matches(&known.number));
+            if let Some(at) = found.filter(|at| !std::mem::replace(&mut seen[*at], true)) {
+                open.push(&phases[at]);
+            }
+        }
+    }
+    false
+}
+
+/// The phases that a `Depends on` names, in the order they are named; none where it says that there is nothing.
+fn dependencies(text: &str) -> Option<Vec<String>> {
+    if text.trim().eq_ignore_ascii_case("none") {
+        return None;
+    }
+    let mut found: Vec<String> = Vec::new();
+    for word in text.split(|letter: char| !letter.is_alphanumeric() && letter != '.') {
+        let digits = word.len() - word.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+        let rest = &word[digits..];
+        let letter = rest.len() - rest.strip_prefix(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(rest).len();
+        let decimals = rest[letter..].trim_end_matches('.');
+        let fits = decimals.is_empty()
+            || decimals.strip_prefix('.').is_some_and(|parts| {
+                parts.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+            });
+        let id = &word[..digits + letter + if fits { decimals.len() } else { 0 }];
+        if digits > 0 && fits && !found.iter().any(|known| known == id) {
+            found.push(id.to_owned());
+        }
+    }
+    Some(found)
+}
+
+/// The name in at most twenty letters.
+fn shortened(name: &str) -> String {
+    const WIDTH: usize = 20;
+    match name.char_indices().nth(WIDTH) {
+        None => name.to_owned(),
+        Some(_) => name.chars().take(WIDTH - 1).chain(['…']).collect(),
+    }
+}
+
+/// A flag such as `--auto`, or a plain value behind one; nothing that a shell would make more of.
+fn is_flag_or_value(word: &str) -> bool {
+    let name = word.strip_prefix("--").unwrap_or(word);
+    name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.'))
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+
+    #[test]
+    fn dependencies_are_the_phases_named() {
+        let of = |text| dependencies(text).map(|phases| phases.join(" "));
+        assert_eq!(of("Phase 1").as_deref(), Some("1"));
+        assert_eq!(of("Phases 1, 2.1 and Phase 02.").as_deref(), Some("1 2.1 02"));
+        assert_eq!(of("12A, 12A.1, 3").as_deref(), Some("12A 12A.1 3"));
+        assert_eq!(of("Phase 3 (v2.1 of x), Phase 3").as_deref(), Some("3"));
+        assert_eq!(of("Nothing (first phase)").as_deref(), Some(""));
+        assert_eq!(of("2nd, 1..2, é1").as_deref(), Some(""));
+        assert_eq!(of("none"), None);
+    }
+
+    #[test]
+    fn long_names_are_cut_between_letters() {
+        assert_eq!(shortened("Search Hotfix"), "Search Hotfix");
+        assert_eq!(shortened("Ünïcödé — “smart” & emoji 🚀"), "Ünïcödé — “smart” &…");
+    }
+
+    #[test]
+    fn only_flags_go_into_commands() {
+        for word in ["--auto", "3", "b.c", "--Text"] {
+            assert!(is_flag_or_value(word), "{word}");
+        }
+        for word in ["--x=1", "-a", "$(b)", "a;b", "'b'", "--", "fine/x"] {
+            assert!(!is_flag_or_value(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+use super::told;
+use crate::operations::bundle::YoloRequest;
+use serde_json::{Value, json};
+
+const STATE: (&str, &str) = (".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n\nPhase: 3 of 5 (C)\n");
+
+/// A shipped phase, three in a row, and one that stands alone.
+const ROADMAP: (&str, &str) = (
+    ".planning/ROADMAP.md",
+    "# R\n\n<details>\n<summary>✅ v1.0 A</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 More\n\n\
+     #### Phase 2: B\n**Depends on**: Phase 1\n\n#### Phase 3: C\n**Depends on**: Phase 2\n\n\
+     #### Phase 4: D\n**Depends on**: Phase 3\n\n#### Phase 5: E (deferred)\n",
+);
+
+const PLAN: (&str, &str) = (".planning/phases/02-b/02-01-PLAN.md", "p");
+const SUMMARY: (&str, &str) = (".planning/phases/02-b/02-01-SUMMARY.md", "s");
+const PASSED: (&str, &str) = (".planning/phases/02-b/02-VERIFICATION.md", "---\nstatus: passed\n---\n");
+
+fn manager(files: &[(&str, &str)]) -> Value {
+    told(&[&[STATE, ROADMAP], files].concat(), |bundle| bundle.manager(1_000_000))
+}
+
+fn steps(told: &Value) -> Vec<String> {
+    let actions = told["recommended_actions"].as_array().unwrap();
+    actions.iter().map(|action| action["command"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn each_phase_is_told_what_can_be_done_with_it_now() {
+    let fresh = manager(&[]);
+    // What was shipped stands in nobody's way.
+    assert_eq!(steps(&fresh), ["/gsd-discuss-phase 2", "/gsd-discuss-phase 5"]);
+    assert_eq!(fresh["phases"][0]["dep_phases"], json!(["1"]));
+    assert_eq!(fresh["phases"][3].get("dep_phases"), None);
+    assert_eq!(fresh["phases"][0]["last_activity"], Value::Null);
+    let planned = manager(&[PLAN]);
+    assert_eq!(planned["recommended_actions"][0]["reason"], "1 plans ready, dependencies met");
+    assert_eq!(planned["phases"][0]["last_activity"], "1970-01-01T00:00:00.000Z");
+    assert_eq!(steps(&manager(&[PLAN, SUMMARY]))[0], "/gsd-execute-phase 2");
+    let verified = manager(&[PLAN, SUMMARY, PASSED]);
+    assert_eq!(steps(&verified)[0], "/gsd-discuss-phase 3");
+    assert_eq!((&verified["completed_count"], &verified["all_complete"]), (&json!(1), &json!(false)));
+}
+
+#[test]
+fn a_phase_that_is_being_executed_holds_off_those_it_builds_on() {
+    let under_way = [
+        PLAN,
+        (".planning/phases/04-d/04-01-PLAN.md", "p"),
+        (".planning/phases/04-d/04-02-PLAN.md", "p"),
+        (".planning/phases/04-d/04-01-SUMMARY.md", "s"),
+    ];
+    assert_eq!(steps(&manager(&under_way)), ["/gsd-discuss-phase 5"]);
+    let gathered = (".planning/phases/03-c/03-CONTEXT.md", "c");
+    assert_eq!(
+        steps(&manager(&[PLAN, gathered])),
+        ["/gsd-execute-phase 2", "/gsd-plan-phase 3", "/gsd-discuss-phase 5"]
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_told_beside_the_answer() {
+    let config = (".planning/config.json", r#"{"manager": {"flags": {"plan": "--auto 3", "execute": "; rm -rf /"}}}"#);
+    let told = manager(&[config, (".planning/WAITING.json", "{bad")]);
+    assert_eq!(told["manager_flags"], json!({"discuss": "", "plan": "--auto 3", "execute": ""}));
+    assert_eq!(told["warnings"].as_array().unwrap().len(), 2);
+    assert_eq!(told["waiting_signal"], Value::Null);
+}
+
+fn yolo(files: &[(&str, &str)], request: YoloRequest<'_>) -> Value {
+    told(&[&[STATE, ROADMAP], files].concat(), |bundle| bundle.yolo(request))
+}
+
+const CLEAN: YoloRequest<'_> =
+    YoloRequest { from: None, strict_context: false, now: 1_000_000, git_clean: Some(true), session_gone: false };
+
+#[test]
+fn the_chain_begins_at_the_first_phase_that_remains() {
+    let told = yolo(&[PLAN, SUMMARY, PASSED, (".planning/phases/03-c/03-CONTEXT.md", "c")], CLEAN);
+    assert_eq!((&told["start_phase"], &told["start_step"]), (&json!("3"), &json!("plan")));
+    assert_eq!(told["remaining_phases"][1]["command"], "discuss-phase 4 --auto");
+    assert_eq!(told["deferred_phases"], json!(["5"]));
+    assert_eq!((&told["missing_context"], &told["prerequisites_met"]), (&json!(["4"]), &json!(true)));
+    assert_eq!(told["current_phase"], "3");
+}
+
+#[test]
+fn reasons_against_the_chain_are_told() {
+    let blockers = |files: &[(&str, &str)], request| yolo(files, request)["blockers"].clone();
+    assert_eq!(blockers(&[], YoloRequest { from: Some("3"), ..CLEAN }), json!(["dependency"]));
+    assert_eq!(blockers(&[], YoloRequest { from: Some("9"), ..CLEAN }), json!(["unknown_phase"]));
+    assert_eq!(blockers(&[], YoloRequest { strict_context: true, ..CLEAN }), json!(["missing_context"]));
+    assert_eq!(blockers(&[], YoloRequest { git_clean: None, ..CLEAN }), json!(["no_repository"]));
+    let active = |updated: &str| {
+        let text = format!(r#"{{"workflow": {{"yolo": {{"active": true, "updated_at": "{updated}"}}}}}}"#);
+        yolo(&[(".planning/config.json", &text)], CLEAN)
+    };
+    assert_eq!(active("1970-01-12T13:00:00Z")["blockers"], json!(["active_session"]));
+    let stale = active("1970-01-02T13:00:00Z");
+    assert_eq!((&stale["yolo"]["stale"], &stale["blockers"]), (&json!(true), &json!([])));
+    let nothing = told(&[], |bundle| bundle.yolo(CLEAN));
+    assert_eq!(nothing["blockers"], json!(["no_planning", "no_roadmap", "no_state"]));
+    let broken = yolo(&[(".planning/config.json", "{bad")], CLEAN);
+    assert_eq!(broken["prerequisites"]["config_valid"], false);
+    let done = [STATE, (".planning/ROADMAP.md", "### Phase 2: B\n"), PLAN, SUMMARY, PASSED];
+    assert_eq!(told(&done, |bundle| bundle.yolo(CLEAN))["blockers"], json!(["nothing_remaining"]));
+}
