@@ -1,5 +1,6 @@
 //! Small answers that need no project: a slug, the time, whether a path exists, who this program is.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -55,8 +56,8 @@ impl Family for Basics {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct SlugReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SlugReport {
     slug: String,
 }
 
@@ -65,8 +66,8 @@ fn generate_slug(context: &mut Context, arguments: &SlugArgs) -> Result<(), Comm
     context.emit_raw(&SlugReport { slug: slug.clone() }, slug)
 }
 
-#[derive(Debug, Serialize)]
-struct TimestampReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TimestampReport {
     timestamp: String,
 }
 
@@ -84,9 +85,9 @@ fn current_timestamp(context: &mut Context, arguments: &TimestampArgs) -> Result
 /// The name that scripts written for the system look for; the version is ours.
 const PACKAGE_NAME: &str = "@opengsd/gsd-core";
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct IdentityReport {
+pub(super) struct IdentityReport {
     package_name: &'static str,
     version: &'static str,
 }
@@ -104,8 +105,8 @@ fn runtime_identity(context: &mut Context) -> Result<(), CommandError> {
     Ok(())
 }
 
-#[derive(Debug, Serialize)]
-struct PathReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PathReport {
     exists: bool,
     r#type: Option<&'static str>,
 }

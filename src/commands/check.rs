@@ -1,5 +1,6 @@
 //! Gates: small questions a workflow asks before it goes on.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Reason;
@@ -121,8 +122,8 @@ impl Family for Gates {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct AutoModeReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AutoModeReport {
     active: bool,
     source: &'static str,
     auto_chain_active: bool,
@@ -179,8 +180,8 @@ fn gap_analysis(context: &mut Context, phase_dir: &str) -> Result<(), CommandErr
     context.emit(&report)
 }
 
-#[derive(Debug, Serialize)]
-struct GapGateReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct GapGateReport {
     block: bool,
     passed: bool,
     enabled: bool,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -51,6 +52,36 @@ pub(super) struct Written {
     pub(super) nothing: bool,
     /// Of a rehearsal: the lines that would have changed.
     pub(super) diff: Option<String>,
+}
+
+/// What the answer of a command that writes tells beside its own facts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct WriteReport<'a> {
+    /// Whether a byte of a document changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated: Option<bool>,
+    /// With `--dry-run`: whether the same call without it would change something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_update: Option<bool>,
+    /// Why nothing changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    /// Every field that changed or would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<&'a [ChangedField]>,
+    /// Present and true with `--dry-run`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dry_run: Option<bool>,
+    /// With `--dry-run`: the lines that would change, as a unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<&'a str>,
+}
+
+/// What the answer of a command tells that a later write can ask for with `--if-match`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TokenReport<'a> {
+    /// Stands for the documents as they were read.
+    token: &'a str,
 }
 
 impl Context {
@@ -206,8 +237,7 @@ impl Context {
 
     /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
-        let mut value =
-            serde_json::to_value(report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+        let mut value = value_of(report)?;
         self.failed_payload = value.get("error").is_some();
         if let Value::Object(answer) = &mut value {
             if let Some(written) = self.written.get_mut() {
@@ -215,7 +245,7 @@ impl Context {
                 written.tell(answer)?;
             }
             if let Some(token) = &self.token {
-                answer.insert("token".to_owned(), Value::from(token.as_str()));
+                answer.extend(fields_of(&TokenReport { token })?);
             }
         }
         // Writing to a string cannot fail.
@@ -292,26 +322,37 @@ impl Written {
     /// Adds to an answer what changed. An answer that does not say so itself says that nothing did.
     fn tell(&self, answer: &mut Map<String, Value>) -> Result<(), CommandError> {
         let says_updated = answer.get("updated") == Some(&Value::Bool(true));
+        let rehearsed = self.diff.is_some();
+        let mut report = WriteReport {
+            updated: None,
+            would_update: None,
+            reason: None,
+            changed: Some(&self.changed),
+            dry_run: rehearsed.then_some(true),
+            diff: self.diff.as_deref(),
+        };
         if self.nothing && !answer.contains_key("error") {
-            if says_updated || !answer.contains_key("updated") {
-                answer.insert("updated".to_owned(), Value::Bool(false));
-            }
-            if !answer.contains_key("reason") {
-                answer.insert("reason".to_owned(), Value::from("everything stands there already"));
-            }
-        } else if self.diff.is_some() && says_updated {
-            answer.insert("updated".to_owned(), Value::Bool(false));
-            answer.insert("would_update".to_owned(), Value::Bool(true));
+            report.updated = (says_updated || !answer.contains_key("updated")).then_some(false);
+            report.reason = (!answer.contains_key("reason")).then_some("everything stands there already");
+        } else if rehearsed && says_updated {
+            report.updated = Some(false);
+            report.would_update = Some(true);
         }
-        let changed =
-            serde_json::to_value(&self.changed).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
-        answer.insert("changed".to_owned(), changed);
-        if let Some(diff) = &self.diff {
-            answer.insert("dry_run".to_owned(), Value::Bool(true));
-            answer.insert("diff".to_owned(), Value::from(diff.as_str()));
-        }
+        answer.extend(fields_of(&report)?);
         Ok(())
     }
+}
+
+fn value_of(report: &impl Serialize) -> Result<Value, CommandError> {
+    serde_json::to_value(report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))
+}
+
+/// The fields of a report that is an object.
+fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, CommandError> {
+    Ok(match value_of(report)? {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    })
 }
 
 /// The text of one field of a JSON answer.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -38,8 +39,8 @@ pub(crate) struct SyncArgs {
 }
 
 /// What `effort sync` answers.
-#[derive(Debug, Serialize)]
-struct SyncReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SyncReport {
     synced: usize,
     skipped: usize,
     changes: Vec<EffortChange>,
@@ -49,7 +50,7 @@ struct SyncReport {
     reason: Option<&'static str>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct EffortChange {
     agent: String,
     from: Option<String>,

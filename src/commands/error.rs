@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 /// The closed set of reasons a command can fail for. Scripts read the snake-case name from the JSON envelope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the set is closed: scripts may match on each, whichever verbs there are")]
 pub(crate) enum Reason {
@@ -181,7 +181,7 @@ impl<E: Error + 'static> From<E> for CommandError {
     }
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct Envelope<'a> {
     ok: bool,
     reason: Reason,

@@ -1,5 +1,6 @@
 //! Files that a command is told of by path: reading them, and the answer where there is none.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context};
@@ -7,7 +8,7 @@ use crate::disk::{self, AbsolutePath, ChangeSet, Digest};
 use crate::project::view::{Edits, ProjectView};
 
 /// The answer about a file that is not there.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct MissingFile<'a> {
     error: &'static str,
     path: &'a str,

@@ -1,5 +1,6 @@
 //! Front matter of Markdown files: reading, setting, merging, checking.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -88,8 +89,8 @@ impl Family for FrontMatterFamily {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct NoField<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NoField<'a> {
     error: &'static str,
     field: &'a str,
 }
@@ -109,8 +110,8 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct SetReport<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SetReport<'a> {
     updated: bool,
     field: &'a str,
     value: Value,
@@ -127,8 +128,8 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct MergeReport<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct MergeReport<'a> {
     merged: bool,
     fields: Vec<&'a str>,
 }

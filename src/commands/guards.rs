@@ -1,5 +1,6 @@
 //! Small judgements of plans: the form of a story, what a difference weighs, whether documents agree.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Reason;
@@ -89,8 +90,8 @@ fn authority(context: &mut Context) -> Result<(), CommandError> {
     context.emit_raw(&chosen, &chosen)
 }
 
-#[derive(Debug, Serialize)]
-struct SeverityReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SeverityReport {
     severity: &'static str,
     #[serde(rename = "hardBlock")]
     hard_block: bool,

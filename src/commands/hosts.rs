@@ -1,5 +1,6 @@
 //! What agents and hosts need told: skills of an agent, where a host keeps skills, which file it reads first.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -71,8 +72,8 @@ fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), Com
     Ok(())
 }
 
-#[derive(Debug, Serialize)]
-struct SkillsRootReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SkillsRootReport {
     skills_root: String,
 }
 

@@ -1,5 +1,6 @@
 //! The loop's points, where features put work of their own.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -51,9 +52,9 @@ pub(crate) struct RenderArgs {
 }
 
 /// What features want at a point.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct PointReport {
+pub(super) struct PointReport {
     point: &'static str,
     active_hooks: [&'static str; 0],
     rendered: String,

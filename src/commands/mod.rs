@@ -41,6 +41,7 @@ mod requirements;
 mod research;
 mod roadmap;
 mod scaffold;
+mod schema;
 mod state;
 mod template;
 mod timeout;
@@ -132,6 +133,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<effort::Efforts>("Effort", &["effort"]),
     family::<intel::IntelFamily>("Code intelligence", &["intel"]),
     family::<research::Research>("Research", &["classify-confidence", "websearch"]),
+    own_family::<schema::Schemas>("Schemas", &["schema"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
     family::<basics::Basics>(
         "Small answers",

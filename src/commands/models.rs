@@ -1,7 +1,9 @@
 //! Models: which one an agent runs on, how hard it thinks, and how finely a phase is cut.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -109,12 +111,13 @@ fn granularity(context: &mut Context, arguments: &GranularityArgs) -> Result<(),
     context.emit_raw(&report, raw)
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ProfileReport {
+pub(super) struct ProfileReport {
     updated: bool,
     profile: String,
     previous_profile: String,
+    #[schemars(with = "BTreeMap<String, String>")]
     agent_to_model_map: AgentMap,
 }
 

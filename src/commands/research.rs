@@ -1,5 +1,6 @@
 //! Research: what findings are worth. Nothing here uses the network.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -61,8 +62,8 @@ impl Family for Research {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct SearchReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SearchReport {
     available: bool,
     reason: String,
 }

@@ -1,7 +1,8 @@
 //! STATE.md: reading it, moving the position, noting what work left behind.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::upkeep::{self, UpkeepCommand};
 use super::{CommandError, Context, Family};
@@ -346,8 +347,9 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
 }
 
 /// What `state load` answers.
-#[derive(Debug, Serialize)]
-struct LoadReport<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct LoadReport<'a> {
+    #[schemars(with = "Map<String, Value>")]
     config: LoadedConfig<'a>,
     state_raw: &'a str,
     state_exists: bool,
@@ -392,13 +394,13 @@ fn load(context: &mut Context) -> Result<(), CommandError> {
 }
 
 /// An answer that is only a failure: the call itself was right.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FailureReport {
     pub(super) error: String,
 }
 
-#[derive(Debug, Serialize)]
-struct ContentReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ContentReport {
     content: String,
 }
 

@@ -1,5 +1,6 @@
 //! Templates: which one fits, and a new file of a phase from one.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -67,8 +68,8 @@ impl Family for Templates {
 }
 
 /// The answer where there is no plan: a template all the same, and why.
-#[derive(Debug, Serialize)]
-struct Fallback {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Fallback {
     template: &'static str,
     r#type: &'static str,
     error: String,

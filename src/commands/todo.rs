@@ -1,5 +1,6 @@
 //! Todos and seeds: what is still to do besides the roadmap, and ideas that wait for their moment.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -83,8 +84,8 @@ fn list(context: &mut Context, area: Option<&str>) -> Result<(), CommandError> {
     context.emit_raw(&report, report.count.to_string())
 }
 
-#[derive(Debug, Serialize)]
-struct CompleteReport<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CompleteReport<'a> {
     completed: bool,
     file: &'a str,
     date: String,
@@ -96,8 +97,8 @@ fn complete(context: &mut Context, file: &str) -> Result<(), CommandError> {
     context.emit_raw(&CompleteReport { completed: true, file, date }, COMPLETED)
 }
 
-#[derive(Debug, Serialize)]
-struct RehearsalReport<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RehearsalReport<'a> {
     dry_run: bool,
     would_complete: bool,
     file: &'a str,
@@ -106,13 +107,13 @@ struct RehearsalReport<'a> {
     would_set: Fields<'a>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Move {
     source: String,
     target: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Fields<'a> {
     completed: &'a str,
     status: &'static str,

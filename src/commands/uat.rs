@@ -1,5 +1,6 @@
 //! User acceptance tests: what a person is asked now.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -48,8 +49,8 @@ impl Family for UatFamily {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct CheckpointReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CheckpointReport {
     file_path: String,
     test_number: u64,
     test_name: String,

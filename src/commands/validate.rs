@@ -1,5 +1,6 @@
 //! Whether the project is in order: its documents among each other, its configuration, its agents, the context.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -76,7 +77,7 @@ fn consistency(context: &mut Context) -> Result<(), CommandError> {
 }
 
 /// Why a home folder is not looked at.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct HomeReport {
     status: &'static str,
     errors: Vec<HomeFinding>,
@@ -85,7 +86,7 @@ struct HomeReport {
     repairable_count: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct HomeFinding {
     code: &'static str,
     message: String,
@@ -163,8 +164,8 @@ fn worktrees(context: &Context) -> Vec<Worktree> {
         .collect()
 }
 
-#[derive(Debug, Serialize)]
-struct AgentsReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AgentsReport {
     agents_dir: Option<String>,
     agents_found: bool,
     installed: Vec<String>,
@@ -188,8 +189,8 @@ fn agents(context: &mut Context) -> Result<(), CommandError> {
     })
 }
 
-#[derive(Debug, Serialize)]
-struct ContextReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ContextReport {
     percent: u64,
     state: &'static str,
     recommendation: Option<String>,

@@ -1,5 +1,6 @@
 //! Verification reports: their state, their file, and the fingerprint of what they cover.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -54,8 +55,8 @@ impl Family for Verifications {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct StatusReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct StatusReport {
     status: &'static str,
     next_action: String,
     next_command: String,
@@ -79,8 +80,8 @@ fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandErro
     })
 }
 
-#[derive(Debug, Serialize)]
-struct FileReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FileReport {
     /// Empty where there is none.
     verification_file: String,
 }

@@ -1,5 +1,6 @@
 //! Checks of plans and phases against what is on disk and in the repository.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::files::MissingFile;
@@ -125,8 +126,8 @@ fn plan_structure(context: &mut Context, file: &str) -> Result<(), CommandError>
     context.emit_raw(&report, validity(report.valid))
 }
 
-#[derive(Debug, Serialize)]
-struct NoPhase<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NoPhase<'a> {
     error: &'static str,
     phase: &'a str,
 }
@@ -149,8 +150,8 @@ fn references(context: &mut Context, file: &str) -> Result<(), CommandError> {
     context.emit_raw(&report, validity(report.valid))
 }
 
-#[derive(Debug, Serialize)]
-struct CommitsReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CommitsReport {
     all_valid: bool,
     valid: Vec<String>,
     invalid: Vec<String>,
@@ -183,8 +184,8 @@ fn verify_summary(context: &mut Context, arguments: &SummaryArgs) -> Result<(), 
     context.emit_raw(&report, if report.passed { "passed" } else { "failed" })
 }
 
-#[derive(Debug, Serialize)]
-struct NoMustHave<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NoMustHave<'a> {
     error: String,
     path: &'a str,
 }

@@ -1,5 +1,6 @@
 //! Workstreams: making, choosing and putting away lines of work of their own.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -150,9 +151,9 @@ fn complete(context: &mut Context, name: &str) -> Result<(), CommandError> {
 }
 
 /// What `workstream get`, `set` and `set --clear` answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-enum ActiveReport {
+pub(super) enum ActiveReport {
     Set { active: String, set: bool },
     Absent { active: Option<String>, error: &'static str, workstream: String },
     Wrong { active: Option<String>, error: &'static str, message: &'static str },

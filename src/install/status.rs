@@ -1,5 +1,6 @@
 //! What is installed, and whether it is as we left it. Only looks.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::manifest::Holdings;
@@ -11,7 +12,7 @@ use crate::emit::Anchor;
 use crate::world::World;
 
 /// One install, compared with its manifest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Status {
     /// The version of the program that wrote it; `None` if nothing is installed.
     pub(crate) version: Option<String>,
@@ -23,7 +24,7 @@ pub(crate) struct Status {
     pub(crate) unfinished: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub(crate) enum Drift {
     /// A file of ours is gone.

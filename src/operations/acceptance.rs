@@ -1,5 +1,6 @@
 //! Whether people accepted a phase: the results in its UAT files, and the verification that must stand beside them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -14,7 +15,7 @@ use super::verification::{self, VerificationState};
 const UNFINISHED: &[&str] = &["partial", "diagnosed", "pending", "failed", "blocked", "in_progress"];
 
 /// What `phase uat-passed` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AcceptanceReport {
     phase: String,
     pub(crate) passed: bool,
@@ -30,7 +31,7 @@ pub(crate) struct AcceptanceReport {
 }
 
 /// One test of a UAT file.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Check {
     file: String,
     test: u64,
@@ -40,7 +41,7 @@ struct Check {
     passing: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Policy {
     require_verification: bool,
 }

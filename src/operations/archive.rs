@@ -1,5 +1,6 @@
 //! Folders put away under `milestones/`: nothing is deleted, and a name that is taken there gets a number.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -22,7 +23,7 @@ fn directories(count: usize) -> &'static str {
 }
 
 /// What `phases clear` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ClearReport {
     pub(crate) cleared: usize,
     /// Where the folders are now.

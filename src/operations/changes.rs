@@ -1,5 +1,6 @@
 //! What edits do to the documents, told to the person and the program that asked for them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use similar::{DiffOp, TextDiff};
@@ -11,7 +12,7 @@ use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::FrontMatter;
 
 /// One field that a command changed, or one file that came or went.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ChangedField {
     /// Relative to the project's root.
     pub(crate) file: String,

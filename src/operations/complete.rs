@@ -1,5 +1,6 @@
 //! Completing a phase: the gates, and what changes in roadmap, requirements and state, as one change.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -36,7 +37,7 @@ pub(crate) enum Incomplete {
 }
 
 /// What `phase complete` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
 pub(crate) struct CompleteReport {
     pub(crate) completed_phase: String,

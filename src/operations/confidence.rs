@@ -1,5 +1,6 @@
 //! How far a finding can be trusted, by where it comes from.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Providers that hand out what the makers of a thing say, or the page itself.
@@ -9,7 +10,7 @@ const OF_THE_MAKERS: &[&str] = &["context7", "firecrawl", "jina", "ref"];
 const SEARCHES: &[&str] = &["brave", "exa", "perplexity", "tavily", "websearch"];
 
 /// How far a finding can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Confidence {
     Medium,
@@ -17,7 +18,7 @@ pub(crate) enum Confidence {
 }
 
 /// What `classify-confidence` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConfidenceReport<'text> {
     provider: &'text str,

@@ -1,5 +1,6 @@
 //! Reading and changing `config.json`: the file keeps every byte that no command names.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -29,7 +30,7 @@ pub(crate) enum ConfigurationError {
 }
 
 /// What `config-set` did, or would do.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SetReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) dry_run: Option<bool>,
@@ -48,7 +49,7 @@ pub(crate) struct SetReport {
 }
 
 /// What `config-ensure-section` and `config-new-project` did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CreateReport {
     pub(crate) created: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +59,7 @@ pub(crate) struct CreateReport {
 }
 
 /// What `migrate-config` did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MigrateReport {
     pub(crate) migrated: bool,
     pub(crate) normalizations: Vec<Normalization>,

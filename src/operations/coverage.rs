@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::decisions::{Decision, decisions, names};
@@ -13,7 +14,7 @@ use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 
 /// What `check decision-coverage-plan` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanCoverage {
     passed: bool,
     skipped: bool,
@@ -26,7 +27,7 @@ pub(crate) struct PlanCoverage {
 }
 
 /// What `check decision-coverage-verify` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WorkCoverage {
     skipped: bool,
     blocking: bool,
@@ -218,7 +219,7 @@ fn binding_text(plan: &str) -> String {
 }
 
 /// What `gap-analysis` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct GapReport {
     pub(crate) enabled: bool,
     pub(crate) rows: Vec<GapRow>,
@@ -230,14 +231,14 @@ pub(crate) struct GapReport {
     phase_dir_scope: &'static str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct GapRow {
     source: &'static str,
     item: String,
     status: &'static str,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct GapCounts {
     total: usize,
     covered: usize,

@@ -1,5 +1,6 @@
 //! Whether what a phase stands on has moved: the database behind its schema files, the context behind its research.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -8,7 +9,7 @@ use crate::project::plan::PhasePlan;
 use crate::project::view::ProjectView;
 
 /// What `verify schema-drift` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SchemaReport {
     pub(crate) block: bool,
     drift_detected: bool,
@@ -141,7 +142,7 @@ pub(crate) fn schema(
 }
 
 /// What `verify context-drift` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ContextReport {
     pub(crate) block: bool,
     skipped: bool,
@@ -198,7 +199,7 @@ pub(crate) fn context(
 }
 
 /// What `verify codebase-drift` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CodebaseReport {
     pub(crate) block: bool,
     skipped: bool,
@@ -220,7 +221,7 @@ pub(crate) struct CodebaseReport {
 }
 
 /// A file that the map of the source does not know.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Element {
     category: &'static str,
     path: String,

@@ -1,5 +1,6 @@
 //! Whether STATE.md and the roadmap tell the same of a phase, and how bad it is where a plan and the source differ.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -30,7 +31,7 @@ impl Grounding {
 }
 
 /// What `drift-guard phase-status` answers.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StatusReport {
     verdict: &'static str,

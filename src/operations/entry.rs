@@ -1,5 +1,6 @@
 //! `smart-entry`: the situation a project is in, and what to do next.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::state::mirror::{self, PhaseStatus};
@@ -34,7 +35,7 @@ impl Surroundings {
 }
 
 /// What `smart-entry --json` answers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct EntryReport {
     pub(crate) situation: Situation,
     pub(crate) recommended: &'static str,
@@ -52,7 +53,7 @@ impl EntryReport {
 }
 
 /// The situations; the first that fits is it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Situation {
     NoProject,
@@ -69,7 +70,7 @@ pub(crate) enum Situation {
 }
 
 /// What the situation is told from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Signals {
     pub(crate) current_phase: Option<String>,
@@ -91,7 +92,7 @@ pub(crate) struct Signals {
     pub(crate) state_commit_stale: Option<bool>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Action {
     pub(crate) id: &'static str,
     pub(crate) label: String,

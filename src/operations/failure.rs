@@ -1,9 +1,10 @@
 //! Why an agent failed, by the text it came back with.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What `agent classify-failure` answers.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FailureReport {
     class: FailureClass,
@@ -14,7 +15,7 @@ pub(crate) struct FailureReport {
     retry_after_seconds: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum FailureClass {
     QuotaExceeded,

@@ -3,6 +3,7 @@
 //! An edit touches the lines of its keys. Before it is handed on, the edited text is read again: where it would say
 //! anything else than asked, it is refused.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -235,7 +236,7 @@ const GAP_PLAN_FIELDS: &[&str] =
 const GAP_CLOSURE: &str = "gap_closure";
 
 /// What `frontmatter validate` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ValidateReport {
     pub(crate) valid: bool,

@@ -1,5 +1,6 @@
 //! Gates that look at one artifact, or at whether a phase is about what people see.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,14 +51,14 @@ impl Predicate {
 }
 
 /// What `check predicate` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PredicateReport {
     pub(crate) block: bool,
     message: String,
     details: PredicateDetails,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PredicateDetails {
     kind: &'static str,
     #[serde(rename = "artifactNotFound", skip_serializing_if = "Option::is_none")]
@@ -110,7 +111,7 @@ const SIGHT: &[&str] =
     &["ui", "interface", "frontend", "component", "layout", "page", "screen", "view", "form", "dashboard", "widget"];
 
 /// What `check ui-plan-gate` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the answer")]
 pub(crate) struct UiPlanReport {
     frontend: bool,

@@ -1,7 +1,8 @@
 //! What all summaries hand on, phase by phase, archived phases first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -11,9 +12,10 @@ use crate::project::view::ProjectView;
 use crate::text::front_matter::Value;
 
 /// What `history-digest` answers.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct HistoryReport {
     /// By the name a summary gives its phase, else by the folder.
+    #[schemars(with = "BTreeMap<String, PhaseDigest>")]
     pub(crate) phases: PhaseMap,
     pub(crate) decisions: Vec<DecisionReport>,
     pub(crate) tech_stack: Vec<String>,
@@ -30,7 +32,7 @@ impl Serialize for PhaseMap {
 }
 
 /// What one phase hands on.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct PhaseDigest {
     pub(crate) name: String,
     pub(crate) provides: Vec<String>,
@@ -38,7 +40,7 @@ pub(crate) struct PhaseDigest {
     pub(crate) patterns: Vec<String>,
 }
 
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct DecisionReport {
     pub(crate) phase: String,
     pub(crate) decision: String,

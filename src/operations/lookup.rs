@@ -1,5 +1,6 @@
 //! Finding phases: one by its identifier, or the list of a milestone's.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -7,7 +8,7 @@ use crate::project::milestone::MilestoneScope;
 use crate::project::view::ProjectView;
 
 /// What `find-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FindPhaseReport {
     pub(crate) found: bool,
     pub(crate) directory: Option<String>,
@@ -69,7 +70,7 @@ pub(crate) fn find_phase(view: &ProjectView, typed: &str) -> Result<FindPhaseRep
 }
 
 /// What `phases list` answers without `--type`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PhaseListReport {
     pub(crate) directories: Vec<String>,
     pub(crate) count: usize,
@@ -78,7 +79,7 @@ pub(crate) struct PhaseListReport {
 }
 
 /// What `phases list --type` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PhaseFilesReport {
     pub(crate) files: Vec<String>,
     pub(crate) count: usize,

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::archive::{ArchiveError, checked_label, free_name, put_away};
@@ -57,7 +58,7 @@ pub(crate) struct CompleteRequest<'text> {
 }
 
 /// What `milestone complete` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompleteReport {
     pub(crate) version: String,
     /// The version again, where it was given no name.
@@ -80,7 +81,7 @@ pub(crate) struct CompleteReport {
 }
 
 /// What stands in the archive now.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
 pub(crate) struct Archived {
     pub(crate) roadmap: bool,
@@ -94,14 +95,14 @@ pub(crate) struct Archived {
 }
 
 /// A field that kept its value although the documents say another.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Preserved {
     pub(crate) field: &'static str,
     pub(crate) reason: &'static str,
 }
 
 /// What a rehearsal of `milestone complete` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RehearsalReport {
     /// Nothing was written.
     pub(crate) dry_run: bool,
@@ -113,14 +114,14 @@ pub(crate) struct RehearsalReport {
     pub(crate) would_update: WouldUpdate,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Stats {
     pub(crate) phases: usize,
     pub(crate) plans: usize,
     pub(crate) tasks: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WouldArchive {
     pub(crate) roadmap: Option<Move>,
     pub(crate) requirements: Option<Move>,
@@ -134,13 +135,13 @@ pub(crate) struct WouldArchive {
 }
 
 /// Where a document stands and where it, or its copy, goes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Move {
     pub(crate) source: String,
     pub(crate) target: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WouldUpdate {
     pub(crate) milestones_md: String,
     /// None where there is no STATE.md.
@@ -422,7 +423,7 @@ fn add_entry(
 }
 
 /// What `milestone archive-quick` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuickReport {
     pub(crate) version: String,
     /// How many folders went.
@@ -436,7 +437,7 @@ pub(crate) struct QuickReport {
 }
 
 /// What a rehearsal of `milestone archive-quick` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuickRehearsalReport {
     /// Nothing was written.
     pub(crate) dry_run: bool,

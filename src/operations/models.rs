@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::project::config::Config;
@@ -149,7 +150,7 @@ impl Catalogue {
 }
 
 /// What `resolve-model` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ModelReport {
     pub(crate) model: String,
     pub(crate) profile: String,
@@ -160,7 +161,7 @@ pub(crate) struct ModelReport {
 }
 
 /// What `resolve-execution` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExecutionReport {
     pub(crate) model: String,
     pub(crate) profile: String,
@@ -180,7 +181,7 @@ pub(crate) struct ExecutionReport {
 }
 
 /// What `resolve-granularity` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct GranularityReport {
     pub(crate) granularity: String,
     pub(crate) phase_type: String,

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use regex_lite::Regex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -11,7 +12,7 @@ use crate::project::view::ProjectView;
 use crate::text::front_matter::Value;
 
 /// What `verify artifacts` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ArtifactsReport {
     pub(crate) all_passed: bool,
     pub(crate) passed: usize,
@@ -19,7 +20,7 @@ pub(crate) struct ArtifactsReport {
     pub(crate) artifacts: Vec<ArtifactReport>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ArtifactReport {
     pub(crate) path: String,
     pub(crate) exists: bool,
@@ -28,7 +29,7 @@ pub(crate) struct ArtifactReport {
 }
 
 /// What `verify key-links` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct KeyLinksReport {
     pub(crate) all_verified: bool,
     pub(crate) verified: usize,
@@ -38,7 +39,7 @@ pub(crate) struct KeyLinksReport {
     pub(crate) links: Vec<KeyLinkReport>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct KeyLinkReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from: Option<String>,

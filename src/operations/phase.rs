@@ -1,5 +1,6 @@
 //! New phases: where they go in the roadmap, which number they get, which folder.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -41,7 +42,7 @@ pub(crate) struct AddRequest<'text> {
 }
 
 /// A number as people count, or an identifier of their own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum PhaseNumber {
     Number(u64),
@@ -49,7 +50,7 @@ pub(crate) enum PhaseNumber {
 }
 
 /// What `phase add` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AddReport {
     pub(crate) phase_number: PhaseNumber,
     pub(crate) padded: String,
@@ -108,7 +109,7 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Result<(AddRep
 }
 
 /// What `phase add-batch` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BatchReport {
     pub(crate) phases: Vec<AddReport>,
     pub(crate) count: usize,
@@ -132,7 +133,7 @@ pub(crate) fn add_batch(
 }
 
 /// What `phase insert` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct InsertReport {
     pub(crate) phase_number: String,
     pub(crate) after_phase: String,
@@ -172,7 +173,7 @@ pub(crate) fn insert(
 }
 
 /// What `phase next-decimal` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DecimalReport {
     /// Whether the phase has a folder.
     pub(crate) found: bool,
@@ -216,7 +217,7 @@ fn child_of(base: &PhaseId, id: &PhaseId) -> Option<u64> {
 }
 
 /// What `phase mvp-mode` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MvpReport {
     pub(crate) active: bool,
     pub(crate) source: &'static str,
@@ -250,7 +251,7 @@ pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: 
 }
 
 /// What `phase list-plans` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanListReport {
     pub(crate) phase: String,
     /// `None` where the phase has no folder.
@@ -277,7 +278,7 @@ pub(crate) fn list_plans(view: &ProjectView, typed: &str) -> Result<PlanListRepo
 }
 
 /// What `phase tdd-applicable` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TddReport {
     pub(crate) applicable: bool,
     pub(crate) source: &'static str,

@@ -1,5 +1,6 @@
 //! Checks of one plan and of one phase: structure, references, must-haves, completeness. A bad document is an answer.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::frontmatter::PLAN_FIELDS;
@@ -10,7 +11,7 @@ use crate::project::view::ProjectView;
 use crate::text::front_matter::Value;
 
 /// What `verify plan-structure` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StructureReport {
     pub(crate) valid: bool,
     pub(crate) errors: Vec<String>,
@@ -21,7 +22,7 @@ pub(crate) struct StructureReport {
 }
 
 /// What a task has.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the payload has a key per part")]
 pub(crate) struct TaskReport {
@@ -95,7 +96,7 @@ fn check_task(task: &PlanTask<'_>, errors: &mut Vec<String>, warnings: &mut Vec<
 }
 
 /// What `verify phase-completeness` answers for a phase that is there.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompletenessReport {
     pub(crate) complete: bool,
     pub(crate) phase: String,
@@ -135,7 +136,7 @@ pub(crate) fn completeness(view: &ProjectView, typed: &str) -> Result<Option<Com
 }
 
 /// What `verify references` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReferencesReport {
     pub(crate) valid: bool,
     pub(crate) found: usize,

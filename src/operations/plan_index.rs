@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -22,7 +23,7 @@ pub(crate) enum PlanIndexError {
 }
 
 /// What `phase-plan-index` answers.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct PlanIndexReport {
     pub(crate) phase: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +45,7 @@ pub(crate) struct PlanIndexReport {
 }
 
 /// A plan as the executor needs it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct IndexedPlan {
     pub(crate) id: String,
     pub(crate) wave: i64,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -14,7 +15,7 @@ use crate::text::front_matter::FrontMatter;
 use super::roadmap::percent;
 
 /// What `progress json` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProgressReport {
     pub(crate) milestone_version: Option<String>,
     pub(crate) milestone_name: Option<String>,
@@ -27,7 +28,7 @@ pub(crate) struct ProgressReport {
 }
 
 /// One phase of [`ProgressReport`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PhaseProgress {
     pub(crate) number: String,
     pub(crate) name: String,
@@ -37,7 +38,7 @@ pub(crate) struct PhaseProgress {
 }
 
 /// How far a phase is, by its plans, summaries and the word of its verification report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) enum PhaseStatus {
     Pending,
     Planned,
@@ -122,7 +123,7 @@ fn shown(name: &str) -> (String, String) {
 }
 
 /// What `progress bar` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BarReport {
     pub(crate) bar: String,
     pub(crate) percent: Option<usize>,
@@ -171,7 +172,7 @@ pub(crate) fn bar(percent: usize, cells: usize) -> String {
 }
 
 /// What `progress table` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TableReport {
     pub(crate) rendered: String,
 }

@@ -1,5 +1,6 @@
 //! A phase taken away: its folder, its lines in the roadmap, and the numbers of the phases behind it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::state::{self, Facts, Rule, StateEdit, StateError, mirror};
@@ -31,14 +32,14 @@ pub(crate) enum RemoveError {
 }
 
 /// A new name of a folder or a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Renamed {
     pub(crate) from: String,
     pub(crate) to: String,
 }
 
 /// What `phase remove` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RemoveReport {
     pub(crate) removed: String,
     pub(crate) directory_deleted: Option<String>,

@@ -1,5 +1,6 @@
 //! Requirements across documents: completing them, opening them again, and which of a plan's are ready for it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -12,7 +13,7 @@ use crate::text::splice::Splices;
 pub(crate) const NO_REQUIREMENTS: &str = "REQUIREMENTS.md not found";
 
 /// What `requirements mark-complete` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum MarkReport {
     Marked {
@@ -34,7 +35,7 @@ pub(crate) enum MarkReport {
 }
 
 /// Whether one place of one requirement was changed.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WriteReport {
     pub(crate) requirement: String,
     pub(crate) surface: Surface,
@@ -42,7 +43,7 @@ pub(crate) struct WriteReport {
 }
 
 /// The two places that tell of a requirement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Surface {
     Checkbox,
@@ -100,7 +101,7 @@ pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Result<(Mar
 }
 
 /// What `requirements revert-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RevertReport {
     pub(crate) reverted: Vec<String>,
     pub(crate) unchanged: Vec<String>,
@@ -126,7 +127,7 @@ pub(crate) fn reopen(view: &ProjectView, ids: Vec<String>) -> Result<(RevertRepo
 }
 
 /// What `requirements ready-ids` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReadyReport {
     pub(crate) ready: Vec<String>,
     /// Requirements that another plan of the phase still works on.

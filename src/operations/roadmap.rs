@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -16,7 +17,7 @@ use crate::text::splice::Splices;
 use super::verification::{self, Verification};
 
 /// What `roadmap get-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum GetPhaseReport {
     Found {
@@ -87,7 +88,7 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
 const NO_ROADMAP: &str = "ROADMAP.md not found";
 
 /// What `roadmap analyze` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AnalyzeReport {
     pub(crate) milestones: Vec<MilestoneSummary>,
     pub(crate) phases: Vec<PhaseSummary>,
@@ -106,7 +107,7 @@ pub(crate) struct AnalyzeReport {
 }
 
 /// What `roadmap analyze` answers where there is no roadmap.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NoRoadmapReport {
     pub(crate) error: &'static str,
     pub(crate) milestones: Vec<MilestoneSummary>,
@@ -114,14 +115,14 @@ pub(crate) struct NoRoadmapReport {
     pub(crate) current_phase: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MilestoneSummary {
     pub(crate) heading: String,
     pub(crate) version: String,
 }
 
 /// One phase: what the roadmap says and what is on disk.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PhaseSummary {
     pub(crate) number: String,
     pub(crate) name: String,
@@ -139,7 +140,7 @@ pub(crate) struct PhaseSummary {
 }
 
 /// How far a phase has come, by its files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DiskStatus {
     NoDirectory,
@@ -313,7 +314,7 @@ fn owned(text: Option<&str>) -> Option<String> {
 }
 
 /// What `roadmap milestone-scope` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ScopeReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<&'static str>,
@@ -333,13 +334,13 @@ pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileErr
 }
 
 /// What `roadmap validate` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ValidateReport {
     pub(crate) warnings: Vec<RoadmapFinding>,
 }
 
 /// What is wrong with the roadmap. Every finding keeps programs from reading it.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RoadmapFinding {
     pub(crate) code: &'static str,
     pub(crate) message: &'static str,
@@ -368,7 +369,7 @@ pub(crate) fn validate(view: &ProjectView) -> ValidateReport {
 }
 
 /// What `roadmap update-plan-progress` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProgressReport {
     pub(crate) updated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -455,7 +456,7 @@ pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &st
 }
 
 /// What `roadmap annotate-dependencies` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AnnotateReport {
     pub(crate) updated: bool,
     pub(crate) phase: String,

@@ -1,5 +1,6 @@
 //! New empty documents of a phase, and the folder of one. What is there stays.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -79,7 +80,7 @@ impl Document {
 }
 
 /// What `scaffold` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ScaffoldReport {
     pub(crate) created: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -10,7 +11,7 @@ use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
 /// What `list-seeds` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SeedsReport {
     pub(crate) count: usize,
     pub(crate) seeds: Vec<SeedReport>,
@@ -18,7 +19,7 @@ pub(crate) struct SeedsReport {
     summary: BTreeMap<String, usize>,
 }
 
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SeedReport {
     #[serde(rename = "seed_id")]
     id: String,

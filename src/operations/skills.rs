@@ -1,5 +1,6 @@
 //! Skills that the user gave to agents of the system, as the block that is put before an agent's task.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use crate::project::config::Config;
 use crate::project::view::ProjectView;
 
 /// What `agent-skills` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SkillsReport {
     pub(crate) agent_type: String,
     /// The text for the agent; empty where there is nothing to read.
@@ -23,7 +24,7 @@ pub(crate) struct SkillsReport {
     pub(crate) value: SkillsValue,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SkillsValue {
     pub(crate) block: String,
     pub(crate) skills_count: usize,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -25,7 +26,7 @@ pub(crate) struct Commits {
 }
 
 /// What `stats json` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatsReport {
     pub(crate) milestone_version: Option<String>,
     pub(crate) milestone_name: Option<String>,
@@ -47,7 +48,7 @@ pub(crate) struct StatsReport {
 }
 
 /// One phase: of the roadmap, of the disk, or of both.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PhaseStats {
     pub(crate) number: String,
     pub(crate) name: String,

@@ -1,12 +1,13 @@
 //! What a summary hands on: its line, files, technology, patterns, decisions, requirements.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::plan::PhaseSummary;
 use crate::text::front_matter::Value;
 
 /// What `summary-extract` answers: every part, or those that were asked for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExtractReport {
     pub(crate) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,11 +25,11 @@ pub(crate) struct ExtractReport {
 }
 
 /// A line that may be missing from the summary, and is then told as null.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct OneLiner(Option<String>);
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DecisionReport {
     pub(crate) summary: String,
     pub(crate) rationale: Option<String>,

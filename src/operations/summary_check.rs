@@ -1,12 +1,13 @@
 //! Whether what a summary claims is there: the files it names, its commits, its own check.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::plan_checks::{has_folder, ticked_files};
 use crate::text::markdown::Markdown;
 
 /// What `verify-summary` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SummaryCheckReport {
     pub(crate) passed: bool,
     pub(crate) checks: SummaryChecks,
@@ -14,7 +15,7 @@ pub(crate) struct SummaryCheckReport {
     pub(crate) errors: Vec<String>,
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct SummaryChecks {
     pub(crate) summary_exists: bool,
     pub(crate) files_created: FilesCheck,
@@ -22,7 +23,7 @@ pub(crate) struct SummaryChecks {
     pub(crate) self_check: SelfCheck,
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct FilesCheck {
     pub(crate) checked: usize,
     pub(crate) found: usize,
@@ -30,7 +31,7 @@ pub(crate) struct FilesCheck {
 }
 
 /// How the summary says its own check went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SelfCheck {
     Passed,

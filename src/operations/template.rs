@@ -1,5 +1,6 @@
 //! Templates of a phase's files: which one fits a plan, and a new file from one.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::frontmatter::{self, FieldChange, FrontMatterError};
@@ -11,7 +12,7 @@ use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::Value;
 
 /// What `template select` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SelectReport {
     pub(crate) template: &'static str,
@@ -96,7 +97,7 @@ pub(crate) struct Filling<'a> {
 }
 
 /// What `template fill` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum FillReport {
     Created { created: bool, path: String, template: &'static str },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::frontmatter::{self, FieldChange, FrontMatterError};
@@ -13,13 +14,13 @@ use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 
 /// What `list-todos` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TodosReport {
     pub(crate) count: usize,
     pub(crate) todos: Vec<TodoReport>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TodoReport {
     pub(crate) file: String,
     pub(crate) created: String,
@@ -91,7 +92,7 @@ pub(crate) fn complete(view: &ProjectView, name: &str, day: &str) -> Result<Comp
 }
 
 /// What `todo match-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MatchReport {
     pub(crate) phase: String,
     /// The most likely first.
@@ -100,7 +101,7 @@ pub(crate) struct MatchReport {
     pub(crate) todo_count: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TodoMatch {
     pub(crate) file: String,
     pub(crate) title: String,

@@ -1,11 +1,12 @@
 //! Which deliverables of a summary a test has proved, and which a person has to look at.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::front_matter::{FrontMatter, Value};
 
 /// What `uat classify-coverage` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CoverageReport {
     /// `coverage` where the summary lists its deliverables, else `legacy`.
     mode: &'static str,
@@ -18,7 +19,7 @@ pub(crate) struct CoverageReport {
     errors: Vec<EntryError>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Deliverable {
     id: Option<String>,
     description: Option<String>,
@@ -34,7 +35,7 @@ struct Deliverable {
     reason: Option<&'static str>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Proof {
     kind: Option<String>,
     #[serde(rename = "ref")]
@@ -43,7 +44,7 @@ struct Proof {
 }
 
 /// What is wrong with an entry; it is then put to a person.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct EntryError {
     index: i64,
     id: Option<String>,

@@ -1,9 +1,10 @@
 //! User stories: `As a [role], I want to [capability], so that [outcome].`
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What `user-story validate` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StoryReport {
     pub(crate) valid: bool,
     errors: Vec<&'static str>,
@@ -11,7 +12,7 @@ pub(crate) struct StoryReport {
 }
 
 /// The parts of a story.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Slots {
     role: String,
     capability: String,

@@ -4,6 +4,7 @@
 //! carries, else by the times of the summaries beside it. A report with gaps is never stale: the gaps stand until a new
 //! report says otherwise.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -206,7 +207,7 @@ fn by_times(view: &ProjectView, paths: &[String]) -> Staleness {
 }
 
 /// What `verification fingerprint` answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FingerprintReport {
     /// Relative to the project's root, sorted, without repeats.
     pub(crate) covered_files: Vec<String>,

@@ -2,6 +2,7 @@
 //!
 //! Everything here sees the project as a whole; which workstream is active is told by the caller, who also stores it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -23,7 +24,7 @@ const PHASES: &str = "phases";
 const DEFAULT_NAME: &str = "default";
 
 /// Whether the project is divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
     Flat,
@@ -31,7 +32,7 @@ pub(crate) enum Mode {
 }
 
 /// What a verb answers that has a row for each workstream.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum RowsReport<R> {
     Flat { mode: Mode, workstreams: [(); 0], message: &'static str },
@@ -47,7 +48,7 @@ impl<R> RowsReport<R> {
 }
 
 /// A row of `workstream list`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ListRow {
     name: String,
     path: String,
@@ -61,7 +62,7 @@ pub(crate) struct ListRow {
 }
 
 /// A row of `workstream progress`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProgressRow {
     name: String,
     active: bool,
@@ -74,7 +75,7 @@ pub(crate) struct ProgressRow {
 }
 
 /// What `workstream status` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum StatusReport {
     Found(Box<StatusFound>),
@@ -82,7 +83,7 @@ pub(crate) enum StatusReport {
 }
 
 /// A workstream from near.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatusFound {
     found: bool,
     workstream: String,
@@ -97,14 +98,14 @@ pub(crate) struct StatusFound {
     last_activity: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct DocumentsThere {
     roadmap: bool,
     state: bool,
     requirements: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PhaseRow {
     directory: String,
     status: &'static str,
@@ -288,7 +289,7 @@ impl StateWords {
 }
 
 /// What `workstream create` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum CreateReport {
     Created {
@@ -309,7 +310,7 @@ pub(crate) enum CreateReport {
 }
 
 /// The documents of an undivided project that now belong to a workstream.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Migration {
     migrated: bool,
     workstream: String,
@@ -403,7 +404,7 @@ fn first_state(name: &str, today: &str) -> String {
 }
 
 /// What `workstream complete` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum CompleteReport {
     Completed {

@@ -1,6 +1,7 @@
 //! What worktrees of agents are judged by: whether new ones would start from the right commit, and whether one that
 //! was left behind may go.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The name that the commit new worktrees start from has.
@@ -18,7 +19,7 @@ pub(crate) struct BaseFacts {
 }
 
 /// What `worktree base-check` answers.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BaseReport {
     /// The work is better done in the main worktree.
@@ -83,7 +84,7 @@ pub(crate) struct LockedWorktree<'text> {
 const FRESH: i64 = 300;
 
 /// Why a worktree that was left behind is not taken away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum KeepReason {
     LockTooFresh,

@@ -3,12 +3,13 @@
 //! A decision is an entry `- **D-01:** text` of the block `<decisions>`, or, where there is no such block, of a section
 //! `Decisions`. What is left to the executor's discretion, and what is marked `[informational]`, need not be covered.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::markdown::{LineKind, Markdown, heading_title};
 
 /// A decision that must be covered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Decision {
     pub(crate) id: String,
     /// In one line.

@@ -9,7 +9,7 @@ use super::phase::PhaseId;
 use super::roadmap::Roadmap;
 
 /// How well the roadmap tells which phases belong to the milestone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MilestoneScope {
     /// The window is known and holds phases, or the project has no milestones at all.

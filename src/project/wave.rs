@@ -2,6 +2,7 @@
 //!
 //! The one who starts the agents makes the file, where it likes; it is no document below `.planning/`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ const WORKTREES: &str = "worktrees";
 const BRANCH_STARTS: &[&str] = &["agent-", "worktree-agent-", "worktree-wf_"];
 
 /// One worktree of a wave.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct WaveEntry {
     pub(crate) agent_id: Option<String>,
     pub(crate) worktree_path: String,

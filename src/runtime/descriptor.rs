@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tables::{HookTable, StatusLine};
@@ -83,7 +84,7 @@ impl Descriptor {
 }
 
 /// The word for a host on the command line: `a-z`, digits and `-`. It has no variants, so no code can match on it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct RuntimeId(String);
 
@@ -129,7 +130,7 @@ impl fmt::Display for RuntimeId {
 }
 
 /// Whether an installation serves one user everywhere or one project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scope {
     Global,
@@ -424,7 +425,7 @@ pub(crate) struct Dispatch {
 }
 
 /// Who gives an agent a worktree of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Isolation {
     /// The host, when it starts the agent.
@@ -446,7 +447,7 @@ impl Isolation {
 }
 
 /// What the tools of an agent may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AgentReach {
     Full,

@@ -223,6 +223,7 @@ impl Comparer {
         let ran = place.run(case);
         let code = ran.status.code().map_or(-1, i64::from);
         let (stdout, stderr) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        crate::schemas::fits(&case.arguments, ran.status.code().unwrap_or(-1), &stdout)?;
         if let Some(changes) = case.changes.as_deref().filter(|_| code == case.exit) {
             self.compare_files(case, changes, &place)?;
         }

@@ -79,7 +79,8 @@ impl TestContext {
         stdin: &str,
     ) -> Ran {
         let mut command = self.command(binary());
-        command.args(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        let arguments: Vec<String> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        command.args(&arguments);
         command.envs(environment.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -88,7 +89,9 @@ impl TestContext {
             // A program that does not read its input closes the pipe; that is no failure of the test.
             let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         }
-        Ran::from(child.wait_with_output().unwrap())
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        crate::schemas::hold(&arguments, ran.code, &ran.stdout);
+        ran
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare and inspect trees by hand")]
 
+mod answers;
 mod architecture;
 mod audit;
 mod bytes;
@@ -28,6 +29,7 @@ mod phases;
 mod plans;
 mod rehearsal;
 mod scaffold;
+mod schemas;
 mod small_verbs;
 mod state;
 mod tree;

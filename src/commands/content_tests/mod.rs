@@ -132,7 +132,7 @@ fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     let row = usage::family_of(FAMILIES, &parsed).ok()?;
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
-    let effect = CATALOG.iter().find(|(path, _)| *path == leaf.path)?.1;
+    let effect = CATALOG.iter().find(|(path, ..)| *path == leaf.path)?.1;
     let is_mention = parsed.words.len() == leaf.path.split(' ').count() && needs_words(leaf.command);
     if effect != Effect::Read || is_mention {
         return None;

@@ -1,5 +1,6 @@
 //! What the facts about a host come to: by which name an agent is started, in which worktree, how many at once.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,9 +10,9 @@ use crate::runtime::{AgentReach, Dispatch, Isolation};
 const UNDOCUMENTED: &str = "undocumented";
 
 /// How a host runs agents, as it is told to scripts.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct DispatchReport {
+pub(in crate::commands) struct DispatchReport {
     named_dispatch: Value,
     nested: Value,
     max_depth: Value,
@@ -77,8 +78,8 @@ pub(super) fn should_flatten(dispatch: Option<&Dispatch>) -> bool {
 }
 
 /// What `dispatch-capacity` answers.
-#[derive(Debug, Serialize)]
-pub(super) struct CapacityReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct CapacityReport {
     pub(super) runtime: String,
     pub(super) capacity: u32,
     declared: Value,
@@ -101,9 +102,9 @@ pub(super) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option
 }
 
 /// What `dispatch-isolation` answers.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct IsolationReport {
+pub(in crate::commands) struct IsolationReport {
     pub(super) runtime: String,
     pub(super) isolation: Isolation,
     /// Nothing has to be run to get a worktree.
@@ -130,7 +131,7 @@ pub(super) fn isolation(
 }
 
 /// What is noted about the isolation of a phase, for whoever looks at it later.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct IsolationNote<'text> {
     pub(super) isolation: Isolation,
     pub(super) harness_flag: Option<&'text str>,

@@ -1,8 +1,9 @@
 //! How agents are started on the host of the call.
 
-mod answers;
+pub(super) mod answers;
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -197,8 +198,8 @@ fn tell(context: &mut Context, json: bool, report: &impl Serialize, line: &str) 
     Ok(())
 }
 
-#[derive(Debug, Serialize)]
-struct TypeReport<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TypeReport<'a> {
     runtime: &'a str,
     requested: &'a str,
     resolved: &'a str,
@@ -239,8 +240,8 @@ fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), Com
     tell_isolation(context, &report, arguments.json)
 }
 
-#[derive(Debug, Serialize)]
-struct RecordedReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RecordedReport {
     recorded: bool,
     path: &'static str,
 }
@@ -271,9 +272,9 @@ fn capacity(context: &mut Context, json: bool) -> Result<(), CommandError> {
     tell(context, json, &report, &line)
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct FlattenReport<'a> {
+pub(super) struct FlattenReport<'a> {
     runtime: &'a str,
     should_flatten: bool,
     dispatch: Option<DispatchReport>,
@@ -288,8 +289,8 @@ fn should_flatten(context: &mut Context, json: bool) -> Result<(), CommandError>
     tell(context, json, &report, if should_flatten { "true" } else { "false" })
 }
 
-#[derive(Debug, Serialize)]
-struct AgentReport<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AgentReport<'a> {
     runtime: &'a str,
     requested: &'a str,
     resolved: &'a str,
@@ -307,8 +308,8 @@ fn resolve_agent(context: &mut Context, arguments: &AgentArgs) -> Result<(), Com
     tell(context, arguments.json, &report, resolved)
 }
 
-#[derive(Debug, Serialize)]
-struct TeamsReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TeamsReport {
     active: bool,
     runtime: String,
     env_present: bool,

@@ -1,5 +1,6 @@
 //! `commit`: the project's rules, then git.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::repository::Repository;
@@ -32,8 +33,8 @@ pub(crate) struct CommitArgs {
 }
 
 /// What became of a commit.
-#[derive(Debug, Default, Serialize)]
-struct CommitReport {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(in crate::commands) struct CommitReport {
     committed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<bool>,
@@ -49,7 +50,7 @@ struct CommitReport {
     skipped_files: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct StagingFailure {
     file: String,
     error: String,

@@ -1,5 +1,6 @@
 //! A hook of the repository that keeps planning files out of commits where the project wants that.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::repository::Repository;
@@ -22,15 +23,15 @@ pub(crate) enum GuardCommand {
     Disable,
 }
 
-#[derive(Debug, Serialize)]
-struct EnabledReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct EnabledReport {
     enabled: bool,
     action: &'static str,
     path: String,
 }
 
-#[derive(Debug, Serialize)]
-struct DisabledReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct DisabledReport {
     disabled: bool,
     action: &'static str,
     path: String,

@@ -1,10 +1,11 @@
 //! Git: committing planning files by the project's rules, and what branches mean to it.
 
-mod commit;
-mod guard;
+pub(super) mod commit;
+pub(super) mod guard;
 mod repository;
-mod subrepo;
+pub(super) mod subrepo;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::repository::Repository;
@@ -61,8 +62,8 @@ impl Family for Commits {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct CheckReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CheckReport {
     allowed: bool,
     reason: &'static str,
 }

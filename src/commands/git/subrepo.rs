@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::{CommandError, Context};
@@ -21,8 +22,8 @@ pub(crate) struct SubrepoArgs {
 }
 
 /// What `commit-to-subrepo` answers.
-#[derive(Debug, Serialize)]
-struct SubrepoReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct SubrepoReport {
     committed: bool,
     repos: BTreeMap<String, RepositoryReport>,
     /// Files that lie in none of the repositories.
@@ -30,7 +31,7 @@ struct SubrepoReport {
     unmatched: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RepositoryReport {
     committed: bool,
     hash: Option<String>,

@@ -5,7 +5,7 @@
 
 mod ask;
 mod diff;
-mod report;
+pub(super) mod report;
 mod words;
 
 pub(super) use words::spelled;

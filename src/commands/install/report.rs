@@ -2,21 +2,22 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::install::{Act, Drift, InstallError, InstallPlan, Status, Target, Wish, scope_word};
 use crate::runtime::{Descriptor, Scope};
 
 /// What `install` or `uninstall` did.
-#[derive(Debug, Serialize)]
-pub(super) struct InstallReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct InstallReport {
     action: &'static str,
     dry_run: bool,
     pub(super) hosts: Vec<HostReport>,
 }
 
 /// What was done for one host.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HostReport {
     runtime: String,
     #[serde(skip)]
@@ -40,7 +41,7 @@ pub(super) struct HostReport {
     next: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Outcome {
     Done,
@@ -48,13 +49,13 @@ enum Outcome {
     Failed,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct SetAside {
     path: String,
     to: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Failure {
     message: String,
     hint: Option<String>,
@@ -216,19 +217,19 @@ fn chain(error: &InstallError) -> String {
 }
 
 /// What `recover` did.
-#[derive(Debug, Serialize)]
-pub(super) struct Recovered {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct Recovered {
     /// Folders in which a write had been cut short.
     pub(super) finished: Vec<String>,
 }
 
 /// What `status` found.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct StatusReport {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(in crate::commands) struct StatusReport {
     installs: Vec<HostStatus>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct HostStatus {
     runtime: String,
     #[serde(skip)]

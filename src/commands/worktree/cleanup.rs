@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Git, ManifestFile, Refusal, emit, refuse};
@@ -9,14 +10,14 @@ use crate::disk;
 use crate::project::wave::{WaveEntry, WaveManifest};
 
 /// What `worktree cleanup-wave` answers.
-#[derive(Debug, Serialize)]
-struct WaveReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct WaveReport {
     ok: bool,
     plan: Plan,
     result: Outcome,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Plan {
     action: Action,
     discovery: &'static str,
@@ -24,14 +25,14 @@ struct Plan {
     entries: usize,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Action {
     Skip,
     CleanupWave,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Outcome {
     ok: bool,
     action: Action,
@@ -43,7 +44,7 @@ struct Outcome {
 }
 
 /// What became of one worktree.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Cleared {
     agent_id: Option<String>,
     worktree_path: String,
@@ -60,7 +61,7 @@ struct Cleared {
     warnings: Vec<Warning>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Status {
     MergedRemoved,
@@ -69,7 +70,7 @@ enum Status {
     Blocked,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 enum Warning {
     /// A file that the agent was not announced to change.

@@ -3,12 +3,13 @@
 //! Only what a manifest names, or what a dead process of ours locked, is ever removed, and nothing that is not merged
 //! or not committed.
 
-mod cleanup;
-mod reap;
+pub(super) mod cleanup;
+pub(super) mod reap;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
@@ -159,8 +160,8 @@ impl Git {
 }
 
 /// A refusal that scripts read from standard output.
-#[derive(Debug, Default, Serialize)]
-struct Refusal {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Refusal {
     ok: bool,
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -280,8 +281,8 @@ fn unsound(entry: &WaveEntry) -> Option<Refusal> {
     })
 }
 
-#[derive(Debug, Serialize)]
-struct NotedReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NotedReport {
     ok: bool,
     reason: &'static str,
     entry: WaveEntry,
@@ -430,9 +431,9 @@ fn start_of(descriptor: &Descriptor) -> Option<&StartCommit> {
     descriptor.dispatch.as_ref()?.start_commit.as_ref()
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct BaseRefReport {
+pub(super) struct BaseRefReport {
     changed: bool,
     skipped: Option<&'static str>,
     previous: Option<serde_json::Value>,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Git, emit};
@@ -9,21 +10,21 @@ use crate::disk;
 use crate::operations::worktree::{KeepReason, LockedWorktree};
 
 /// What `worktree reap-orphans` answers.
-#[derive(Debug, Serialize)]
-struct ReapReport {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct ReapReport {
     ok: bool,
     reaped: usize,
     entries: Vec<Orphan>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Orphan {
     path: String,
     status: &'static str,
     reason: Fate,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Fate {
     Kept(KeepReason),

@@ -1,5 +1,6 @@
 //! Noting that somebody knows of an open artifact: in its own front matter, everything else in it as it was.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::open::{DEFERRED, gap_snapshot, open_questions, questions_digest, quick_summary, status_of};
@@ -51,7 +52,7 @@ pub(crate) struct Target<'text> {
 }
 
 /// What `audit-open acknowledge` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AcknowledgeReport {
     pub(crate) acknowledged: bool,
     category: &'static str,

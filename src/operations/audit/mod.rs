@@ -4,11 +4,11 @@
 //! knows of it, [`uat`] lists the tests that nobody passed. A note holds what the artifact said at that time: when it
 //! says something else, it is open again.
 
-mod acknowledge;
-mod open;
+pub(crate) mod acknowledge;
+pub(crate) mod open;
 #[cfg(test)]
 mod tests;
-mod uat;
+pub(crate) mod uat;
 
 pub(crate) use acknowledge::{AcknowledgeError, Target, acknowledge};
 pub(crate) use open::open;

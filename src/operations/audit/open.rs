@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Category, is_acknowledged};
@@ -15,7 +16,7 @@ use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
 /// What `audit-open` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct OpenReport {
     scanned_at: String,
     pub(crate) has_open_items: bool,
@@ -25,7 +26,7 @@ pub(crate) struct OpenReport {
 }
 
 /// How many of each category.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Counts {
     debug_sessions: usize,
     quick_tasks: usize,
@@ -65,7 +66,7 @@ impl Counts {
 }
 
 /// The open ones.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct OpenItems {
     pub(crate) debug_sessions: Vec<DebugSession>,
     pub(crate) quick_tasks: Vec<QuickTask>,
@@ -79,7 +80,7 @@ pub(crate) struct OpenItems {
     pub(crate) deferred: Vec<DeferredText>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DebugSession {
     slug: String,
     status: String,
@@ -87,7 +88,7 @@ pub(crate) struct DebugSession {
     hypothesis: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuickTask {
     slug: String,
     date: String,
@@ -95,7 +96,7 @@ pub(crate) struct QuickTask {
     description: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Thread {
     slug: String,
     status: String,
@@ -103,7 +104,7 @@ pub(crate) struct Thread {
     title: String,
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct OpenTodo {
     /// How many more there are than are listed.
     #[serde(rename = "_remainder_count", skip_serializing_if = "Option::is_none")]
@@ -114,7 +115,7 @@ pub(crate) struct OpenTodo {
     summary: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Seed {
     #[serde(rename = "seed_id")]
     id: String,
@@ -124,13 +125,13 @@ pub(crate) struct Seed {
 }
 
 /// Where an artifact of a phase is.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Place {
     phase: String,
     file: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UatGap {
     #[serde(flatten)]
     place: Place,
@@ -140,7 +141,7 @@ pub(crate) struct UatGap {
     archived_milestone: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct VerificationGap {
     #[serde(flatten)]
     place: Place,
@@ -149,7 +150,7 @@ pub(crate) struct VerificationGap {
     archived_milestone: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ContextQuestions {
     #[serde(flatten)]
     place: Place,
@@ -160,7 +161,7 @@ pub(crate) struct ContextQuestions {
     archived_milestone: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DeferredText {
     #[serde(flatten)]
     place: Place,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -23,7 +24,7 @@ pub(crate) enum UatAuditError {
 }
 
 /// What `audit-uat` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UatAuditReport {
     pub(crate) results: Vec<FileReport>,
     pub(crate) summary: Summary,
@@ -31,7 +32,7 @@ pub(crate) struct UatAuditReport {
     acknowledged_files: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FileReport {
     phase: String,
     phase_dir: String,
@@ -50,7 +51,7 @@ pub(crate) struct FileReport {
     unparsed_blocks: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<u64>,
@@ -65,7 +66,7 @@ struct Item {
     blocked_by: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Summary {
     total_files: usize,
     pub(crate) total_items: usize,
@@ -77,13 +78,13 @@ pub(crate) struct Summary {
     archived: Archived,
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct Part {
     files: usize,
     items: usize,
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct Archived {
     files: usize,
     items: usize,

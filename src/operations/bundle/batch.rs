@@ -1,5 +1,6 @@
 //! `init autonomous`, `quick-batch`, `update` and `todos`: lists of work, and the program itself.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::todos::{self, TodoReport};
@@ -9,7 +10,7 @@ use super::sections::{Condition, SectionManifest};
 use super::{Bundle, Complete, Moment};
 
 /// What `init autonomous` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AutonomousReport {
     /// Plans are reviewed until nobody finds anything more.
     plan_strategy_converge: bool,
@@ -17,7 +18,7 @@ pub(crate) struct AutonomousReport {
 }
 
 /// What `init quick-batch` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuickBatchReport {
     planner_model: String,
     executor_model: String,
@@ -34,14 +35,14 @@ pub(crate) struct QuickBatchReport {
 }
 
 /// What `init update` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UpdateReport {
     next_channel: bool,
     section_manifest: SectionManifest,
 }
 
 /// What `init todos` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct TodosBundle {
     commit_docs: bool,

@@ -1,5 +1,6 @@
 //! `init map-codebase`, `docs-update`, `ingest-docs` and `debug`: work on the code and the texts around it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ use super::sections::{Condition, SectionManifest};
 use super::{Bundle, CodeFacts, Complete, Moment};
 
 /// What `init map-codebase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct MapCodebaseReport {
     mapper_model: String,
@@ -27,13 +28,13 @@ pub(crate) struct MapCodebaseReport {
 }
 
 /// What `init docs-update` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DocsUpdateReport {
     section_manifest: SectionManifest,
 }
 
 /// What `init ingest-docs` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct IngestDocsReport {
     project_exists: bool,
@@ -51,7 +52,7 @@ pub(crate) struct IngestDocsReport {
 }
 
 /// What `init debug` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DebugReport {
     commit_docs: bool,
     debug_dir: String,

@@ -1,5 +1,6 @@
 //! How far a phase is on its way to being done: executed, verified, accepted.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::verification::{self, Verification};
@@ -9,7 +10,7 @@ use crate::project::folder::PhaseFolder;
 use super::Bundle;
 
 /// The state of a phase's work, and what is to be done next about its verification.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a field of the answer")]
 pub(super) struct Completion {
     /// Every plan has a summary.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::plan_index::{PlanIndexError, PlanIndexReport, plan_index};
@@ -31,7 +32,7 @@ pub(crate) struct ExecutePhaseRequest {
 }
 
 /// What `init execute-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct ExecutePhaseReport {
     executor_model: String,

@@ -1,5 +1,6 @@
 //! `init manager`: every phase of the milestone with what it waits for, and what can be done now, side by side.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -18,7 +19,7 @@ use super::{Bundle, Complete};
 const ACTIVE: i64 = 5 * 60;
 
 /// What `init manager` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct ManagerBundle {
     milestone_version: Option<String>,
@@ -47,7 +48,7 @@ pub(crate) struct ManagerBundle {
 }
 
 /// One phase.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(super) struct ManagedPhase {
     pub(super) number: String,
@@ -81,7 +82,7 @@ pub(super) struct ManagedPhase {
 }
 
 /// How far a phase has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ManagedStatus {
     NoDirectory,
@@ -98,7 +99,7 @@ pub(super) enum ManagedStatus {
 }
 
 /// Something that can be done now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "fields of the answer")]
 struct Action {
     phase: String,
@@ -109,7 +110,7 @@ struct Action {
 }
 
 /// What is done to a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Step {
     Discuss,
@@ -118,7 +119,7 @@ pub(super) enum Step {
     Verify,
 }
 
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 struct ManagerFlags {
     discuss: String,
     plan: String,

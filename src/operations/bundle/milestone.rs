@@ -1,5 +1,6 @@
 //! `init new-milestone`, `complete-milestone` and `transition`: from one milestone or phase to the next.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -11,7 +12,7 @@ use super::sections::{Condition, SectionManifest};
 use super::{Bundle, Complete};
 
 /// What `init new-milestone` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct NewMilestoneReport {
     researcher_model: String,
@@ -42,7 +43,7 @@ pub(crate) struct NewMilestoneReport {
 }
 
 /// What `init complete-milestone` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompleteMilestoneReport {
     git_create_tag: bool,
     state_path: Option<String>,
@@ -55,13 +56,13 @@ pub(crate) struct CompleteMilestoneReport {
 }
 
 /// What `init transition` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TransitionReport {
     other_active_workstreams: Vec<OtherWorkstream>,
     section_manifest: SectionManifest,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct OtherWorkstream {
     name: String,
     status: String,

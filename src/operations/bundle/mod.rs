@@ -3,26 +3,27 @@
 //! A bundle is a pure function of the project, its configuration and [`Facts`] from outside, which `commands` gathers.
 //! Paths in bundles are absolute. Every bundle ends with the same fields, [`Common`].
 
-mod batch;
-mod code;
+pub(crate) mod batch;
+pub(crate) mod code;
 mod completion;
-mod execute_phase;
-mod manager;
-mod milestone;
-mod onboard;
+pub(crate) mod execute_phase;
+pub(crate) mod manager;
+pub(crate) mod milestone;
+pub(crate) mod onboard;
 mod phase;
-mod phase_op;
-mod plan_phase;
-mod progress;
-mod project;
-mod quick;
-mod review;
+pub(crate) mod phase_op;
+pub(crate) mod plan_phase;
+pub(crate) mod progress;
+pub(crate) mod project;
+pub(crate) mod quick;
+pub(crate) mod review;
 mod sections;
 mod verify_commands;
-mod verify_work;
-mod workspaces;
-mod yolo;
+pub(crate) mod verify_work;
+pub(crate) mod workspaces;
+pub(crate) mod yolo;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::config::Config;
@@ -76,7 +77,7 @@ pub(crate) struct Bundle<'call> {
 }
 
 /// A bundle with the fields all of them end with.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Complete<R> {
     #[serde(flatten)]
     pub(crate) report: R,
@@ -84,7 +85,7 @@ pub(crate) struct Complete<R> {
     common: Common,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Common {
     project_root: String,
     agents_installed: bool,

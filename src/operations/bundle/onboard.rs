@@ -1,5 +1,6 @@
 //! `init onboard`: how a project that has code, documents or plans already is taken up.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -11,7 +12,7 @@ use super::{Bundle, CodeFacts, Complete};
 const FAST_MAP: &[&str] = &["STACK.md", "INTEGRATIONS.md", "ARCHITECTURE.md", "STRUCTURE.md"];
 
 /// What `init onboard` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct OnboardReport {
     commit_docs: bool,
@@ -56,7 +57,7 @@ pub(crate) struct OnboardReport {
     in_nested_subdir: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct HandoffCommands {
     ingest_docs: String,
     manager: String,
@@ -66,7 +67,7 @@ struct HandoffCommands {
     onboard: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum MapReadiness {
     None,
@@ -76,7 +77,7 @@ enum MapReadiness {
 }
 
 /// What comes next, and why.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct NextAction {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]

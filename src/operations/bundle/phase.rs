@@ -1,5 +1,6 @@
 //! The phase a bundle is about: its folder, and what the roadmap says of it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::state::position::PlanPosition;
@@ -34,7 +35,7 @@ pub(super) struct RoadmapEntry {
 }
 
 /// How bundles tell which phase they are about.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Identity {
     phase_found: bool,
     phase_dir: Option<String>,
@@ -47,7 +48,7 @@ pub(super) struct Identity {
 }
 
 /// The documents of a phase that are there.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are fields of the answer")]
 pub(super) struct Artifacts {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,7 +64,7 @@ pub(super) struct Artifacts {
 }
 
 /// What holding the state against the disk gave.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct StateValidation {
     state_validation_ran: bool,
     state_warnings: Vec<String>,

@@ -1,5 +1,6 @@
 //! `init phase-op`: where the documents of one phase stand.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -9,7 +10,7 @@ use super::phase::{Artifacts, Identity};
 use super::{Bundle, Complete};
 
 /// What `init phase-op` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct PhaseOpReport {
     commit_docs: bool,

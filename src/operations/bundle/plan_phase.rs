@@ -1,5 +1,6 @@
 //! `init plan-phase`: what planning a phase starts from.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::models;
@@ -30,7 +31,7 @@ pub(crate) struct PlanPhaseRequest {
 }
 
 /// What `init plan-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct PlanPhaseReport {
     researcher_model: String,

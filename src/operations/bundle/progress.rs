@@ -1,5 +1,6 @@
 //! `init progress`: every phase of the milestone, where the work stands, and what comes next.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::phase::mvp_mode;
@@ -18,7 +19,7 @@ use super::sections::{Condition, SectionManifest};
 use super::{Bundle, Complete};
 
 /// What `init progress` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct ProgressBundle {
     executor_model: String,
@@ -50,7 +51,7 @@ pub(crate) struct ProgressBundle {
 }
 
 /// One phase.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct PhaseRow {
     number: String,
     name: Option<String>,
@@ -66,7 +67,7 @@ struct PhaseRow {
     completion: Completion,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Status {
     /// Verified.

@@ -1,5 +1,6 @@
 //! `init new-project`, `resume` and `milestone-op`: the project as a whole.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -58,7 +59,7 @@ pub(crate) struct SearchFacts {
 }
 
 /// What `init new-project` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct NewProjectReport {
     researcher_model: String,
@@ -91,7 +92,7 @@ pub(crate) struct NewProjectReport {
 }
 
 /// What `init resume` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct ResumeReport {
     planning_exists: bool,
@@ -110,7 +111,7 @@ pub(crate) struct ResumeReport {
 }
 
 /// What `init milestone-op` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct MilestoneOpReport {
     commit_docs: bool,

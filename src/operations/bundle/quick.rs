@@ -1,5 +1,6 @@
 //! `init quick`: a small task outside the phases.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -27,7 +28,7 @@ pub(crate) struct QuickRequest {
 }
 
 /// What `init quick` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuickReport {
     planner_model: String,
     executor_model: String,

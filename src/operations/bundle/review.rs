@@ -1,5 +1,6 @@
 //! `init code-review`, `review` and `discuss-phase-assumptions`: work on a phase that needs little more than its place.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -9,7 +10,7 @@ use super::sections::{Condition, SectionManifest};
 use super::{Bundle, Complete};
 
 /// What `init code-review` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct CodeReviewReport {
     commit_docs: bool,
@@ -28,7 +29,7 @@ pub(crate) struct CodeReviewReport {
 }
 
 /// What `init review` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReviewReport {
     phase_dir: Option<String>,
     phase_number: Option<String>,
@@ -37,7 +38,7 @@ pub(crate) struct ReviewReport {
 }
 
 /// What `init discuss-phase-assumptions` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct AssumptionsReport {
     commit_docs: bool,

@@ -1,5 +1,6 @@
 //! Which conditional sections of a workflow run this time.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What makes a section run.
@@ -68,7 +69,7 @@ const SECTIONS: &[(&str, &str, Condition)] = &[
 ];
 
 /// The sections of a workflow that run this time, those that do not, and the files to read.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct SectionManifest {
     workflow: &'static str,
     included: Vec<&'static str>,

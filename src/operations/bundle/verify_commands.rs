@@ -1,5 +1,6 @@
 //! The commands that verified an earlier phase: what planners find in `<automated>` tags.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -11,7 +12,7 @@ use super::Bundle;
 const MOST: usize = 20;
 
 /// A command, and the task it belongs to.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct VerifyCommand {
     phase: String,
     plan: String,

@@ -1,5 +1,6 @@
 //! `init verify-work`: what accepting a phase starts from.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::acceptance::{AcceptanceReport, acceptance};
@@ -11,7 +12,7 @@ use super::sections::{Condition, SectionManifest};
 use super::{Bundle, Complete};
 
 /// What `init verify-work` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct VerifyWorkReport {
     planner_model: String,
@@ -29,7 +30,7 @@ pub(crate) struct VerifyWorkReport {
     section_manifest: SectionManifest,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PhaseCompletion {
     #[serde(flatten)]
     completion: Completion,

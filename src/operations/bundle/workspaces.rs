@@ -1,6 +1,7 @@
 //! `init new-workspace`, `list-workspaces` and `remove-workspace`: folders outside the project that hold worktrees or
 //! clones of several repositories for one piece of work.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
@@ -9,14 +10,14 @@ use crate::project::roadmap::table_cells;
 use super::{Bundle, Complete};
 
 /// What `init list-workspaces` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WorkspacesReport {
     pub(crate) workspace_base: String,
     pub(crate) workspaces: Vec<WorkspaceReport>,
     pub(crate) workspace_count: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WorkspaceReport {
     pub(crate) name: String,
     pub(crate) path: String,
@@ -26,7 +27,7 @@ pub(crate) struct WorkspaceReport {
 }
 
 /// What `init new-workspace` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NewWorkspaceReport {
     pub(crate) default_workspace_base: String,
     pub(crate) child_repos: Vec<ChildRepository>,
@@ -37,7 +38,7 @@ pub(crate) struct NewWorkspaceReport {
 }
 
 /// A repository in a folder of the project.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ChildRepository {
     pub(crate) name: String,
     pub(crate) path: String,
@@ -45,7 +46,7 @@ pub(crate) struct ChildRepository {
 }
 
 /// What `init remove-workspace` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RemoveWorkspaceReport {
     pub(crate) workspace_name: String,
     pub(crate) workspace_path: String,
@@ -67,7 +68,7 @@ pub(crate) struct Workspace {
 }
 
 /// A repository of a workspace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) source: String,

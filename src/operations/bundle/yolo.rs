@@ -2,6 +2,7 @@
 //!
 //! Reasons are part of the answer, so nothing that is missing makes the call fail.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::config;
@@ -32,7 +33,7 @@ pub(crate) struct YoloRequest<'text> {
 }
 
 /// What `init yolo` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct YoloBundle {
     milestone_version: Option<String>,
@@ -65,7 +66,7 @@ pub(crate) struct YoloBundle {
 }
 
 /// The last session of the chain, as the configuration tells it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Session {
     active: bool,
     started_at: Option<String>,
@@ -76,7 +77,7 @@ struct Session {
 }
 
 /// A phase that is not complete.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RemainingPhase {
     number: String,
     name: String,
@@ -93,7 +94,7 @@ struct RemainingPhase {
     command: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 struct Prerequisites {
     planning_exists: bool,
@@ -107,7 +108,7 @@ struct Prerequisites {
 }
 
 /// A reason why the chain cannot begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Blocker {
     NoPlanning,

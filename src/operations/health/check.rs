@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -39,7 +40,7 @@ pub(crate) struct Worktree {
 }
 
 /// What `validate health` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HealthReport {
     pub(crate) status: &'static str,
     pub(crate) errors: Vec<Finding>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Finding;
@@ -13,7 +14,7 @@ use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 
 /// What `validate consistency` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ConsistencyReport {
     pub(crate) passed: bool,
     pub(crate) errors: Vec<&'static str>,

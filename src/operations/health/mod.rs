@@ -3,12 +3,13 @@
 //! [`consistency`] holds the roadmap against the folders, [`check`] looks at everything, [`repair`] makes good what can
 //! be made good without losing anything. A finding has a code that scripts match, and a cure.
 
-mod check;
-mod consistency;
+pub(crate) mod check;
+pub(crate) mod consistency;
 mod repair;
 #[cfg(test)]
 mod tests;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use check::{HealthFacts, HealthReport, Worktree, check};
@@ -16,7 +17,7 @@ pub(crate) use consistency::consistency;
 pub(crate) use repair::{Repairs, repair};
 
 /// Something that is not as it should be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Finding {
     pub(crate) code: &'static str,
     pub(crate) message: String,

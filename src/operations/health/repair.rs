@@ -1,6 +1,7 @@
 //! What can be made good without losing anything: a missing configuration, missing switches, missing entries of
 //! milestones. A file that is there is only added to; one that does not parse stays as it is.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::check::{HealthFacts, HealthReport, check};
@@ -23,7 +24,7 @@ pub(crate) struct Repairs<'text> {
 }
 
 /// One thing that was made good, or was not.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RepairReport {
     pub(crate) action: &'static str,
     pub(crate) success: bool,

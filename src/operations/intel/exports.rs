@@ -3,10 +3,11 @@
 //! Comments, strings and templates are told apart from code, so that a name in one is no export. What a file hands on
 //! from another whole (`export * from`) cannot be named from here; where it comes from is told instead.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What `intel extract-exports` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExportsReport {
     /// The file, absolute.
     file: String,

@@ -8,6 +8,7 @@ pub(crate) mod surface;
 
 use std::rc::Rc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -108,7 +109,7 @@ fn children(value: &Value) -> Vec<(String, &Value)> {
 }
 
 /// What every verb answers while `intel.enabled` is off.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DisabledReport {
     disabled: bool,
     message: &'static str,
@@ -123,7 +124,7 @@ pub(crate) fn disabled() -> DisabledReport {
 }
 
 /// What `intel status` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatusReport {
     files: FileStatuses,
     /// Whether any of the files is missing, unreadable, or older than a day.
@@ -131,7 +132,7 @@ pub(crate) struct StatusReport {
 }
 
 /// How each file stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct FileStatuses {
     #[serde(rename = "file-roles.json")]
     file_roles: FileStatus,
@@ -146,7 +147,7 @@ struct FileStatuses {
 }
 
 /// How one file stands.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct FileStatus {
     exists: bool,
     /// How long ago it was brought up to date, by its own word.
@@ -173,7 +174,7 @@ pub(crate) fn status(view: &ProjectView, now: i64) -> StatusReport {
 }
 
 /// What `intel query` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QueryReport {
     matches: Vec<SourceMatches>,
     term: String,
@@ -184,13 +185,13 @@ pub(crate) struct QueryReport {
 }
 
 /// The entries of one file that hold the term.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct SourceMatches {
     source: &'static str,
     entries: Vec<Match>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Match {
     key: String,
     /// The entry as it stands in the file.
@@ -229,7 +230,7 @@ fn holds(wanted: &str, value: &Value) -> bool {
 }
 
 /// What `intel update` answers: the work is an agent's.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UpdateReport {
     action: &'static str,
     message: &'static str,
@@ -243,7 +244,7 @@ pub(crate) fn update() -> UpdateReport {
 }
 
 /// What `intel diff` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum DiffReport {
     /// There is nothing to compare with.
@@ -278,7 +279,7 @@ pub(crate) fn diff(view: &ProjectView) -> Result<DiffReport, FileError> {
 }
 
 /// What `intel snapshot` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SnapshotReport {
     saved: bool,
     timestamp: String,
@@ -286,7 +287,7 @@ pub(crate) struct SnapshotReport {
     files: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Baseline<'a> {
     hashes: Map<String, Value>,
     timestamp: &'a str,
@@ -313,7 +314,7 @@ fn print(value: &impl Serialize) -> String {
 }
 
 /// What `intel validate` answers.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ValidateReport {
     valid: bool,
     /// What keeps a file from being used.
@@ -391,7 +392,7 @@ fn doubts_of_dependencies(known: &Known) -> Vec<String> {
 }
 
 /// What `intel patch-meta` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum PatchReport {
     Patched {

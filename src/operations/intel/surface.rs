@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::project::files::FileError;
 use crate::project::view::{Edits, ProjectView};
 
 /// What `intel api-surface` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SurfaceReport {
     /// The page, absolute.

@@ -2,6 +2,7 @@
 //!
 //! STATE.md has one position. A claim does not stop a second session from moving it; it makes the second one notice.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Facts, StateError};
@@ -12,7 +13,7 @@ use crate::project::view::{Edits, ProjectView};
 const LASTS: i64 = 4 * 60 * 60 * 1000;
 
 /// The file of a claim.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 struct Claim {
     phase: String,
     session: Option<String>,
@@ -22,7 +23,7 @@ struct Claim {
 }
 
 /// Another session works on another phase.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Conflict {
     pub(crate) locked_phase: String,
     pub(crate) locked_session: Option<String>,

@@ -3,6 +3,7 @@
 //! A file that stands there keeps keys that are not ours and the bytes of what does not change; one that does not parse
 //! is left alone.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
 
 /// The file's content.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 struct Mirror {
     contract: &'static str,
     flavor: &'static str,
@@ -26,14 +27,14 @@ struct Mirror {
     updated_at: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 struct MirrorPhase {
     number: String,
     name: String,
     status: PhaseStatus,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PhaseStatus {
     Complete,
@@ -42,7 +43,7 @@ pub(crate) enum PhaseStatus {
 }
 
 /// What to do next.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 struct Next {
     command: String,
     label: String,

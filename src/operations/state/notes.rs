@@ -1,5 +1,6 @@
 //! What work leaves behind in STATE.md: decisions, blockers, metrics, the session, the percentage.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Counts, Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
@@ -9,13 +10,13 @@ use crate::project::state::{BLOCKERS, DECISIONS, EVOLUTION, State};
 use crate::project::view::{Edits, ProjectView};
 
 /// A request that has not all it needs, or meets no STATE.md.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Refusal {
     pub(crate) error: &'static str,
 }
 
 /// What adding or removing a line came to; the fields are those of the command.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum NoteReport {
     Refused(Refusal),
@@ -299,7 +300,7 @@ pub(crate) fn record_session(
 }
 
 /// What `state update-progress` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProgressUpdate {
     pub(crate) updated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,6 @@
 //! The position moved: a phase begun, planned, advanced, completed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::claim::{self, Conflict};
@@ -21,7 +22,7 @@ pub(crate) struct PhaseRequest<'a> {
 }
 
 /// What `state begin-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BeginReport {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
@@ -74,7 +75,7 @@ pub(crate) fn begin(
 }
 
 /// What `state planned-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlannedReport {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
@@ -103,7 +104,7 @@ pub(crate) fn planned(
 }
 
 /// What `state complete-phase` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompleteReport {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
@@ -128,7 +129,7 @@ pub(crate) fn complete(
 }
 
 /// What `state advance-plan` answers; the fields are those of the case.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum AdvanceReport {
     NextPlan(NextPlan),
@@ -137,7 +138,7 @@ pub(crate) enum AdvanceReport {
     NoPosition(NoPosition),
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NextPlan {
     pub(crate) advanced: bool,
     pub(crate) previous_plan: u64,
@@ -148,7 +149,7 @@ pub(crate) struct NextPlan {
 }
 
 /// Every plan of the phase is done.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LastPlan {
     pub(crate) advanced: bool,
     pub(crate) reason: &'static str,
@@ -160,7 +161,7 @@ pub(crate) struct LastPlan {
 }
 
 /// The position is on the last plan, but plans of the phase have no summary.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlansLeft {
     pub(crate) advanced: bool,
     pub(crate) phase_dir: String,
@@ -170,7 +171,7 @@ pub(crate) struct PlansLeft {
 }
 
 /// STATE.md does not tell which plan is at work.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NoPosition {
     pub(crate) error: String,
     pub(crate) reason: &'static str,
@@ -179,14 +180,14 @@ pub(crate) struct NoPosition {
     pub(crate) suggested: Option<Suggestion>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct PlansOnDisk {
     pub(crate) plan_count: u64,
     pub(crate) summarized_count: u64,
 }
 
 /// Lines that would tell the position.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Suggestion {
     pub(crate) current_plan: u64,
     pub(crate) total_plans: u64,

@@ -1,5 +1,6 @@
 //! Old entries moved out of STATE.md into an archive beside it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Facts, Rule, StateEdit, StateError, close, open};
@@ -13,7 +14,7 @@ use crate::text::markdown::newline_of;
 pub(crate) const KEPT: u64 = 3;
 
 /// What `state prune` answers; the fields are those of the case.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum PruneReport {
     TooFew {
@@ -39,13 +40,13 @@ pub(crate) enum PruneReport {
     },
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PrunedSection {
     pub(crate) section: &'static str,
     pub(crate) entries_archived: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PrunableSection {
     pub(crate) section: &'static str,
     pub(crate) entries_would_archive: usize,

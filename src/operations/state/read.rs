@@ -1,6 +1,7 @@
 //! Answers about STATE.md: the index as it would be now, one field, a snapshot. These answer what can be read, however
 //! broken the text is.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::resync::{as_progress, derived};
@@ -13,7 +14,7 @@ use crate::project::state::{DECISIONS, State};
 use crate::project::view::ProjectView;
 
 /// What `state json` answers.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct IndexReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gsd_state_version: Option<String>,
@@ -44,7 +45,7 @@ pub(crate) struct IndexReport {
     pub(crate) progress: ProgressReport,
 }
 
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ProgressReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) total_phases: Option<u64>,
@@ -157,7 +158,7 @@ pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Re
 }
 
 /// What `state-snapshot` answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SnapshotReport {
     pub(crate) current_phase: Option<String>,
     pub(crate) current_phase_name: Option<String>,
@@ -176,14 +177,14 @@ pub(crate) struct SnapshotReport {
     pub(crate) session: SessionReport,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Decision {
     pub(crate) phase: String,
     pub(crate) summary: String,
     pub(crate) rationale: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SessionReport {
     pub(crate) last_date: Option<String>,
     pub(crate) stopped_at: Option<String>,

@@ -1,5 +1,6 @@
 //! The tables of STATE.md made to agree with the disk, with a log of what was changed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Facts, Rule, StateEdit, StateError, close, open};
@@ -7,7 +8,7 @@ use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
 
 /// What `state rebuild` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RebuildReport {
     pub(crate) rebuilt: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

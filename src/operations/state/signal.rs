@@ -1,5 +1,6 @@
 //! WAITING.json: a host's session waits for an answer, and other programs are to know it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Facts, StateError};
@@ -16,7 +17,7 @@ pub(crate) struct Signal<'a> {
 }
 
 /// The file's content.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Waiting<'a> {
     status: &'static str,
     #[serde(rename = "type")]
@@ -28,7 +29,7 @@ struct Waiting<'a> {
 }
 
 /// What `state signal-waiting` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WaitingReport {
     pub(crate) signaled: bool,
     pub(crate) path: String,
@@ -57,7 +58,7 @@ pub(crate) fn wait(
 }
 
 /// What `state signal-resume` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ResumeReport {
     pub(crate) resumed: bool,
     /// Whether there was a signal.

@@ -1,5 +1,6 @@
 //! A milestone begun or shipped in STATE.md: the position starts over, what was learned stays.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Counts, Facts, Rule, StateEdit, StateError, close, mirror, open};
@@ -11,7 +12,7 @@ use crate::project::state::{NEXT_STEPS, State};
 use crate::project::view::{Edits, ProjectView};
 
 /// What `state milestone-switch` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SwitchReport {
     pub(crate) switched: bool,
     pub(crate) version: String,

@@ -1,5 +1,6 @@
 //! STATE.md counted anew against the disk.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Counts, Facts, Rule, StateEdit, StateError, close, open};
@@ -9,7 +10,7 @@ use crate::project::state::edit::{Set, progress_bar, shown_percent};
 use crate::project::view::{Edits, ProjectView};
 
 /// What `state sync` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SyncReport {
     pub(crate) synced: bool,
     /// What is changed or would be, and what cannot be counted.

@@ -1,5 +1,6 @@
 //! Fields set by name: `state update`, `state patch`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
@@ -10,7 +11,7 @@ use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::Value;
 
 /// What `state update` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UpdateReport {
     pub(crate) updated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +45,7 @@ pub(crate) fn update(
 }
 
 /// What `state patch` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PatchReport {
     pub(crate) updated: Vec<String>,
     /// Fields that are not there.

@@ -1,5 +1,6 @@
 //! STATE.md held against the disk: findings, each with a code and what to do about it. Nothing is changed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::NO_STATE;
@@ -11,7 +12,7 @@ use crate::project::state::{Position, State};
 use crate::project::view::ProjectView;
 
 /// What `state validate` answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ValidateReport {
     pub(crate) valid: bool,
     pub(crate) warnings: Vec<StateFinding>,
@@ -19,7 +20,7 @@ pub(crate) struct ValidateReport {
     pub(crate) scope: &'static str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StateFinding {
     pub(crate) code: &'static str,
     pub(crate) severity: Severity,
@@ -27,21 +28,21 @@ pub(crate) struct StateFinding {
     pub(crate) remedy: Remedy,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Severity {
     Error,
     Warning,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Remedy {
     pub(crate) action: &'static str,
     pub(crate) risk: &'static str,
     pub(crate) args: Advice,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Advice {
     pub(crate) command: &'static str,
 }
@@ -62,7 +63,7 @@ impl StateFinding {
 }
 
 /// Why there is nothing to validate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct NothingToValidate {
     pub(crate) error: &'static str,
 }

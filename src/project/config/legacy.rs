@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{at, merge};
 
 /// A key under an old name.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Normalization {
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,

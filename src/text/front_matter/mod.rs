@@ -13,8 +13,10 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use self::print::{Printed, print_entry};
@@ -85,6 +87,23 @@ impl Serialize for Value {
             Self::List(items) => serializer.collect_seq(items.iter().map(Value::flat)),
             Self::Map(entries) => serializer.collect_map(entries.iter().map(|(key, value)| (key, value))),
         }
+    }
+}
+
+impl JsonSchema for Value {
+    fn schema_name() -> Cow<'static, str> {
+        "FrontMatterValue".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let value = generator.subschema_for::<Self>();
+        json_schema!({
+            "anyOf": [
+                { "type": "string" },
+                { "type": "array", "items": { "type": "string" } },
+                { "type": "object", "additionalProperties": value },
+            ]
+        })
     }
 }
 

@@ -1,0 +1,123 @@
+//! Every answer is as its schema says, and every command has a test.
+//!
+//! Each call that a test of the suite makes and each recorded run goes through [`hold`]: what was printed must fit the
+//! golden of that command, with no key that the golden does not know.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::kit::repository;
+
+/// Flags of every command that take a value.
+const WITH_VALUE: &[&str] = &["--cwd", "--project-dir", "--ws", "--if-match"];
+
+/// Flags that make an answer something else than the answer of the command.
+const OTHERWISE: &[&str] = &["--raw", "--pick", "--help", "-h", "--version", "--usage"];
+
+/// Asserts that what a call printed is as the schema of its command says. Text and failures are left alone.
+pub(crate) fn hold(arguments: &[String], code: i32, stdout: &str) {
+    if let Err(why) = fits(arguments, code, stdout) {
+        panic!("`gsd-tools {}`: {why}\nin {stdout}", arguments.join(" "));
+    }
+}
+
+pub(crate) fn fits(arguments: &[String], code: i32, stdout: &str) -> Result<(), String> {
+    if code != 0 || arguments.iter().any(|argument| OTHERWISE.contains(&argument.split('=').next().unwrap())) {
+        return Ok(());
+    }
+    let Ok(answer) = serde_json::from_str::<Value>(stdout) else { return Ok(()) };
+    if answer.is_number() || answer.is_boolean() {
+        // A line of text that happens to be JSON.
+        return Ok(());
+    }
+    let Some(validator) = command_of(arguments).and_then(|path| validators().get(&path)) else { return Ok(()) };
+    let wrong: Vec<String> =
+        validator.iter_errors(&answer).map(|error| format!("{error} at `{}`", error.instance_path())).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+}
+
+/// The command that the arguments name, as its path.
+fn command_of(arguments: &[String]) -> Option<String> {
+    let mut words = Vec::new();
+    let mut arguments = arguments.iter().map(String::as_str);
+    while let Some(argument) = arguments.next() {
+        if WITH_VALUE.contains(&argument) {
+            arguments.next();
+        } else if !argument.starts_with('-') {
+            words.push(argument);
+        }
+    }
+    if words.first() == Some(&"query") {
+        words.remove(0);
+    }
+    if let Some((first, second)) = words.first().and_then(|word| word.split_once('.')) {
+        words.splice(..1, [first, second]);
+    }
+    (1..=words.len().min(2)).rev().map(|count| words[..count].join(" ")).find(|path| validators().contains_key(path))
+}
+
+fn validators() -> &'static BTreeMap<String, Validator> {
+    static VALIDATORS: OnceLock<BTreeMap<String, Validator>> = OnceLock::new();
+    VALIDATORS.get_or_init(|| {
+        let mut schemas = schemas();
+        for schema in schemas.values_mut() {
+            // What the schema does not name must not be there. A schema that allows anything names nothing.
+            if ["$ref", "anyOf", "properties"].iter().any(|key| schema.get(key).is_some()) {
+                schema["unevaluatedProperties"] = Value::Bool(false);
+            }
+        }
+        schemas.into_iter().map(|(path, schema)| (path, jsonschema::validator_for(&schema).unwrap())).collect()
+    })
+}
+
+/// The goldens, by the path of the command. That they are what `gsd-tools schema` prints is held beside its code.
+fn schemas() -> BTreeMap<String, Value> {
+    let folder = std::fs::read_dir(repository().join("tests/golden/schemas")).unwrap();
+    let read = |file: std::path::PathBuf| {
+        let path = file.file_stem().unwrap().to_str().unwrap().replace('.', " ");
+        (path, serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap())
+    };
+    folder.map(|file| read(file.unwrap().path())).collect()
+}
+
+#[test]
+fn a_key_that_is_not_in_the_schema_is_noticed() {
+    let arguments = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let slug = arguments("--cwd /x query generate-slug Hello");
+    assert_eq!(fits(&slug, 0, r#"{"slug":"hello"}"#), Ok(()));
+    assert!(fits(&slug, 0, r#"{"slug":"hello","more":1}"#).is_err());
+    assert!(fits(&slug, 0, r#"{"slug":7}"#).is_err());
+    assert!(fits(&arguments("state.json"), 0, "[]").is_err());
+    assert_eq!(fits(&arguments("config-get mode"), 0, "{}"), Ok(()));
+}
+
+#[test]
+fn every_command_has_a_test() {
+    let folder = repository().join("tests/suite");
+    let mut tests = String::new();
+    for file in walkdir(&folder) {
+        tests.push_str(&std::fs::read_to_string(file).unwrap());
+        tests.push('\n');
+    }
+    let untested: Vec<String> = schemas()
+        .into_keys()
+        .filter(|path| {
+            let apart = format!("\"{}\"", path.replace(' ', "\", \""));
+            let together = format!("\"{path}");
+            let dotted = format!("\"{}\"", path.replacen(' ', ".", 1));
+            ![apart, together, dotted].iter().any(|call| tests.contains(call.as_str()))
+        })
+        .collect();
+    assert_eq!(untested, Vec::<String>::new(), "commands that no test of the suite calls");
+}
+
+fn walkdir(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { walkdir(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}
