@@ -64,3 +64,17 @@ fn exports_are_read_from_a_file_and_a_missing_one_is_no_empty_one() {
     assert!(context.gsd(missing).code == 80);
     assert!(context.gsd(["intel", "extract-exports", "src"]).failure(1).contains("src"));
 }
+
+#[test]
+fn what_is_not_wanted_is_told_and_what_is_wanted_is_looked_at() {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{}");
+    for call in [["intel", "status"], ["intel", "update"], ["intel", "validate"]] {
+        assert_eq!(context.gsd(call).json()["disabled"], true, "{call:?}");
+    }
+    context.write(".planning/config.json", r#"{"intel":{"enabled":true}}"#);
+    assert_eq!(context.gsd(["intel", "status"]).json()["overall_stale"], true);
+    assert_eq!(context.gsd(["intel", "update"]).json()["action"], "spawn_agent");
+    let files = context.gsd(["intel", "validate"]).json();
+    assert_eq!((&files["valid"], files["errors"].as_array().unwrap().is_empty()), (&false.into(), false));
+}
