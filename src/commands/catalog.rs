@@ -237,6 +237,8 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
         )>(),
     ),
     ("project-instruction-file", Effect::Read, Answer::Text("the name of the host's instruction file")),
+    ("quick-tasks-append", Effect::Write, json::<operations::quick_tasks::AppendReport>()),
+    ("quick-tasks-migrate", Effect::Write, json::<operations::quick_tasks::MigrateReport>()),
     ("record-dispatch-isolation", Effect::Act, json::<dispatch::RecordedReport>()),
     ("recover", Effect::Act, json::<install::report::Recovered>()),
     ("requirements mark-complete", Effect::Write, json::<operations::requirements::MarkReport>()),

@@ -37,6 +37,7 @@ mod phase;
 mod plans;
 mod progress;
 mod project;
+mod quick_tasks;
 mod requirements;
 mod research;
 mod roadmap;
@@ -109,6 +110,7 @@ const FAMILIES: &[FamilyRow] = &[
     ),
     family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
     family::<milestone::Milestones>("Milestones", &["milestone"]),
+    family::<quick_tasks::QuickTasks>("Quick tasks", &["quick-tasks-append", "quick-tasks-migrate"]),
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
     family::<git::Commits>("Git", &["commit", "check-commit", "commit-to-subrepo", "commit-docs-guard", "git"]),

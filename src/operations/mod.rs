@@ -30,6 +30,7 @@ pub(crate) mod phase;
 pub(crate) mod plan_checks;
 pub(crate) mod plan_index;
 pub(crate) mod progress;
+pub(crate) mod quick_tasks;
 pub(crate) mod removal;
 pub(crate) mod requirements;
 pub(crate) mod roadmap;

@@ -120,6 +120,11 @@ impl<'text> Table<'text> {
         cell.map_or("", |cell| self.text[cell.clone()].trim())
     }
 
+    /// How many cells a row has, be it more or fewer than columns.
+    pub(crate) fn cell_count(&self, row: usize) -> usize {
+        self.rows.get(row).map_or(0, |row| row.cells.len())
+    }
+
     /// The cell as read: `\|` is a pipe.
     pub(crate) fn cell_text(&self, row: usize, column: usize) -> String {
         self.cell(row, column).replace("\\|", "|")

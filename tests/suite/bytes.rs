@@ -147,6 +147,12 @@ const WRITERS: &[Writer] = &[
         may: &[("STATE.md", &["*"]), ("", &["+"])],
     },
     Writer {
+        verb: "quick-tasks-append",
+        calls: &[&["--task", "Écrire: a|b", "--quick-id", "260112-xyz", "--slug", "a-b"], &["Plain", "words"]],
+        may: &[("STATE.md", &["260112-xyz", "2", "1"])],
+    },
+    Writer { verb: "quick-tasks-migrate", calls: &[&[]], may: &[("STATE.md", &["*"])] },
+    Writer {
         verb: "phase complete",
         calls: &[&["1"], &["2"]],
         may: &[("ROADMAP.md", &["*"]), ("REQUIREMENTS.md", &["*"]), ("STATE.md", &["*"])],

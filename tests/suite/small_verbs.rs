@@ -100,3 +100,23 @@ fn findings_are_worth_what_their_source_is() {
     assert_eq!(context.gsd(["websearch", "-x", "foo"]).json()["available"], false);
     assert_eq!(context.gsd_with(["websearch"], &[("BRAVE_API_KEY", "k")], "").json()["available"], false);
 }
+
+#[test]
+fn quick_tasks_are_noted_where_there_is_a_table_for_them() {
+    let context = TestContext::new();
+    assert!(context.gsd(["quick-tasks-append", "x"]).failure(1).contains("STATE.md not found"));
+    context
+        .write(".planning/STATE.md", "# S\n\n### Quick Tasks Completed\n\n| Task | Owner |\n|---|---|\n| a | me |\n");
+    assert!(context.gsd(["quick-tasks-append", "--task", "x"]).failure(1).contains("Task | Owner"));
+    assert!(context.gsd(["quick-tasks-append"]).failure(1).contains("--task"));
+    assert_eq!(context.gsd(["quick-tasks-migrate"]).json()["migrated"], true);
+    let again = context.gsd(["quick-tasks-migrate"]).json();
+    assert_eq!((&again["migrated"], &again["updated"]), (&false.into(), &false.into()));
+    let row = context.gsd(["quick-tasks-append", "Fix", "it", "--status", "done", "--raw"]).success();
+    assert!(row.starts_with("| 2 | Fix it | 20") && row.ends_with(" | — | done | — |"), "{row}");
+    let state = context.read(".planning/STATE.md");
+    assert!(
+        state.contains("| 1 | a · Owner: me | — | — | — | — |\n") && state.ends_with(&format!("{row}\n")),
+        "{state}"
+    );
+}

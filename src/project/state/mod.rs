@@ -8,6 +8,7 @@
 pub(crate) mod edit;
 pub(crate) mod index;
 mod position;
+pub(crate) mod quick;
 pub(crate) mod sections;
 mod status;
 

@@ -1,7 +1,7 @@
 //! Edits of STATE.md that add, empty or reconcile whole lists and tables.
 
 use super::edit::{StateEdit, one_line, plain_row};
-use super::{METRICS, QUICK_TASKS, is_item};
+use super::{METRICS, is_item};
 use crate::project::phase::PhaseId;
 
 /// Lines taken out of a list or a table.
@@ -84,23 +84,6 @@ impl StateEdit<'_, '_> {
             taken.text = lines.join("\n");
         }
         taken
-    }
-
-    /// Takes all rows out of the table of quick tasks.
-    pub(crate) fn take_quick_rows(&mut self) -> Taken {
-        let section = self.state.section(QUICK_TASKS);
-        let Some(table) = section.and_then(|section| self.table_of(&section, "#")) else { return Taken::default() };
-        let markdown = self.state.markdown();
-        let lines: Vec<usize> = (0..table.row_count()).filter_map(|row| table.line_of(row)).collect();
-        if lines.is_empty() {
-            return Taken::default();
-        }
-        for row in 0..table.row_count() {
-            table.delete_row(row, &mut self.splices);
-        }
-        let start = table.lines().start;
-        let text: Vec<&str> = [start, start + 1].iter().chain(&lines).map(|line| markdown.line(*line)).collect();
-        Taken { count: lines.len(), text: text.join("\n") }
     }
 
     /// Brings the table of phases among the metrics in line with the phases there are: identifier and number of plans, in
