@@ -133,6 +133,9 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("drift-guard phase-status", Effect::Read, json::<operations::drift_guard::StatusReport>()),
     ("drift-guard severity", Effect::Read, json::<guards::SeverityReport>()),
     ("effort sync", Effect::Act, json::<effort::SyncReport>()),
+    ("estimate-calibrate", Effect::Write, json::<operations::estimates::CalibrateReport>()),
+    ("estimate-calibration", Effect::Read, json::<operations::estimates::CalibrationReport>()),
+    ("estimate-check", Effect::Read, json::<operations::estimates::CheckReport>()),
     ("find-phase", Effect::Read, json::<operations::lookup::FindPhaseReport>()),
     (
         "frontmatter get",
@@ -313,6 +316,8 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("stats", Effect::Read, any_of::<(operations::stats::StatsReport, operations::progress::TableReport)>()),
     ("status", Effect::Read, json::<install::report::StatusReport>()),
     ("summary-extract", Effect::Read, any_of::<(files::MissingFile, operations::summary::ExtractReport)>()),
+    ("task is-behavior-adding", Effect::Read, json::<operations::task::BehaviorReport>()),
+    ("task resolve-content", Effect::Read, json::<operations::task::ResolveReport>()),
     ("teams-status", Effect::Read, json::<dispatch::TeamsReport>()),
     ("template fill", Effect::Write, json::<operations::template::FillReport>()),
     ("template select", Effect::Read, any_of::<(operations::template::SelectReport, template::Fallback)>()),

@@ -20,6 +20,7 @@ mod context;
 mod dispatch;
 mod effort;
 mod error;
+mod estimates;
 mod files;
 mod frontmatter;
 mod git;
@@ -44,6 +45,7 @@ mod roadmap;
 mod scaffold;
 mod schema;
 mod state;
+mod task;
 mod template;
 mod timeout;
 mod todo;
@@ -111,6 +113,8 @@ const FAMILIES: &[FamilyRow] = &[
     family::<phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
     family::<milestone::Milestones>("Milestones", &["milestone"]),
     family::<quick_tasks::QuickTasks>("Quick tasks", &["quick-tasks-append", "quick-tasks-migrate"]),
+    family::<task::Tasks>("Tasks", &["task"]),
+    family::<estimates::Estimates>("Estimates", &["estimate-calibrate", "estimate-calibration", "estimate-check"]),
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
     family::<git::Commits>("Git", &["commit", "check-commit", "commit-to-subrepo", "commit-docs-guard", "git"]),

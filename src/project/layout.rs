@@ -197,6 +197,11 @@ impl Layout {
         self.in_planning("todos/completed")
     }
 
+    /// What plans took against what they were thought to take.
+    pub(crate) fn estimates(&self) -> String {
+        self.in_planning("estimation-calibration.json")
+    }
+
     pub(crate) fn workstreams(&self) -> String {
         self.in_planning("workstreams")
     }

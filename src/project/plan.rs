@@ -18,6 +18,7 @@ pub(crate) struct PhasePlan<'text> {
 pub(crate) struct PlanTask<'text> {
     /// The value of its `type`, empty where it has none.
     pub(crate) kind: &'text str,
+    opening: &'text str,
     inside: &'text str,
 }
 
@@ -131,11 +132,16 @@ impl<'text> PhasePlan<'text> {
         while let Some(close) = rest.find("</task>") {
             if let Some((at, attributes)) = openings(&rest[..close], "task", false).last() {
                 let inside = &rest[at + attributes.len()..close];
-                tasks.push(PlanTask { kind: attribute(attributes, "type").unwrap_or(""), inside });
+                tasks.push(PlanTask { kind: attribute(attributes, "type").unwrap_or(""), opening: attributes, inside });
             }
             rest = &rest[close + "</task>".len()..];
         }
         tasks
+    }
+
+    /// The identifiers that tasks have elsewhere.
+    pub(crate) fn tracker_ids(&self) -> impl Iterator<Item = &'text str> {
+        openings(self.text, "task", false).filter_map(|(_, opening)| attribute(opening, "tracker-id"))
     }
 
     /// The maps of a list under `must_haves`; none where there is no such list or it is empty.
@@ -159,10 +165,40 @@ impl<'text> PhasePlan<'text> {
 }
 
 impl<'text> PlanTask<'text> {
+    /// A text without tags, looked at as a task.
+    pub(crate) fn whole(text: &'text str) -> Self {
+        Self { kind: "", opening: text, inside: text }
+    }
+
     pub(crate) fn name(&self) -> Option<&'text str> {
         let start = self.inside.find("<name>")? + "<name>".len();
         let length = self.inside[start..].find("</name>")?;
         Some(self.inside[start..start + length].trim())
+    }
+
+    /// The text of the first element `tag`, trimmed.
+    pub(crate) fn text(&self, tag: &'text str) -> Option<&'text str> {
+        let (at, opening) = openings(self.inside, tag, false).next()?;
+        let rest = &self.inside[at + opening.len()..];
+        let closes = |at: usize| rest[at + 2..].strip_prefix(tag).is_some_and(|rest| rest.starts_with('>'));
+        let length = rest.match_indices("</").find(|(at, _)| closes(*at))?.0;
+        Some(rest[..length].trim())
+    }
+
+    /// The files it names: one a line or parted by commas, without marks of a list and without remarks.
+    pub(crate) fn files(&self) -> Vec<&'text str> {
+        let names = self.text("files").unwrap_or_default().split([',', '\n']);
+        let bare = |name: &'text str| {
+            let name = name.trim().trim_start_matches(['-', '*']).trim();
+            let name = name.split([' ', '\t']).next().unwrap_or(name);
+            name.trim_matches('`')
+        };
+        names.map(bare).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Its tests are written first.
+    pub(crate) fn is_test_first(&self) -> bool {
+        attribute(self.opening, "tdd") == Some("true")
     }
 
     /// Whether the task has an element `tag`.
@@ -280,15 +316,12 @@ fn openings<'text>(text: &'text str, tag: &'text str, any_case: bool) -> impl It
 
 /// The quoted value of an attribute of an opening tag.
 fn attribute<'text>(opening: &'text str, name: &str) -> Option<&'text str> {
-    let mut rest = opening;
-    while let Some(at) = rest.find(name) {
-        let alone = rest[..at].ends_with(char::is_whitespace);
-        rest = &rest[at + name.len()..];
-        let Some(value) = rest.trim_start().strip_prefix('=').map(str::trim_start).filter(|_| alone) else { continue };
+    opening.match_indices(name).find_map(|(at, _)| {
+        let alone = at == 0 || opening[..at].ends_with(char::is_whitespace);
+        let value = opening[at + name.len()..].trim_start().strip_prefix('=').map(str::trim_start).filter(|_| alone)?;
         let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
-        return value[1..].split(quote).next();
-    }
-    None
+        value[1..].split(quote).next()
+    })
 }
 
 /// How many headings of at least `level` marks say `Task` and a number. Code fences count: agents wrap plans in them.

@@ -120,3 +120,50 @@ fn quick_tasks_are_noted_where_there_is_a_table_for_them() {
         "{state}"
     );
 }
+
+#[test]
+fn estimates_are_held_against_what_plans_took() {
+    let context = TestContext::new();
+    for plan in ["01", "02", "03"] {
+        let path = format!(".planning/phases/01-a/01-{plan}");
+        context.write(&format!("{path}-PLAN.md"), "---\nestimate:\n  tokens: 100\n---\n");
+        context.write(&format!("{path}-SUMMARY.md"), "---\nactuals:\n  tokens: 200\n---\n");
+    }
+    assert_eq!(context.gsd(["estimate-calibration", "--pick", "sample_count"]).success(), "0");
+    let learned = context.gsd(["estimate-calibrate"]).json();
+    assert_eq!((&learned["factor"], &learned["written"]), (&2.into(), &true.into()));
+    assert_eq!(context.gsd(["estimate-calibrate"]).json()["updated"], false);
+    let told = context.gsd(["estimate-check", "--tokens", "60000"]).json();
+    assert_eq!((&told["calibrated_tokens"], &told["over_budget"]), (&120_000.into(), &true.into()));
+    assert_eq!(context.gsd(["estimate-check", "--tokens", "60000", "--calibrated"]).json()["over_budget"], false);
+    for wrong in ["0", "abc", "1e5", "+5", "-1"] {
+        assert!(context.gsd(["estimate-check", "--tokens", wrong]).failure(1).contains("positive integer"), "{wrong}");
+    }
+    assert!(context.gsd(["estimate-check"]).failure(1).contains("--tokens"));
+    context.write(".planning/estimation-calibration.json", "{bad");
+    assert!(context.gsd(["estimate-calibrate"]).failure(1).contains("estimation-calibration.json"));
+    assert_eq!(context.read(".planning/estimation-calibration.json"), "{bad");
+}
+
+#[test]
+fn a_task_is_looked_at_in_a_file_or_as_given() {
+    let context = TestContext::new();
+    let task = "<task tdd=\"true\" tracker-id=\"A-1\"><files>a.rs</files><behavior>x</behavior></task>";
+    context.write("plan.md", task);
+    assert_eq!(
+        context.gsd(["task", "is-behavior-adding", "plan.md", "--pick", "is_behavior_adding"]).success(),
+        "true"
+    );
+    assert_eq!(
+        context.gsd(["task", "is-behavior-adding", "--task-content", task]).json()["reason"],
+        serde_json::Value::Null
+    );
+    assert!(context.gsd(["task", "is-behavior-adding", "nope.md"]).failure(1).contains("nope.md"));
+    assert!(context.gsd(["task", "is-behavior-adding"]).failure(1).contains("Usage"));
+    assert_eq!(
+        context.gsd(["task", "resolve-content", "--plan", "plan.md", "--task-id", "A-1"]).json()["resolved"],
+        false
+    );
+    assert!(context.gsd(["task", "resolve-content", "--plan", "plan.md", "--task-id", "B"]).failure(1).contains("'B'"));
+    assert!(context.gsd(["task", "resolve-content"]).failure(1).contains("--task-id"));
+}

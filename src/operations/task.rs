@@ -1,0 +1,124 @@
+//! One task of a plan: whether it adds behaviour, and where its content is kept.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::project::plan::{PhasePlan, PlanTask};
+
+/// What `task is-behavior-adding` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BehaviorReport {
+    /// One task meets all checks.
+    pub(crate) is_behavior_adding: bool,
+    pub(crate) checks: BehaviorChecks,
+    /// The first check that no task meets; none where there is none.
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// What some task of the text meets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct BehaviorChecks {
+    /// Its tests are written first.
+    pub(crate) tdd_true: bool,
+    /// It says what is to happen.
+    pub(crate) has_behavior_block: bool,
+    /// It touches a source file that is no test.
+    pub(crate) has_source_files: bool,
+}
+
+/// What `task resolve-content` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ResolveReport {
+    /// The content is kept outside of the plan, and was found there.
+    pub(crate) resolved: bool,
+}
+
+/// Whether a task of `text` adds behaviour. A text without tasks is looked at as one.
+pub(crate) fn is_behavior_adding(text: &str) -> BehaviorReport {
+    let mut tasks = PhasePlan::parse(text).tasks();
+    if tasks.is_empty() {
+        tasks.push(PlanTask::whole(text));
+    }
+    let each: Vec<BehaviorChecks> = tasks.iter().map(checks).collect();
+    let any = |check: fn(&BehaviorChecks) -> bool| each.iter().any(check);
+    let checks = BehaviorChecks {
+        tdd_true: any(|checks| checks.tdd_true),
+        has_behavior_block: any(|checks| checks.has_behavior_block),
+        has_source_files: any(|checks| checks.has_source_files),
+    };
+    let is_behavior_adding = any(|checks| checks.tdd_true && checks.has_behavior_block && checks.has_source_files);
+    let reason = match checks {
+        _ if is_behavior_adding => None,
+        BehaviorChecks { tdd_true: false, .. } => Some("Not behavior-adding: tdd=\"true\" frontmatter absent"),
+        BehaviorChecks { has_behavior_block: false, .. } => {
+            Some("Not behavior-adding: <behavior> block missing or empty")
+        }
+        BehaviorChecks { has_source_files: false, .. } => {
+            Some("Not behavior-adding: <files> has no non-test source file")
+        }
+        _ => Some("Not behavior-adding: no task meets all checks"),
+    };
+    BehaviorReport { is_behavior_adding, checks, reason }
+}
+
+fn checks(task: &PlanTask<'_>) -> BehaviorChecks {
+    let files = task.files();
+    BehaviorChecks {
+        tdd_true: task.is_test_first(),
+        has_behavior_block: task.text("behavior").is_some_and(|text| !text.is_empty()),
+        has_source_files: files.iter().any(|file| is_source(file)),
+    }
+}
+
+/// Whether a path is that of source: no document, no data, no test.
+fn is_source(path: &str) -> bool {
+    const OTHER: &[&str] = &["md", "mdx", "txt", "json", "yaml", "yml", "toml", "ini", "cfg", "lock"];
+    const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "spec", "specs"];
+    let path = path.replace('\\', "/").to_ascii_lowercase();
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_test = [".test", ".spec", "_test", "_spec"].iter().any(|ending| stem.ends_with(ending))
+        || stem.starts_with("test_")
+        || folders.split('/').any(|folder| TEST_FOLDERS.contains(&folder));
+    !is_test && !OTHER.contains(&extension)
+}
+
+/// Finds the task with this `tracker-id`. Contents outside of plans are not kept by this program, so the plan's own
+/// words hold. `None` where no task has the identifier.
+pub(crate) fn resolve_content(text: &str, tracker: &str) -> Option<ResolveReport> {
+    let has = PhasePlan::parse(text).tracker_ids().any(|known| known == tracker);
+    has.then_some(ResolveReport { resolved: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn behaviour_needs_tests_first_a_behaviour_and_source() {
+        let reason = |text: &str| is_behavior_adding(text).reason.map(|reason| reason.split(": ").nth(1).unwrap());
+        let all = "<task type=\"auto\" tdd='true'><files>\n  - src/a.go\n</files><behavior>\nx\n</behavior></task>";
+        assert_eq!(reason(all), None);
+        assert_eq!(reason("tdd=\"true\" <behavior>x</behavior> <files>x.rs (new)</files>"), None);
+        assert_eq!(reason(&all.replace("tdd='true'", "")), Some("tdd=\"true\" frontmatter absent"));
+        assert_eq!(reason(&all.replace("\nx\n", "\n")), Some("<behavior> block missing or empty"));
+        for file in ["a.md", "tests/a.py", "a_test.go", "src/a.test.ts", "src/__tests__/a.ts", "test_a.py"] {
+            let none = Some("<files> has no non-test source file");
+            assert_eq!(reason(&all.replace("src/a.go", file)), none, "{file}");
+        }
+        for file in ["Makefile", "testing/a.ts", "latest.rs", "README.md, src/b.rs"] {
+            assert_eq!(reason(&all.replace("src/a.go", file)), None, "{file}");
+        }
+        let two = format!("{}{}", all.replace("'true'", "'false'"), "<task tdd=\"true\"><files>b.md</files></task>");
+        assert_eq!(reason(&two), Some("no task meets all checks"));
+    }
+
+    #[test]
+    fn a_task_is_found_by_its_tracker() {
+        let text =
+            "<tasks>\n<task type=\"auto\" tracker-id=\"A-1\"><name>a</name></task>\n<task tracker-id='B'/>\n</tasks>";
+        assert!(resolve_content(text, "A-1").is_some_and(|report| !report.resolved));
+        assert!(resolve_content(text, "B").is_some());
+        assert!(resolve_content(text, "a-1").is_none() && resolve_content("", "").is_none());
+    }
+}
