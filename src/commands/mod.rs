@@ -24,6 +24,7 @@ mod estimates;
 mod files;
 mod frontmatter;
 mod git;
+mod graphify;
 mod guards;
 mod guide;
 mod help;
@@ -31,6 +32,7 @@ mod hosts;
 mod init;
 mod install;
 mod intel;
+mod learnings;
 mod loops;
 mod milestone;
 mod models;
@@ -138,6 +140,8 @@ const FAMILIES: &[FamilyRow] = &[
     ),
     family::<effort::Efforts>("Effort", &["effort"]),
     family::<intel::IntelFamily>("Code intelligence", &["intel"]),
+    family::<graphify::GraphifyFamily>("Graph of the code", &["graphify"]),
+    family::<learnings::LearningsFamily>("Learnings", &["learnings"]),
     family::<research::Research>("Research", &["classify-confidence", "websearch"]),
     own_family::<schema::Schemas>("Schemas", &["schema"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),

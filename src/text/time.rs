@@ -13,6 +13,11 @@ pub(crate) fn milliseconds(text: &str) -> Option<i64> {
     Some(moment.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
+/// A moment in milliseconds since 1970 as documents spell it, in UTC.
+pub(crate) fn shown(milliseconds: i64) -> Option<String> {
+    Some(format!("{:.3}", jiff::Timestamp::from_millisecond(milliseconds).ok()?))
+}
+
 /// A span of milliseconds as people say it, such as `8 hours ago`.
 pub(crate) fn ago(milliseconds: i64) -> String {
     const MINUTE: i64 = 60;
@@ -43,6 +48,7 @@ mod tests {
         assert_eq!(milliseconds("1970-01-02T02:00:00+02:00"), Some(86_400_000));
         assert_eq!(milliseconds(" 1970-01-02 "), Some(86_400_000));
         assert_eq!(milliseconds("1970-01-01T00:00:01"), Some(1000));
+        assert_eq!(shown(86_400_500).as_deref(), Some("1970-01-02T00:00:00.500Z"));
         for text in ["", "yesterday", "2026-13-01", "-9999999-01-01"] {
             assert_eq!(milliseconds(text), None, "{text}");
         }

@@ -221,6 +221,7 @@ const WRITERS: &[Writer] = &[
         may: &[("config.json", &["_meta.updated_at", "_meta.version", "_meta"])],
     },
     Writer { verb: "intel snapshot", calls: &[&[]], may: &[(".last-refresh.json", &["*"])] },
+    Writer { verb: "graphify build", calls: &[&["snapshot"], &[]], may: &[(".last-build-snapshot.json", &["*"])] },
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
 ];
 

@@ -92,7 +92,7 @@ impl Known {
 }
 
 fn path(view: &ProjectView, name: &str) -> String {
-    format!("{}/{name}", view.layout().intel())
+    format!("{}/intel/{name}", view.layout().planning())
 }
 
 fn text(view: &ProjectView, name: &str) -> Result<Option<Rc<str>>, FileError> {

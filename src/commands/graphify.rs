@@ -1,0 +1,145 @@
+//! The graph of the code: how old it is, what surrounds a word, how it is built.
+
+use std::time::Duration;
+
+use super::{CommandError, Context, Family};
+use crate::disk;
+use crate::operations::graphify::{self, BuildFacts, Builder};
+use crate::text::time;
+use crate::world::{Finished, Program};
+
+/// The program that builds graphs, and the package it is part of.
+const PROGRAM: &str = "graphify";
+const PACKAGE: &str = "graphifyy";
+/// How long the program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a build may take where nothing is configured, in seconds.
+const USUAL_BUILD: u64 = 300;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum GraphifyFamily {
+    /// Look into the graph of the code
+    #[command(subcommand)]
+    Graphify(GraphifyCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum GraphifyCommand {
+    /// Tell an agent how to build the graph, or keep the graph for a comparison
+    ///
+    /// Example: `gsd-tools graphify build snapshot` keeps what a later `graphify diff` compares with.
+    Build(BuildArgs),
+    /// Find what is near a word
+    ///
+    /// Example: `gsd-tools graphify query login --budget 500`.
+    Query(QueryArgs),
+    /// Tell how old the graph is
+    ///
+    /// Example: `gsd-tools graphify status --pick stale`.
+    Status,
+    /// Count what changed since the last snapshot
+    ///
+    /// Example: `gsd-tools graphify diff --pick nodes.added`.
+    Diff,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BuildArgs {
+    /// `snapshot` keeps the graph that is there
+    what: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct QueryArgs {
+    /// The word to look for
+    term: Option<String>,
+    /// About how many tokens the answer may take
+    #[arg(long)]
+    budget: Option<String>,
+}
+
+impl Family for GraphifyFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Graphify(command) = self;
+        match command {
+            GraphifyCommand::Build(arguments) => where_enabled(context, |context| match arguments.what.as_deref() {
+                Some("snapshot") => {
+                    let timestamp = context.world().now().to_string();
+                    let report = context.update(|view| Ok(graphify::snapshot(view, &timestamp)?))?;
+                    context.emit(&report)
+                }
+                Some(other) => Err(CommandError::usage(format!("`{other}` is nothing to build"))
+                    .hint("`gsd-tools graphify build` or `gsd-tools graphify build snapshot`")),
+                None => {
+                    let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
+                    let report = graphify::build(&context.view(), builder(context), seconds);
+                    context.emit(&report)
+                }
+            }),
+            GraphifyCommand::Query(arguments) => query(context, &arguments),
+            GraphifyCommand::Status => where_enabled(context, |context| {
+                let report = status(context);
+                context.emit(&report)
+            }),
+            GraphifyCommand::Diff => where_enabled(context, |context| {
+                let report = graphify::diff(&context.view());
+                context.emit(&report)
+            }),
+        }
+    }
+}
+
+/// Runs `answer` where the project asked for the graph.
+fn where_enabled(
+    context: &mut Context,
+    answer: impl FnOnce(&mut Context) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    if context.config()?.flag("graphify.enabled") { answer(context) } else { context.emit(&graphify::disabled()) }
+}
+
+fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandError> {
+    let term = arguments.term.as_deref().filter(|term| !term.is_empty());
+    let term = term.ok_or_else(|| CommandError::usage("Usage: gsd-tools graphify query <term>"))?;
+    let budget = arguments.budget.as_deref().map(str::parse::<usize>).transpose();
+    let budget = budget.map_err(|_| CommandError::usage("Usage: gsd-tools graphify query <term> [--budget <N>]"))?;
+    where_enabled(context, |context| {
+        let answer = graphify::query(&context.view(), term, budget);
+        match answer {
+            Ok(report) => context.emit(&report),
+            Err(failure) => context.emit(&failure),
+        }
+    })
+}
+
+fn status(context: &Context) -> graphify::StatusReport {
+    let view = context.view();
+    let root = context.root().as_path();
+    let git = |arguments: &[&str]| {
+        let finished = context.world().git(root, arguments).ok()?;
+        finished.success().then(|| finished.text().trim().to_owned())
+    };
+    let built = disk::modified(view.layout().absolute(&graphify::graph_path(&view))).map(|seconds| seconds * 1000);
+    let behind = |commit: String| git(&["rev-list", "--count", &format!("{commit}..HEAD"), "--"])?.parse().ok();
+    let facts = BuildFacts {
+        built,
+        built_shown: built.and_then(time::shown),
+        now: context.world().now().milliseconds(),
+        current_commit: git(&["rev-parse", "--verify", "--quiet", "HEAD"]),
+        commits_behind: graphify::built_at(&view).and_then(behind),
+    };
+    graphify::status(&view, &facts)
+}
+
+/// The program that builds graphs, as it answers for itself; `None` where it does not answer.
+fn builder(context: &Context) -> Option<Builder> {
+    let ask = |program: &str, arguments: &[&str]| {
+        let program = Program::new(program).arguments(arguments).timeout(PATIENCE);
+        let finished = context.world().run(&program).ok()?;
+        finished.success().then(|| finished.text().trim().to_owned()).filter(|text| !text.is_empty())
+    };
+    let told = format!("from importlib.metadata import version; print(version({PACKAGE:?}))");
+    let package = || ask("python3", &["-c", &told]);
+    let program = Program::new(PROGRAM).arguments(["--help"]).timeout(PATIENCE);
+    context.world().run(&program).ok().filter(Finished::success)?;
+    Some(Builder { version: ask(PROGRAM, &["--version"]), package: package() })
+}
