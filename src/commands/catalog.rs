@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{
     basics, check, dispatch, effort, files, frontmatter, git, guards, hosts, install, loops, models, research, state,
-    template, todo, uat, validate, verification, verify, workstream, worktree,
+    template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
 use crate::operations::bundle::{self, Complete};
@@ -126,9 +126,11 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("config-set", Effect::Write, json::<operations::configuration::SetReport>()),
     ("config-set-model-profile", Effect::Write, json::<models::ProfileReport>()),
     ("current-timestamp", Effect::Read, json::<basics::TimestampReport>()),
+    ("detect-custom-files", Effect::Read, json::<crate::install::custom::Findings>()),
     ("dispatch-capacity", Effect::Read, json::<dispatch::answers::CapacityReport>()),
     ("dispatch-isolation", Effect::Act, json::<dispatch::answers::IsolationReport>()),
     ("dispatch-should-flatten", Effect::Read, json::<dispatch::FlattenReport>()),
+    ("docs-init", Effect::Read, bundle::<bundle::docs::DocsInitReport>()),
     ("drift-guard authority", Effect::Read, json::<String>()),
     ("drift-guard phase-status", Effect::Read, json::<operations::drift_guard::StatusReport>()),
     ("drift-guard severity", Effect::Read, json::<guards::SeverityReport>()),
@@ -136,6 +138,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("estimate-calibrate", Effect::Write, json::<operations::estimates::CalibrateReport>()),
     ("estimate-calibration", Effect::Read, json::<operations::estimates::CalibrationReport>()),
     ("estimate-check", Effect::Read, json::<operations::estimates::CheckReport>()),
+    ("eval score", Effect::Read, json::<operations::evaluation::ScoreReport>()),
     ("find-phase", Effect::Read, json::<operations::lookup::FindPhaseReport>()),
     (
         "frontmatter get",
@@ -147,6 +150,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("frontmatter set", Effect::Write, any_of::<(files::MissingFile, frontmatter::NoField, frontmatter::SetReport)>()),
     ("frontmatter validate", Effect::Read, json::<operations::frontmatter::ValidateReport>()),
     ("gap-analysis", Effect::Read, json::<operations::coverage::GapReport>()),
+    ("generate-claude-md", Effect::Write, json::<operations::instructions::InstructionsReport>()),
     ("generate-slug", Effect::Read, json::<basics::SlugReport>()),
     ("git base-branch", Effect::Read, Answer::Text("the name of the branch")),
     (
@@ -263,6 +267,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("phase-plan-index", Effect::Read, json::<operations::plan_index::PlanIndexReport>()),
     ("phases clear", Effect::Destructive, json::<operations::archive::ClearReport>()),
     ("phases list", Effect::Read, json::<operations::lookup::PhaseListReport>()),
+    ("pr-subrepo", Effect::Act, json::<git::pull_request::PullRequestReport>()),
     (
         "progress",
         Effect::Read,
@@ -285,6 +290,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("resolve-execution", Effect::Read, json::<operations::models::ExecutionReport>()),
     ("resolve-granularity", Effect::Read, json::<operations::models::GranularityReport>()),
     ("resolve-model", Effect::Read, json::<operations::models::ModelReport>()),
+    ("restore-custom-files", Effect::Act, json::<crate::install::custom::Restoration>()),
     (
         "roadmap analyze",
         Effect::Read,
@@ -299,8 +305,10 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("runtime-identity", Effect::Read, json::<basics::IdentityReport>()),
     ("scaffold", Effect::Write, json::<operations::scaffold::ScaffoldReport>()),
     ("schema", Effect::Read, json::<Map<String, Value>>()),
+    ("skill-manifest", Effect::Write, json::<operations::skill_manifest::SkillManifest>()),
     ("skills-root", Effect::Read, json::<hosts::SkillsRootReport>()),
     ("smart-entry", Effect::Read, json::<operations::entry::EntryReport>()),
+    ("stamp-codebase-map", Effect::Write, json::<operations::codebase_map::StampReport>()),
     ("state add-blocker", Effect::Write, json::<operations::state::notes::NoteReport>()),
     ("state add-decision", Effect::Write, json::<operations::state::notes::NoteReport>()),
     ("state add-roadmap-evolution", Effect::Write, json::<operations::state::notes::NoteReport>()),
@@ -359,6 +367,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("uat classify-coverage", Effect::Read, json::<operations::uat_coverage::CoverageReport>()),
     ("uat render-checkpoint", Effect::Read, json::<uat::CheckpointReport>()),
     ("uninstall", Effect::Destructive, json::<install::report::InstallReport>()),
+    ("update-context", Effect::Read, json::<updating::InstallationReport>()),
     ("user-story validate", Effect::Read, json::<operations::user_story::StoryReport>()),
     ("validate agents", Effect::Read, json::<validate::AgentsReport>()),
     ("validate consistency", Effect::Read, json::<operations::health::consistency::ConsistencyReport>()),

@@ -13,6 +13,7 @@ mod audit;
 mod basics;
 mod catalog;
 mod check;
+mod codebase;
 mod config;
 #[cfg(test)]
 mod content_tests;
@@ -21,6 +22,7 @@ mod dispatch;
 mod effort;
 mod error;
 mod estimates;
+mod evaluation;
 mod files;
 mod frontmatter;
 mod git;
@@ -31,6 +33,7 @@ mod help;
 mod hosts;
 mod init;
 mod install;
+mod instructions;
 mod intel;
 mod learnings;
 mod loops;
@@ -46,12 +49,14 @@ mod research;
 mod roadmap;
 mod scaffold;
 mod schema;
+mod skills;
 mod state;
 mod task;
 mod template;
 mod timeout;
 mod todo;
 mod uat;
+mod updating;
 mod upkeep;
 mod usage;
 mod validate;
@@ -119,10 +124,15 @@ const FAMILIES: &[FamilyRow] = &[
     family::<estimates::Estimates>("Estimates", &["estimate-calibrate", "estimate-calibration", "estimate-check"]),
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
-    family::<git::Commits>("Git", &["commit", "check-commit", "commit-to-subrepo", "commit-docs-guard", "git"]),
+    family::<git::Commits>(
+        "Git",
+        &["commit", "check-commit", "commit-to-subrepo", "pr-subrepo", "commit-docs-guard", "git"],
+    ),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
     family::<guards::Guards>("Guards", &["drift-guard", "user-story"]),
     family::<loops::Loop>("Loop", &["loop"]),
+    family::<updating::Updating>("Updating", &["update-context", "detect-custom-files", "restore-custom-files"]),
+    family::<skills::Skills>("Skills", &["skill-manifest"]),
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
     family::<dispatch::Dispatches>(
         "Agents",
@@ -139,9 +149,12 @@ const FAMILIES: &[FamilyRow] = &[
         ],
     ),
     family::<effort::Efforts>("Effort", &["effort"]),
+    family::<codebase::CodeDocuments>("Documents of the code", &["docs-init", "stamp-codebase-map"]),
+    family::<instructions::Instructions>("Instructions", &["generate-claude-md"]),
     family::<intel::IntelFamily>("Code intelligence", &["intel"]),
     family::<graphify::GraphifyFamily>("Graph of the code", &["graphify"]),
     family::<learnings::LearningsFamily>("Learnings", &["learnings"]),
+    family::<evaluation::Evaluations>("Evaluations", &["eval"]),
     family::<research::Research>("Research", &["classify-confidence", "websearch"]),
     own_family::<schema::Schemas>("Schemas", &["schema"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),

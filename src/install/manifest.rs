@@ -167,6 +167,20 @@ impl Manifest {
         }
     }
 
+    /// Every file that is listed in the folder the manifest stands in, by whichever program.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        let ours = self.installs.values().map(|section| &section.holdings);
+        let ours = ours.flat_map(|holdings| holdings.files.keys().chain(holdings.shared.keys()));
+        let theirs = self.foreign.get("files").and_then(Value::as_object);
+        ours.map(RelativePath::as_str).chain(theirs.into_iter().flat_map(Map::keys).map(String::as_str))
+    }
+
+    /// The version of the program whose files are listed.
+    pub(crate) fn version(&self) -> Option<&str> {
+        let ours = self.installs.values().next().map(|section| section.version.as_str());
+        ours.or_else(|| self.foreign.get("version").and_then(Value::as_str))
+    }
+
     /// Whether another program keeps its own manifest in this file.
     #[cfg(test)]
     pub(crate) fn is_shared_with_another_program(&self) -> bool {

@@ -7,6 +7,7 @@
 //! The plan is made before anything is written; an install after an install is an empty plan; an uninstall is the
 //! plan for nothing and gives back every byte.
 
+pub(crate) mod custom;
 mod error;
 mod manifest;
 mod plan;

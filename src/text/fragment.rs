@@ -41,7 +41,6 @@ impl Marked {
     }
 
     /// The text between the marker lines, as it stands in `text`; `None` if there is no block.
-    #[cfg(test)]
     pub(crate) fn body<'text>(&self, text: &'text str) -> Result<Option<&'text str>, MarkedError> {
         Ok(self.find(text, 0)?.map(|found| &text[found.body]))
     }

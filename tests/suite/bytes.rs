@@ -222,6 +222,17 @@ const WRITERS: &[Writer] = &[
     },
     Writer { verb: "intel snapshot", calls: &[&[]], may: &[(".last-refresh.json", &["*"])] },
     Writer { verb: "graphify build", calls: &[&["snapshot"], &[]], may: &[(".last-build-snapshot.json", &["*"])] },
+    Writer {
+        verb: "stamp-codebase-map",
+        calls: &[&[], &["--files", "STACK.md"]],
+        may: &[(".planning/codebase/", &["*"]), (".md", &["last_mapped_commit", "last_mapped_at"])],
+    },
+    Writer { verb: "skill-manifest", calls: &[&["--write"], &[]], may: &[("skill-manifest.json", &["*"])] },
+    Writer {
+        verb: "generate-claude-md",
+        calls: &[&[], &["--output", ".planning/PROJECT.md", "--force"], &["--output", "RULES.md", "--auto"]],
+        may: &[(".md", &["*"])],
+    },
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
 ];
 

@@ -2,6 +2,7 @@
 
 pub(super) mod commit;
 pub(super) mod guard;
+pub(crate) mod pull_request;
 mod repository;
 pub(super) mod subrepo;
 
@@ -27,6 +28,10 @@ pub(crate) enum Commits {
     ///
     /// Example: `gsd-tools commit-to-subrepo "fix: parse dates" --files web/src/date.ts`.
     CommitToSubrepo(subrepo::SubrepoArgs),
+    /// Commit what changed in a repository inside the project on a branch of its own, and push it
+    ///
+    /// Example: `gsd-tools pr-subrepo "feat: dates" --repo web --branch feat/dates --pick remote_slug`.
+    PrSubrepo(pull_request::PullRequestArgs),
     /// Keep planning files out of commits by a hook of the repository
     #[command(subcommand)]
     CommitDocsGuard(guard::GuardCommand),
@@ -56,6 +61,7 @@ impl Family for Commits {
             Self::Commit(arguments) => commit::commit(context, &arguments),
             Self::CheckCommit => check_commit(context),
             Self::CommitToSubrepo(arguments) => subrepo::commit(context, &arguments),
+            Self::PrSubrepo(arguments) => pull_request::prepare(context, &arguments),
             Self::CommitDocsGuard(command) => guard::run(context, &command),
             Self::Git(GitCommand::BaseBranch(arguments)) => base_branch(context, &arguments),
         }

@@ -212,6 +212,12 @@ fn answer<R: serde::Serialize, E: Into<CommandError>>(
     context.emit(&report)
 }
 
+/// Answers `docs-init`, which is made as the bundles of workflows are.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is not general enough over lifetimes")]
+pub(super) fn docs_init(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.docs_init())
+}
+
 fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<(), CommandError> {
     let phase = arguments.phase.required("execute-phase")?;
     let request =

@@ -6,6 +6,7 @@
 pub(crate) mod batch;
 pub(crate) mod code;
 mod completion;
+pub(crate) mod docs;
 pub(crate) mod execute_phase;
 pub(crate) mod manager;
 pub(crate) mod milestone;

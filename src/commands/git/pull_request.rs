@@ -1,0 +1,165 @@
+//! Bringing what changed in a repository inside the project onto a branch of its own, ready for a pull request.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::{CommandError, Context};
+use crate::world::{Finished, Program};
+
+/// How long git may take: hooks run inside it, and a push goes over the network.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PullRequestArgs {
+    /// The message of the commit
+    message: Option<String>,
+    /// The repository, by its path from the project's root
+    #[arg(long)]
+    repo: Option<String>,
+    /// The branch, made where there is none of the name
+    #[arg(long)]
+    branch: Option<String>,
+}
+
+/// What `pr-subrepo` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PullRequestReport {
+    ok: bool,
+    repo: String,
+    branch: String,
+    committed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    /// Files of the commit.
+    files: Vec<String>,
+    /// Files that git does not know yet: they are in no commit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    untracked: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit_hash: Option<String>,
+    /// Where the branch went.
+    remote_url: Option<String>,
+    /// Owner and name of the repository, where the address tells them.
+    remote_slug: Option<String>,
+}
+
+/// Commits what changed in files that git knows, on the branch, and pushes it.
+pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Result<(), CommandError> {
+    let required = |given: &Option<String>, what: &str| {
+        let given = given.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        given.ok_or_else(|| CommandError::usage(format!("{what} required")))
+    };
+    let repo = required(&arguments.repo, "--repo")?;
+    let branch = required(&arguments.branch, "--branch")?;
+    let message = required(&arguments.message, "commit message")?;
+    let folder = context.root().resolve(&repo);
+    if context.layout().inside(&repo).is_none() {
+        let told = CommandError::usage("Sub-repo path is unsafe: resolves outside the workspace root");
+        return Err(told.hint("`--repo` names a folder below the project's root"));
+    }
+    if !crate::disk::is_folder(&folder) {
+        return Err(CommandError::usage(format!("Sub-repo not found: {folder}")));
+    }
+    if !crate::disk::exists(folder.resolve(".git")) {
+        return Err(CommandError::usage(format!("`{folder}` is no git repository of its own")));
+    }
+    let git = Git { context, folder: folder.as_path() };
+    if branch.starts_with('-') || !git.run(&["check-ref-format", "--branch", &branch])?.success() {
+        return Err(CommandError::usage(format!("`{branch}` cannot be the name of a branch")));
+    }
+    let files = git.names(&["diff", "--name-only", "-z", "HEAD", "--"])?;
+    let untracked = git.names(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+    let mut report = PullRequestReport {
+        ok: true,
+        repo: repo.clone(),
+        branch: branch.clone(),
+        committed: false,
+        reason: Some("nothing_to_commit"),
+        files: Vec::new(),
+        untracked,
+        commit_hash: None,
+        remote_url: None,
+        remote_slug: None,
+    };
+    if files.is_empty() {
+        return context.emit_raw(&report, "nothing_to_commit");
+    }
+    let there = git.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success();
+    let switch: &[&str] = if there { &["switch", "-q", &branch] } else { &["switch", "-q", "-c", &branch] };
+    git.must(switch, || format!("cannot switch `{repo}` to the branch `{branch}`"))?;
+    git.must(&["commit", "-q", "-a", "-m", &message], || format!("cannot commit in `{repo}`"))?;
+    let commit_hash = git.must(&["rev-parse", "--short=7", "HEAD"], || "cannot tell the commit".to_owned())?;
+    let pushed = git.must(&["push", "-q", "--set-upstream", "origin", &branch], || {
+        format!("the commit {commit_hash} is on the branch `{branch}`, and pushing it failed")
+    });
+    pushed.map_err(|error| error.hint(format!("git -C {repo} push --set-upstream origin {branch}")))?;
+    let remote_url = git.run(&["remote", "get-url", "origin"])?;
+    let remote_url = Some(remote_url.text().trim().to_owned()).filter(|_| remote_url.success());
+    report.committed = true;
+    report.reason = None;
+    report.files = files;
+    let raw = commit_hash.clone();
+    report.commit_hash = Some(commit_hash);
+    report.remote_slug = remote_url.as_deref().and_then(slug);
+    report.remote_url = remote_url;
+    context.emit_raw(&report, raw)
+}
+
+/// Git in one repository.
+struct Git<'call> {
+    context: &'call Context,
+    folder: &'call std::path::Path,
+}
+
+impl Git<'_> {
+    fn run(&self, arguments: &[&str]) -> Result<Finished, CommandError> {
+        let program = Program::git(self.folder).arguments(arguments).timeout(PATIENCE);
+        Ok(self.context.world().run(&program)?)
+    }
+
+    /// What git answers; its complaint where it fails.
+    fn must(&self, arguments: &[&str], failed: impl FnOnce() -> String) -> Result<String, CommandError> {
+        let finished = self.run(arguments)?;
+        if finished.success() {
+            return Ok(finished.text().trim().to_owned());
+        }
+        let told = format!("{}\n{}", finished.text(), finished.error_text());
+        Err(CommandError::new(crate::commands::error::Reason::Unknown, format!("{}: {}", failed(), told.trim())))
+    }
+
+    fn names(&self, arguments: &[&str]) -> Result<Vec<String>, CommandError> {
+        let told = self.must(arguments, || format!("cannot tell what changed in `{}`", self.folder.display()))?;
+        Ok(told.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    }
+}
+
+/// `owner/name` of an address such as `https://host/owner/name.git` or `git@host:owner/name`.
+fn slug(address: &str) -> Option<String> {
+    let path = match address.split_once("://") {
+        Some((_, rest)) => rest.split_once('/')?.1,
+        None => address.split_once(':').filter(|(host, _)| host.contains('@'))?.1,
+    };
+    let path = path.trim_end_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    let mut parts = path.rsplit('/');
+    let (name, owner) = (parts.next()?, parts.next()?);
+    (!name.is_empty() && !owner.is_empty()).then(|| format!("{owner}/{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn an_address_tells_owner_and_name() {
+        let expected = Some("o/r".to_owned());
+        for address in ["https://example.com/o/r.git", "git@example.com:o/r", "ssh://git@example.com:22/o/r.git/"] {
+            assert_eq!(slug(address), expected, "{address}");
+        }
+        for address in ["/srv/bare.git", "../bare", "https://example.com", "file"] {
+            assert_eq!(slug(address), None, "{address}");
+        }
+    }
+}

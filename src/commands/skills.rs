@@ -1,0 +1,79 @@
+//! Which skills there are.
+
+use super::{CommandError, Context, Family};
+use crate::disk::{self, AbsolutePath};
+use crate::operations::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
+use crate::project::view::Edits;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Skills {
+    /// List the skills of the project and of the user
+    ///
+    /// Example: `gsd-tools skill-manifest --pick counts.skills`; `--write` keeps the list in `.planning/`.
+    SkillManifest(ManifestArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManifestArgs {
+    /// Look into this folder alone
+    #[arg(long)]
+    skills_dir: Option<String>,
+    /// Keep the list in `.planning/skill-manifest.json`
+    #[arg(long)]
+    write: bool,
+    /// Print JSON, as always
+    #[arg(long, hide = true)]
+    json: bool,
+}
+
+impl Family for Skills {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::SkillManifest(arguments) = self;
+        let report = manifest(context, arguments.skills_dir.as_deref())?;
+        if !arguments.write {
+            return context.emit(&report);
+        }
+        let text = serde_json::to_string_pretty(&report)? + "\n";
+        let report = context.update(|view| {
+            let mut edits = Edits::default();
+            edits.write(view, &format!("{}/skill-manifest.json", view.layout().planning()), text)?;
+            Ok((report, edits))
+        })?;
+        context.emit(&report)
+    }
+}
+
+fn manifest(context: &Context, chosen: Option<&str>) -> Result<SkillManifest, CommandError> {
+    let roots = match chosen {
+        Some(folder) => vec![Root { path: folder.to_owned(), scope: RootScope::Custom, deprecated: false }],
+        None => {
+            skill_manifest::roots().map_err(|error| CommandError::because(super::error::Reason::SdkFailFast, &error))?
+        }
+    };
+    let home = context.world().home().map(AbsolutePath::parse).transpose()?;
+    let mut found = Vec::new();
+    for root in roots {
+        let base = if root.is_in_project() { Some(context.root()) } else { home.as_ref() };
+        if let Some(base) = base {
+            let folder = base.resolve(&root.path);
+            found.push(look(root, &folder)?);
+        }
+    }
+    Ok(skill_manifest::manifest(found))
+}
+
+fn look(root: Root, folder: &AbsolutePath) -> Result<FoundRoot, CommandError> {
+    let entries = disk::list(folder)?;
+    let present = entries.is_some();
+    let (mut skills, mut pages) = (Vec::new(), 0);
+    for entry in entries.unwrap_or_default() {
+        if entry.is_folder() {
+            let text = disk::read_text(folder.resolve(&entry.name).resolve("SKILL.md"))?;
+            skills.extend(text.map(|text| (entry.name.clone(), text)));
+        } else if entry.path.extension().is_some_and(|ending| ending == "md") {
+            pages += 1;
+        }
+    }
+    let path = folder.as_path().to_string_lossy().replace('\\', "/");
+    Ok(FoundRoot { root, path, present, skills, pages })
+}

@@ -1,0 +1,261 @@
+//! Files of the user's own that stand among ours in a host's folder: found, and brought back after an update.
+//!
+//! A file is the user's where it carries our prefix, or stands in a folder of ours, and no manifest lists it. What was
+//! put into [`BACKUP`] comes back only to where nothing stands.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::manifest::{self, Manifest};
+use super::{InstallError, situation};
+use crate::disk::{self, AbsolutePath, ChangeSet, Disk, DiskError, Entry, EntryKind};
+use crate::text::front_matter::FrontMatter;
+
+/// Where an update puts files of the user's that it would remove.
+const BACKUP: &str = "gsd-user-files-backup";
+/// Folders of a host that may hold files of ours, beside those the manifest names.
+const FOLDERS: &[&str] = &["gsd-core", "commands", "agents", "hooks", "skills"];
+/// How many folders deep is looked.
+const DEEPEST: usize = 12;
+
+/// What `detect-custom-files` answers.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Findings {
+    /// Relative to the host's folder.
+    custom_files: Vec<String>,
+    custom_count: usize,
+    manifest_found: bool,
+    /// The version whose files the manifest lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manifest_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    /// What exactly is the matter with the manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+/// Finds the user's own files in the host's folder `root`. Without a manifest nobody can tell whose a file is.
+pub(crate) fn find(root: &AbsolutePath) -> Result<Findings, InstallError> {
+    let manifest = match manifest_at(root) {
+        Ok(Some(manifest)) => manifest,
+        Ok(None) => return Ok(Findings::default()),
+        Err(error) => {
+            let detail = Some(whole(&error));
+            return Ok(Findings { error: Some("manifest parse error"), detail, ..Findings::default() });
+        }
+    };
+    let mut folders: Vec<String> = FOLDERS.iter().map(ToString::to_string).collect();
+    let named: BTreeSet<String> =
+        manifest.files().filter_map(|path| path.split_once('/')).map(|(first, _)| first.to_owned()).collect();
+    folders.extend(named.into_iter().filter(|name| !FOLDERS.contains(&name.as_str())));
+    let mut found = Vec::new();
+    for folder in folders {
+        walk(&root.resolve(&folder), &folder, DEEPEST, &mut |path, _| found.push(path.to_owned()))?;
+    }
+    let listed: BTreeSet<&str> = manifest.files().collect();
+    found.retain(|path| is_among_ours(path) && !listed.contains(path.as_str()));
+    Ok(Findings {
+        custom_count: found.len(),
+        custom_files: found,
+        manifest_found: true,
+        manifest_version: manifest.version().map(str::to_owned),
+        ..Findings::default()
+    })
+}
+
+/// Whether a part of the path carries our name.
+fn is_among_ours(path: &str) -> bool {
+    path.split('/').any(|part| part == "gsd" || part.starts_with("gsd-"))
+}
+
+fn manifest_at(root: &AbsolutePath) -> Result<Option<Manifest>, InstallError> {
+    if !disk::exists(root.resolve(manifest::FILE)) {
+        return Ok(None);
+    }
+    situation::read_manifest(root).map(Some)
+}
+
+fn whole(error: &InstallError) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    format!("{error}{cause}")
+}
+
+/// Tells every file and link below `folder`, by its path from where `shown` begins.
+fn walk(
+    folder: &AbsolutePath,
+    shown: &str,
+    deeper: usize,
+    found: &mut dyn FnMut(&str, &Entry),
+) -> Result<(), DiskError> {
+    for entry in disk::list(folder)?.unwrap_or_default() {
+        let path = if shown.is_empty() { entry.name.clone() } else { format!("{shown}/{}", entry.name) };
+        // A link to a folder is not followed: what it leads to stands somewhere else.
+        if entry.kind == EntryKind::Folder {
+            if deeper > 0 {
+                walk(&folder.resolve(&entry.name), &path, deeper - 1, found)?;
+            }
+        } else {
+            found(&path, &entry);
+        }
+    }
+    Ok(())
+}
+
+/// What `restore-custom-files` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Restoration {
+    backup_dir: String,
+    backup_found: bool,
+    manifest_found: bool,
+    /// Whether files were to be brought back, or only looked at.
+    applied: bool,
+    entries: Vec<RestoreEntry>,
+    eligible_count: usize,
+    restored_count: usize,
+    skipped_count: usize,
+    warning_count: usize,
+}
+
+/// One file of the backup.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RestoreEntry {
+    /// Relative to the host's folder.
+    path: String,
+    outcome: Outcome,
+    warnings: Vec<RestoreWarning>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    /// It can be brought back.
+    Eligible,
+    Restored,
+    /// The same bytes stand there.
+    AlreadyPresent,
+    SkippedDestinationExists,
+    /// A file of ours stands there, or belongs there.
+    SkippedDestinationManaged,
+    /// It is a link, or would come to stand behind one.
+    SkippedUnsafePath,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct RestoreWarning {
+    code: &'static str,
+    detail: String,
+}
+
+/// Looks at what was put aside, and with `apply` brings back what can be: all of it, or none.
+pub(crate) fn restore(root: &AbsolutePath, apply: bool, disk: &Disk) -> Result<Restoration, InstallError> {
+    let backup = root.resolve(BACKUP);
+    let mut report = Restoration {
+        backup_dir: backup.to_string(),
+        backup_found: disk::is_folder(&backup) && !disk::is_link(&backup),
+        manifest_found: false,
+        applied: apply,
+        entries: Vec::new(),
+        eligible_count: 0,
+        restored_count: 0,
+        skipped_count: 0,
+        warning_count: 0,
+    };
+    let hold = if apply { Some(disk.hold([root])?) } else { None };
+    let manifest = manifest_at(root)?;
+    report.manifest_found = manifest.is_some();
+    let mut files = Vec::new();
+    if report.backup_found {
+        walk(&backup, "", DEEPEST, &mut |path, entry| files.push((path.to_owned(), entry.kind)))?;
+    }
+    let mut changes = ChangeSet::default();
+    for (path, kind) in files {
+        let managed = manifest.as_ref().is_some_and(|manifest| manifest.files().any(|listed| listed == path));
+        let (mut entry, bytes) = look(root, &backup, path, kind, managed)?;
+        if entry.outcome == Outcome::Eligible {
+            report.eligible_count += 1;
+            if let Some(bytes) = bytes.filter(|_| apply) {
+                changes.write(root.resolve(&entry.path), bytes, None);
+                entry.outcome = Outcome::Restored;
+                report.restored_count += 1;
+            }
+        } else {
+            report.skipped_count += 1;
+        }
+        report.warning_count += entry.warnings.len();
+        report.entries.push(entry);
+    }
+    if let Some(hold) = hold
+        && !changes.is_empty()
+    {
+        hold.apply(&changes)?;
+    }
+    Ok(report)
+}
+
+/// What can become of one file of the backup, with its bytes.
+fn look(
+    root: &AbsolutePath,
+    backup: &AbsolutePath,
+    path: String,
+    kind: EntryKind,
+    managed: bool,
+) -> Result<(RestoreEntry, Option<Vec<u8>>), InstallError> {
+    let target = root.resolve(&path);
+    let entry = |path, outcome, warnings| RestoreEntry { path, outcome, warnings };
+    if kind != EntryKind::File || leads_through_a_link(root, &target) {
+        return Ok((entry(path, Outcome::SkippedUnsafePath, Vec::new()), None));
+    }
+    let bytes = disk::read_bytes(backup.resolve(&path))?.unwrap_or_default();
+    let there = if disk::is_folder(&target) { Some(Vec::new()) } else { disk::read_bytes(&target)? };
+    let mut warnings = Vec::new();
+    let outcome = match there {
+        _ if managed => {
+            warnings.push(RestoreWarning {
+                code: "destination_managed",
+                detail: "a file of this name is installed; yours would replace it".to_owned(),
+            });
+            Outcome::SkippedDestinationManaged
+        }
+        Some(there) if there == bytes && disk::is_file(&target) => Outcome::AlreadyPresent,
+        Some(_) => {
+            warnings.push(RestoreWarning {
+                code: "destination_exists",
+                detail: "something else stands there by now; yours would replace it".to_owned(),
+            });
+            Outcome::SkippedDestinationExists
+        }
+        None => Outcome::Eligible,
+    };
+    let missing = missing_fields(&path, &bytes);
+    if !managed && !missing.is_empty() {
+        warnings.push(RestoreWarning {
+            code: "frontmatter_missing_field",
+            detail: format!("frontmatter is missing required field(s): {}", missing.join(", ")),
+        });
+    }
+    Ok((entry(path, outcome, warnings), Some(bytes)))
+}
+
+/// Whether a folder on the way, or what stands at the end of it, is a link.
+fn leads_through_a_link(root: &AbsolutePath, target: &AbsolutePath) -> bool {
+    std::iter::successors(Some(target.clone()), AbsolutePath::parent)
+        .take_while(|folder| folder != root && folder.is_within(root))
+        .any(|folder| disk::is_link(&folder))
+}
+
+/// Fields that an agent or a command needs to be listed, and that this one has not.
+fn missing_fields(path: &str, bytes: &[u8]) -> Vec<&'static str> {
+    let listed = ["agents/", "commands/"].iter().any(|folder| path.starts_with(folder))
+        && Path::new(path).extension() == Some(OsStr::new("md"));
+    let listed = listed || path.ends_with("/SKILL.md");
+    let text = String::from_utf8_lossy(bytes);
+    let front = FrontMatter::parse(&text);
+    let has =
+        |field: &str| front.as_ref().and_then(|front| front.text(field)).is_some_and(|text| !text.trim().is_empty());
+    if listed { ["name", "description"].into_iter().filter(|field| !has(field)).collect() } else { Vec::new() }
+}

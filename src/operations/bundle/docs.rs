@@ -1,0 +1,229 @@
+//! `docs-init`: what documentation there is, and what of the project a reader would want to find in it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Bundle, Complete};
+use crate::project::files::FileError;
+use crate::project::view::ProjectView;
+use crate::text::front_matter::{FrontMatter, Value as Listed};
+
+/// The line by which a document says that it was written for the project, not by a person.
+const MARKER: &str = "<!-- generated-by: gsd-doc-writer -->";
+/// How far into a document the marker is looked for, in characters.
+const HEAD: usize = 500;
+/// How many folders deep documents are looked for.
+const DEEPEST: usize = 8;
+/// Folders of documents, of which the first that is there counts.
+const DOCUMENT_FOLDERS: &[&str] = &["docs", "documentation", "doc"];
+const API_FOLDERS: &[&str] = &[
+    "routes",
+    "api",
+    "src/routes",
+    "src/api",
+    "src/app/api",
+    "app/api",
+    "pages/api",
+    "src/pages/api",
+    "server/routes",
+];
+const LICENSES: &[&str] = &["LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING"];
+const DEPLOYMENTS: &[&str] = &[
+    "Dockerfile",
+    "docker-compose.yml",
+    "docker-compose.yaml",
+    "compose.yaml",
+    "fly.toml",
+    "vercel.json",
+    "netlify.toml",
+    "render.yaml",
+    "railway.json",
+    "serverless.yml",
+    "Procfile",
+    ".github/workflows/deploy.yml",
+];
+const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "spec"];
+const TEST_PACKAGES: &[&str] = &["jest", "vitest", "mocha", "ava", "jasmine", "@playwright/test"];
+
+/// What `docs-init` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DocsInitReport {
+    doc_writer_model: String,
+    commit_docs: bool,
+    existing_docs: Vec<ExistingDocument>,
+    project_type: ProjectType,
+    doc_tooling: DocumentTools,
+    /// Patterns of the folders that packages stand in.
+    monorepo_workspaces: Vec<String>,
+    planning_exists: bool,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+struct ExistingDocument {
+    path: String,
+    /// Whether it was written for the project, not by a person.
+    has_gsd_marker: bool,
+}
+
+/// What kinds of documents a project of this kind needs.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
+struct ProjectType {
+    has_package_json: bool,
+    has_api_routes: bool,
+    has_cli_bin: bool,
+    is_open_source: bool,
+    has_deploy_config: bool,
+    is_monorepo: bool,
+    has_tests: bool,
+}
+
+/// Tools that make pages of documents here.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
+struct DocumentTools {
+    docusaurus: bool,
+    vitepress: bool,
+    mkdocs: bool,
+    storybook: bool,
+}
+
+impl Bundle<'_> {
+    /// What writing documentation starts from.
+    pub(crate) fn docs_init(&self) -> Result<Complete<DocsInitReport>, FileError> {
+        let there = |names: &[&str]| names.iter().any(|name| self.view.exists(name));
+        let text = self.view.text("package.json")?;
+        let package: Value = text.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let workspaces = workspaces(self.view, &package)?;
+        let project_type = ProjectType {
+            has_package_json: text.is_some(),
+            has_api_routes: there(API_FOLDERS),
+            has_cli_bin: match package.get("bin") {
+                Some(Value::String(path)) => !path.is_empty(),
+                Some(Value::Object(programs)) => !programs.is_empty(),
+                _ => false,
+            },
+            is_open_source: there(LICENSES),
+            has_deploy_config: there(DEPLOYMENTS),
+            is_monorepo: !workspaces.is_empty() || there(&["pnpm-workspace.yaml", "lerna.json"]),
+            has_tests: there(TEST_FOLDERS)
+                || TEST_PACKAGES.iter().any(|name| {
+                    ["dependencies", "devDependencies"]
+                        .iter()
+                        .any(|list| package.get(*list).is_some_and(|list| list.get(*name).is_some()))
+                }),
+        };
+        let doc_tooling = DocumentTools {
+            docusaurus: there(&["docusaurus.config.js", "docusaurus.config.ts"]),
+            vitepress: there(&[
+                ".vitepress/config.js",
+                ".vitepress/config.ts",
+                ".vitepress/config.mts",
+                "docs/.vitepress/config.js",
+                "docs/.vitepress/config.ts",
+                "docs/.vitepress/config.mts",
+            ]),
+            mkdocs: there(&["mkdocs.yml", "mkdocs.yaml"]),
+            storybook: there(&[".storybook"]),
+        };
+        self.complete(DocsInitReport {
+            doc_writer_model: self.model("gsd-doc-writer"),
+            commit_docs: self.commit_docs(),
+            existing_docs: documents(self.view)?,
+            project_type,
+            doc_tooling,
+            monorepo_workspaces: workspaces,
+            planning_exists: self.planning_exists(),
+        })
+    }
+}
+
+/// The documents at the root and in the folder of documents, by name whatever its case.
+fn documents(view: &ProjectView) -> Result<Vec<ExistingDocument>, FileError> {
+    let mut paths: Vec<String> = view.file_names("")?.into_iter().filter(|name| is_document(name)).collect();
+    if let Some(folder) = DOCUMENT_FOLDERS.iter().find(|folder| view.folder_exists(folder)) {
+        collect(view, folder, DEEPEST, &mut paths)?;
+    }
+    paths.sort_by_key(|path| path.to_lowercase());
+    let mut found = Vec::new();
+    for path in paths {
+        // What is no text was not written by us.
+        let text = view.text(&path).ok().flatten();
+        let head: String = text.as_deref().unwrap_or_default().chars().take(HEAD).collect();
+        found.push(ExistingDocument { has_gsd_marker: head.contains(MARKER), path });
+    }
+    Ok(found)
+}
+
+fn collect(view: &ProjectView, folder: &str, deeper: usize, paths: &mut Vec<String>) -> Result<(), FileError> {
+    let inside = |name: String| format!("{folder}/{name}");
+    paths.extend(view.file_names(folder)?.into_iter().filter(|name| is_document(name)).map(inside));
+    if deeper > 0 {
+        for name in view.folder_names(folder)?.into_iter().filter(|name| name != "node_modules") {
+            collect(view, &inside(name), deeper - 1, paths)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_document(name: &str) -> bool {
+    name.to_ascii_lowercase().strip_suffix(".md").is_some_and(|stem| !stem.is_empty())
+}
+
+/// The packages that the project says it is made of.
+fn workspaces(view: &ProjectView, package: &Value) -> Result<Vec<String>, FileError> {
+    let told = package.get("workspaces").map(|told| told.get("packages").unwrap_or(told));
+    let told: Vec<String> =
+        told.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    if !told.is_empty() {
+        return Ok(told);
+    }
+    let text = view.text("pnpm-workspace.yaml")?.map(|text| format!("---\n{}\n---\n", text.trim_end()));
+    let packages = text.and_then(|text| FrontMatter::parse(&text)?.get("packages"));
+    match packages {
+        Some(packages @ Listed::List(_)) => Ok(packages.texts().into_iter().map(str::to_owned).collect()),
+        _ => Ok(Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn view(files: &[(&str, &str)]) -> ProjectView {
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    }
+
+    #[test]
+    fn documents_are_found_where_they_are_kept() {
+        let marked = format!("# x\n{MARKER}\n");
+        let late = format!("{}{MARKER}", "x".repeat(HEAD));
+        let view = view(&[
+            ("b.md", ""),
+            ("README.md", &marked),
+            ("docs/sub/C.MD", &late),
+            ("docs/node_modules/x.md", ""),
+            ("documentation/E.md", ""),
+            ("docs/x.txt", ""),
+        ]);
+        let told: Vec<(String, bool)> =
+            documents(&view).unwrap().into_iter().map(|document| (document.path, document.has_gsd_marker)).collect();
+        let expected = [("b.md", false), ("docs/sub/C.MD", false), ("README.md", true)];
+        assert_eq!(told, expected.map(|(path, marked)| (path.to_owned(), marked)));
+    }
+
+    #[test]
+    fn packages_are_told_by_either_file() {
+        let of = |package: &str, files: &[(&str, &str)]| {
+            workspaces(&view(files), &serde_json::from_str(package).unwrap_or_default()).unwrap().join(" ")
+        };
+        assert_eq!(of(r#"{"workspaces":["a","b/*"]}"#, &[]), "a b/*");
+        assert_eq!(of(r#"{"workspaces":{"packages":["a"]}}"#, &[]), "a");
+        let yaml = "packages:\n  - \"packages/*\"\n  - apps/*\n";
+        assert_eq!(of("{}", &[("pnpm-workspace.yaml", yaml)]), "packages/* apps/*");
+        assert_eq!(of("bad", &[("pnpm-workspace.yaml", "packages: [")]), "");
+    }
+}

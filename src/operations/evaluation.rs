@@ -1,0 +1,137 @@
+//! How far the evaluation of a feature that thinks has come, in one number.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How many parts the infrastructure of an evaluation has.
+const PARTS: usize = 5;
+
+/// Why there is no score.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ScoreError {
+    #[error("Usage: gsd-tools query eval.score --covered N --total N --infra a,b,c,d,e (each ok|partial|missing)")]
+    Usage,
+    #[error("Invalid eval.score domain: require integer counts with 0 <= covered <= total.")]
+    Domain,
+    #[error("Invalid eval.score infra token: {0}. Expected ok|partial|missing.")]
+    Part(String),
+}
+
+/// What `eval score` answers. Scores are of a hundred.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ScoreReport {
+    /// Dimensions that are covered.
+    coverage_score: Score,
+    /// What the evaluation runs on.
+    infra_score: Score,
+    /// Three fifths of the first and two fifths of the second.
+    overall_score: Score,
+    verdict: Verdict,
+}
+
+/// A number that is shown whole where it is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Score {
+    Whole(u64),
+    Part(f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) enum Verdict {
+    #[serde(rename = "PRODUCTION READY")]
+    ProductionReady,
+    #[serde(rename = "NEEDS WORK")]
+    NeedsWork,
+    #[serde(rename = "SIGNIFICANT GAPS")]
+    SignificantGaps,
+    #[serde(rename = "NOT IMPLEMENTED")]
+    NotImplemented,
+}
+
+/// The score of `covered` dimensions out of `total` on an infrastructure told by its parts.
+pub(crate) fn score(covered: &str, total: &str, infrastructure: &str) -> Result<ScoreReport, ScoreError> {
+    let is_number = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    let parts: Vec<&str> = infrastructure.split(',').map(str::trim).collect();
+    if !is_number(covered) || !is_number(total) || parts.len() != PARTS {
+        return Err(ScoreError::Usage);
+    }
+    let count = |text: &str| text.trim().parse::<u32>().map_err(|_| ScoreError::Domain);
+    let (covered, total) = (u64::from(count(covered)?), u64::from(count(total)?));
+    if covered > total {
+        return Err(ScoreError::Domain);
+    }
+    let mut halves = 0;
+    for part in &parts {
+        halves += match part.to_ascii_lowercase().as_str() {
+            "ok" => 2,
+            "partial" => 1,
+            "missing" => 0,
+            _ => return Err(ScoreError::Part((*part).to_owned())),
+        };
+    }
+    // All in hundredths, so that what is shown is what is compared.
+    let coverage = if total == 0 { 0 } else { rounded(covered * 10_000, total) };
+    let infra = halves * 1000;
+    let overall = if total == 0 { infra * 2 / 5 } else { rounded(covered * 30_000 + infra * 2 * total, total * 5) };
+    let verdict = match overall {
+        8000.. => Verdict::ProductionReady,
+        6000.. => Verdict::NeedsWork,
+        4000.. => Verdict::SignificantGaps,
+        _ => Verdict::NotImplemented,
+    };
+    let shown = Score::of;
+    Ok(ScoreReport {
+        coverage_score: shown(coverage),
+        infra_score: shown(infra),
+        overall_score: shown(overall),
+        verdict,
+    })
+}
+
+fn rounded(number: u64, by: u64) -> u64 {
+    (number * 2 + by) / (by * 2)
+}
+
+impl Score {
+    fn of(hundredths: u64) -> Self {
+        match u32::try_from(hundredths) {
+            Ok(hundredths) if hundredths % 100 != 0 => Self::Part(f64::from(hundredths) / 100.0),
+            _ => Self::Whole(hundredths / 100),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(covered: &str, total: &str, infrastructure: &str) -> (Score, Score, Score, Verdict) {
+        let report = score(covered, total, infrastructure).unwrap();
+        (report.coverage_score, report.infra_score, report.overall_score, report.verdict)
+    }
+
+    #[test]
+    fn scores_weigh_coverage_and_infrastructure() {
+        use Score::{Part, Whole};
+        use Verdict::{NeedsWork, NotImplemented, ProductionReady, SignificantGaps};
+        assert_eq!(told("3", "5", "ok,partial,missing,ok,ok"), (Whole(60), Whole(70), Whole(64), NeedsWork));
+        assert_eq!(told("8", "9", "ok,OK, partial,missing,ok"), (Part(88.89), Whole(70), Part(81.33), ProductionReady));
+        assert_eq!(told("7", "9", "ok,ok,partial,missing,ok"), (Part(77.78), Whole(70), Part(74.67), NeedsWork));
+        assert_eq!(told("0", "0", "ok,ok,ok,ok,ok"), (Whole(0), Whole(100), Whole(40), SignificantGaps));
+        assert_eq!(told("2", "10", "ok,ok,ok,missing,missing").3, NotImplemented);
+        assert_eq!(told("10", "10", "ok,ok,ok,missing,missing").3, ProductionReady);
+        assert_eq!(told("4294967295", "4294967295", "ok,ok,ok,ok,ok").2, Whole(100));
+    }
+
+    #[test]
+    fn what_is_no_count_is_refused() {
+        let full = "ok,ok,ok,ok,ok";
+        for (covered, total) in [("6", "5"), ("-1", "5"), ("2.5", "5")] {
+            assert_eq!(score(covered, total, full).unwrap_err(), ScoreError::Domain);
+        }
+        assert_eq!(score("x", "5", full).unwrap_err(), ScoreError::Usage);
+        assert_eq!(score("1", "5", "ok,ok").unwrap_err(), ScoreError::Usage);
+        assert_eq!(score("1", "5", "ok,ok,ok,ok,bad").unwrap_err(), ScoreError::Part("bad".to_owned()));
+    }
+}

@@ -1,0 +1,389 @@
+//! The instruction file that a host reads first: parts between markers that follow from the project's documents.
+//!
+//! What stands outside the markers is the person's, and so is a file without any. Headings and standing texts are in
+//! `sections.toml`.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::skill_manifest;
+use crate::project::files::FileError;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::fragment::{Marked, MarkedError};
+use crate::text::front_matter::FrontMatter;
+use crate::text::markdown::Markdown;
+
+/// Why no file could be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InstructionsError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("the standing texts do not parse")]
+    Texts(#[from] toml_edit::de::Error),
+    #[error("`{path}` cannot be edited: {why}")]
+    Markers { path: String, why: MarkedError },
+}
+
+/// What a caller wants of the file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'call> {
+    /// What stands before the name of a command where people type it.
+    pub(crate) prefix: &'call str,
+    /// Leave parts alone that are not as the program would write them.
+    pub(crate) careful: bool,
+    /// Add the parts to a file that has none.
+    pub(crate) force: bool,
+}
+
+/// What `generate-claude-md` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct InstructionsReport {
+    /// The file, absolute.
+    claude_md_path: String,
+    action: Action,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    /// Parts that follow from documents.
+    sections_generated: Vec<String>,
+    /// Parts whose documents tell nothing yet.
+    sections_fallback: Vec<String>,
+    /// Parts that were left alone.
+    sections_skipped: Vec<String>,
+    sections_total: usize,
+    profile_status: ProfileStatus,
+    message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    Created,
+    Updated,
+    /// Everything stands there already.
+    Unchanged,
+    /// The file is the person's.
+    Skipped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ProfileStatus {
+    /// A note says how to get a profile.
+    PlaceholderAdded,
+    Exists,
+    Skipped,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Texts {
+    section: Vec<SectionText>,
+    profile: SectionText,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SectionText {
+    name: String,
+    heading: String,
+    source: Option<String>,
+    fallback: Option<String>,
+    body: Option<String>,
+}
+
+fn texts() -> Result<Texts, toml_edit::de::Error> {
+    toml_edit::de::from_str(include_str!("sections.toml"))
+}
+
+/// Brings the parts of the file at `path` (relative to the root) up to date.
+pub(crate) fn generate(
+    view: &ProjectView,
+    path: &str,
+    request: Request<'_>,
+) -> Result<(InstructionsReport, Edits), InstructionsError> {
+    let texts = texts()?;
+    let before = view.text(path)?;
+    let names = |sections: &[SectionText]| sections.iter().map(|section| section.name.clone()).collect::<Vec<_>>();
+    let mut report = InstructionsReport {
+        claude_md_path: view.layout().shown(path),
+        action: Action::Skipped,
+        reason: None,
+        sections_generated: Vec::new(),
+        sections_fallback: Vec::new(),
+        sections_skipped: Vec::new(),
+        sections_total: texts.section.len(),
+        profile_status: ProfileStatus::Skipped,
+        message: String::new(),
+    };
+    let mut edits = Edits::default();
+    let is_theirs = |text: &str| !text.trim().is_empty() && !has_markers(text);
+    if before.as_deref().is_some_and(is_theirs) && !request.force {
+        report.reason = Some("the file has no parts of ours: it is yours alone; --force adds them below");
+        report.sections_skipped = names(&texts.section);
+        report.message = format!("Left {path} as it is.");
+        return Ok((report, edits));
+    }
+    let mut text = before.as_deref().unwrap_or_default().to_owned();
+    let failed = |why| InstructionsError::Markers { path: path.to_owned(), why };
+    for section in &texts.section {
+        let told = content(view, section, request.prefix)?;
+        let source = told.as_ref().map(|(source, _)| source.clone()).or_else(|| section.source.clone());
+        let fallback = || section.fallback.as_deref().unwrap_or_default().replace("{prefix}", request.prefix);
+        let is_told = told.is_some();
+        let body = told.map_or_else(fallback, |(_, body)| body);
+        let body = format!("\n## {}\n\n{}\n", section.heading, body.trim());
+        let marked = marked(&section.name, source.as_deref(), &text);
+        let there = marked.body(&text).map_err(failed)?.map(|body| body.replace("\r\n", "\n"));
+        if request.careful && there.is_some_and(|there| squeezed(&there) != squeezed(&body)) {
+            report.sections_skipped.push(section.name.clone());
+            continue;
+        }
+        text = marked.put(&text, &body).map_err(failed)?;
+        let list = if is_told { &mut report.sections_generated } else { &mut report.sections_fallback };
+        list.push(section.name.clone());
+    }
+    let profile = marked(&texts.profile.name, None, &text);
+    report.profile_status = if profile.body(&text).map_err(failed)?.is_some() {
+        ProfileStatus::Exists
+    } else {
+        let note = texts.profile.body.as_deref().unwrap_or_default().replace("{prefix}", request.prefix);
+        let body = format!("\n## {}\n\n{}\n", texts.profile.heading, note.trim());
+        text = profile.put(&text, &body).map_err(failed)?;
+        ProfileStatus::PlaceholderAdded
+    };
+    report.action = match &before {
+        None => Action::Created,
+        Some(before) if **before == *text => Action::Unchanged,
+        Some(_) => Action::Updated,
+    };
+    report.message = message(&report, request.prefix);
+    edits.write(view, path, text)?;
+    Ok((report, edits))
+}
+
+/// What was done, in a line. Writing to a string cannot fail.
+fn message(report: &InstructionsReport, prefix: &str) -> String {
+    let mut message = format!("Generated {}/{} sections.", report.sections_generated.len(), report.sections_total);
+    for (what, names) in
+        [("Fallback", &report.sections_fallback), ("Skipped (manually edited)", &report.sections_skipped)]
+    {
+        if !names.is_empty() {
+            let _ = write!(message, " {what}: {}.", names.join(", "));
+        }
+    }
+    if report.profile_status == ProfileStatus::PlaceholderAdded {
+        let _ = write!(message, " Run {prefix}profile-user to unlock Developer Profile.");
+    }
+    message
+}
+
+/// Blank lines and blanks at the ends of lines say nothing: editors and other programs change them.
+fn squeezed(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+}
+
+const MARKER: &str = "<!-- GSD:";
+
+fn has_markers(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start_matches('\u{feff}').starts_with(MARKER) && line.contains("-start"))
+}
+
+/// The part called `name` as it stands in `text`: its opening line may name another source than it would today.
+fn marked(name: &str, source: Option<&str>, text: &str) -> Marked {
+    let begins = format!("{MARKER}{name}-start");
+    let there = text
+        .lines()
+        .map(|line| line.trim_start_matches('\u{feff}').trim_end())
+        .find(|line| line.strip_prefix(&begins).is_some_and(|rest| rest.starts_with(' ') && rest.ends_with("-->")));
+    let source = source.map(|source| format!(" source:{source}")).unwrap_or_default();
+    let open = there.map_or_else(|| format!("{begins}{source} -->"), str::to_owned);
+    Marked::new(open, format!("{MARKER}{name}-end -->"))
+}
+
+/// What a part says, and where that is from; `None` where the documents tell nothing.
+fn content(
+    view: &ProjectView,
+    section: &SectionText,
+    prefix: &str,
+) -> Result<Option<(String, String)>, InstructionsError> {
+    let layout = view.layout();
+    let of_map = |name: &str| -> Result<Option<(String, String)>, FileError> {
+        let mapped = view.text(&format!("{}/{name}", layout.codebase()))?;
+        Ok(mapped.and_then(|text| outline(&text)).map(|body| (format!("codebase/{name}"), body)))
+    };
+    let told = match section.name.as_str() {
+        "project" => {
+            view.text(&layout.project())?.and_then(|text| project(&text)).map(|body| ("PROJECT.md".to_owned(), body))
+        }
+        "stack" => {
+            let researched = format!("{}/STACK.md", layout.research());
+            let mapped = of_map("STACK.md")?;
+            if mapped.is_some() {
+                mapped
+            } else {
+                view.text(&researched)?
+                    .and_then(|text| outline(&text))
+                    .map(|body| ("research/STACK.md".to_owned(), body))
+            }
+        }
+        "conventions" => of_map("CONVENTIONS.md")?,
+        "architecture" => of_map("ARCHITECTURE.md")?,
+        "skills" => skills(view)?.map(|body| ("skills/".to_owned(), body)),
+        _ => section
+            .body
+            .as_ref()
+            .map(|body| (section.source.clone().unwrap_or_default(), body.replace("{prefix}", prefix))),
+    };
+    Ok(told)
+}
+
+/// Name, purpose, core value and constraints of the project.
+fn project(text: &str) -> Option<String> {
+    let document = Markdown::parse(text);
+    let part = |title: &str| {
+        let (_, lines) = document.section_named(title)?;
+        let body = text[document.span(lines)].replace("\r\n", "\n").trim().to_owned();
+        Some(body).filter(|body| !body.is_empty())
+    };
+    let title = document.headings().find(|heading| heading.level == 1).map(|heading| heading.title.trim());
+    let title = title.filter(|title| !title.is_empty()).map(|title| format!("**{title}**"));
+    let value = part("Core Value").map(|value| format!("**Core Value:** {value}"));
+    let constraints = part("Constraints").map(|constraints| format!("### Constraints\n\n{constraints}"));
+    let parts: Vec<String> = [title, part("What This Is"), value, constraints].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+/// Headings, lists and tables of a document of the map: what a reader needs at hand. The rest is in the document.
+fn outline(text: &str) -> Option<String> {
+    let document = Markdown::parse(text);
+    let mut lines: Vec<String> = Vec::new();
+    for index in document.body_line()..document.lines().len() {
+        let line = document.line(index).trim_end();
+        let bare = line.trim_start();
+        let is_list = bare.starts_with("- ") || bare.starts_with("* ") || bare.starts_with("+ ") || is_numbered(bare);
+        if !document.is_prose(index) {
+            continue;
+        }
+        if bare.starts_with("## ") || bare.starts_with("###") {
+            lines.push(String::new());
+            lines.push(format!("#{bare}"));
+            lines.push(String::new());
+        } else if is_list || bare.starts_with('|') {
+            lines.push(line.to_owned());
+        } else if bare.is_empty() && lines.last().is_some_and(|last| !last.is_empty()) {
+            lines.push(String::new());
+        }
+    }
+    lines.dedup_by(|one, other| one.is_empty() && other.is_empty());
+    let body = lines.join("\n").trim().to_owned();
+    let says_something = lines.iter().any(|line| !line.is_empty() && !line.starts_with('#'));
+    says_something.then_some(body)
+}
+
+fn is_numbered(line: &str) -> bool {
+    line.split_once(". ")
+        .is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A table of the project's own skills.
+fn skills(view: &ProjectView) -> Result<Option<String>, InstructionsError> {
+    let mut rows = Vec::new();
+    for root in skill_manifest::roots()?.into_iter().filter(skill_manifest::Root::is_in_project) {
+        for folder in view.folder_names(&root.path)? {
+            let file = format!("{}/{folder}/SKILL.md", root.path);
+            let Some(text) = view.text(&file)? else { continue };
+            let front = FrontMatter::parse(&text);
+            let told = |key: &str| front.as_ref().and_then(|front| front.text(key)).unwrap_or_default();
+            let name = Some(told("name")).filter(|name| !name.trim().is_empty()).unwrap_or(folder);
+            // Those of the workflow system itself are listed by the host.
+            if !name.starts_with("gsd-") {
+                rows.push(format!("| {} | {} | `{file}` |", cell(&name), cell(&told("description"))));
+            }
+        }
+    }
+    Ok((!rows.is_empty()).then(|| format!("| Skill | Description | Path |\n|---|---|---|\n{}", rows.join("\n"))))
+}
+
+fn cell(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const FILE: &str = "RULES.md";
+
+    fn made(files: &[(&str, &str)], careful: bool, force: bool) -> (InstructionsReport, String) {
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+        let request = Request { prefix: "/gsd-", careful, force };
+        let (report, mut edits) = generate(&view, FILE, request).unwrap();
+        let before = view.text(FILE).unwrap().map(|text| text.to_string()).unwrap_or_default();
+        (report, edits.texts.remove(FILE).unwrap_or(before))
+    }
+
+    const PROJECT: (&str, &str) =
+        (".planning/PROJECT.md", "# Acme\n\n## What This Is\n\nNotes.\n\n## Core Value\n\nNever lost.\n");
+
+    #[test]
+    fn the_texts_parse_and_name_each_part_once() {
+        let texts = texts().unwrap();
+        let mut names: Vec<&str> = texts.section.iter().map(|section| section.name.as_str()).collect();
+        names.push(&texts.profile.name);
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        assert!(texts.section.iter().all(|section| section.body.is_some() || section.fallback.is_some()));
+    }
+
+    #[test]
+    fn parts_follow_from_documents_and_others_say_how_to_get_them() {
+        let stack = (".planning/codebase/STACK.md", "# Stack\n\nprose\n\n## Languages\n- Rust\n\n```\n- no\n```\n");
+        let skill = (".agents/skills/one/SKILL.md", "---\nname: one\ndescription: a | b\n---\n");
+        let (report, text) = made(&[PROJECT, stack, skill], false, false);
+        assert_eq!(report.sections_generated, ["project", "stack", "skills", "workflow"]);
+        assert_eq!(report.sections_fallback, ["conventions", "architecture"]);
+        assert_eq!((report.action, report.profile_status), (Action::Created, ProfileStatus::PlaceholderAdded));
+        assert!(text.contains("**Acme**\n\nNotes.\n\n**Core Value:** Never lost.\n<!-- GSD:project-end -->"), "{text}");
+        assert!(text.contains("<!-- GSD:stack-start source:codebase/STACK.md -->"), "{text}");
+        assert!(text.contains("### Languages\n\n- Rust\n<!-- GSD:stack-end -->"), "{text}");
+        assert!(text.contains("| one | a \\| b | `.agents/skills/one/SKILL.md` |"), "{text}");
+        assert!(!text.contains("{prefix}") && text.contains("`/gsd-quick`"), "{text}");
+        assert!(report.message.starts_with("Generated 4/6 sections. Fallback: conventions, architecture."));
+    }
+
+    #[test]
+    fn what_stands_outside_the_parts_stays() {
+        let (_, text) = made(&[PROJECT], false, false);
+        let mine = format!("# Mine\r\n{}\r\nown text", text.replace('\n', "\r\n").replace("Notes.", "By hand."));
+        let (report, again) = made(&[PROJECT, (FILE, &mine)], false, false);
+        assert_eq!(report.action, Action::Updated);
+        assert_eq!(again, mine.replace("By hand.", "Notes."));
+        let (report, careful) = made(&[PROJECT, (FILE, &mine)], true, false);
+        assert_eq!((report.sections_skipped, careful), (vec!["project".to_owned()], mine));
+        let (report, same) = made(&[PROJECT, (FILE, &text)], false, false);
+        assert_eq!((report.action, same), (Action::Unchanged, text));
+    }
+
+    #[test]
+    fn a_file_of_the_persons_own_is_left_alone_unless_forced() {
+        let own = "# Mine\n\nrules\n";
+        let (report, text) = made(&[PROJECT, (FILE, own)], false, false);
+        assert_eq!((report.action, text.as_str()), (Action::Skipped, own));
+        let (report, text) = made(&[PROJECT, (FILE, own)], false, true);
+        assert!(report.action == Action::Updated && text.starts_with(own), "{text}");
+    }
+
+    #[test]
+    fn a_part_that_is_not_closed_is_an_error() {
+        let files = MemoryFiles::new([(FILE, "<!-- GSD:project-start source:PROJECT.md -->\nx\n")]);
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let request = Request { prefix: "/", careful: false, force: true };
+        assert!(matches!(generate(&view, FILE, request), Err(InstructionsError::Markers { .. })));
+    }
+}

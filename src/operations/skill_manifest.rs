@@ -1,0 +1,213 @@
+//! Which skills there are, for whoever wants to use one: in the project, for the user, and left over from before.
+//!
+//! Where skills lie stands in `skill_roots.toml`. The folders are read by `commands`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text::front_matter::FrontMatter;
+
+/// What stands before the words that a skill is wanted for.
+const TRIGGER: &str = "TRIGGER when:";
+
+/// A folder that holds skills.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Root {
+    /// Below the project or the user's home.
+    pub(crate) path: String,
+    pub(crate) scope: RootScope,
+    #[serde(default)]
+    pub(crate) deprecated: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RootScope {
+    Project,
+    Global,
+    /// Skills that a host no longer lists.
+    ImportOnly,
+    /// Commands of a time before skills.
+    LegacyCommands,
+    /// A folder that the caller named.
+    Custom,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RootTable {
+    root: Vec<Root>,
+}
+
+/// The folders in which skills are looked for.
+pub(crate) fn roots() -> Result<Vec<Root>, toml_edit::de::Error> {
+    Ok(toml_edit::de::from_str::<RootTable>(include_str!("skill_roots.toml"))?.root)
+}
+
+impl Root {
+    /// The folder as it is told: below the home with `~`.
+    fn shown(&self) -> String {
+        if self.scope == RootScope::Global { format!("~/{}", self.path) } else { self.path.clone() }
+    }
+
+    /// Whether it lies in the project rather than in the user's home.
+    pub(crate) fn is_in_project(&self) -> bool {
+        matches!(self.scope, RootScope::Project | RootScope::Custom)
+    }
+}
+
+/// A folder with what was found in it.
+#[derive(Debug)]
+pub(crate) struct FoundRoot {
+    pub(crate) root: Root,
+    /// Absolute.
+    pub(crate) path: String,
+    /// Whether there is such a folder.
+    pub(crate) present: bool,
+    /// The names of the folders with a `SKILL.md`, with its text.
+    pub(crate) skills: Vec<(String, String)>,
+    /// How many Markdown files stand in the folder itself.
+    pub(crate) pages: usize,
+}
+
+/// What `skill-manifest` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SkillManifest {
+    skills: Vec<Skill>,
+    roots: Vec<RootReport>,
+    installation: Installation,
+    counts: Counts,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Skill {
+    name: String,
+    description: String,
+    /// For what it is wanted, where it says so.
+    triggers: Vec<String>,
+    /// The folder, relative to its root.
+    path: String,
+    file_path: String,
+    root: String,
+    scope: RootScope,
+    /// Whether a host lists it.
+    installed: bool,
+    deprecated: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct RootReport {
+    root: String,
+    path: String,
+    scope: RootScope,
+    present: bool,
+    deprecated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skill_count: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command_count: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Installation {
+    gsd_skills_installed: bool,
+    legacy_claude_commands_installed: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Counts {
+    skills: usize,
+    roots: usize,
+}
+
+/// The skills in these folders, by folder and name.
+pub(crate) fn manifest(found: Vec<FoundRoot>) -> SkillManifest {
+    let mut skills = Vec::new();
+    let mut roots = Vec::new();
+    let mut legacy = false;
+    for FoundRoot { root, path, present, skills: folders, pages } in found {
+        let shown = if root.scope == RootScope::Custom { path.clone() } else { root.shown() };
+        let holds_commands = root.scope == RootScope::LegacyCommands;
+        legacy |= holds_commands && pages > 0;
+        roots.push(RootReport {
+            root: shown.clone(),
+            path,
+            scope: root.scope,
+            present,
+            deprecated: root.deprecated,
+            skill_count: (present && !holds_commands).then_some(folders.len()),
+            command_count: (present && holds_commands).then_some(pages),
+        });
+        if !holds_commands {
+            skills.extend(folders.into_iter().map(|(folder, text)| Skill::read(&root, &shown, folder, &text)));
+        }
+    }
+    skills.sort_by(|one, other| (&one.root, &one.name).cmp(&(&other.root, &other.name)));
+    let installation = Installation {
+        gsd_skills_installed: skills.iter().any(|skill| skill.installed && skill.name.starts_with("gsd-")),
+        legacy_claude_commands_installed: legacy,
+    };
+    let counts = Counts { skills: skills.len(), roots: roots.len() };
+    SkillManifest { skills, roots, installation, counts }
+}
+
+impl Skill {
+    fn read(root: &Root, shown: &str, folder: String, text: &str) -> Self {
+        let front = FrontMatter::parse(text);
+        let told = |key: &str| front.as_ref().and_then(|front| front.text(key)).unwrap_or_default();
+        let name = Some(told("name").trim().to_owned()).filter(|name| !name.is_empty());
+        let triggers = text.lines().filter_map(|line| Some(line.split_once(TRIGGER)?.1.trim().to_owned()));
+        Self {
+            name: name.unwrap_or_else(|| folder.clone()),
+            description: told("description"),
+            triggers: triggers.filter(|trigger| !trigger.is_empty()).collect(),
+            file_path: format!("{folder}/SKILL.md"),
+            path: folder,
+            root: shown.to_owned(),
+            scope: root.scope,
+            installed: root.scope != RootScope::ImportOnly,
+            deprecated: root.deprecated,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_folder_is_listed_once() {
+        let roots = roots().unwrap();
+        for (at, root) in roots.iter().enumerate() {
+            assert!(!roots[..at].contains(root), "{root:?}");
+            assert!(root.scope != RootScope::Custom && !root.path.starts_with(['/', '~']), "{root:?}");
+        }
+    }
+
+    #[test]
+    fn a_skill_is_told_by_its_front_matter_and_found_without_one() {
+        let root = |path: &str, scope, skills: &[(&str, &str)], pages| FoundRoot {
+            root: Root { path: path.to_owned(), scope, deprecated: false },
+            path: format!("/p/{path}"),
+            present: true,
+            skills: skills.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
+            pages,
+        };
+        let text = "---\nname: gsd-x\ndescription: \"Does: x\"\n---\nTRIGGER when: asked for x\n";
+        let report = manifest(vec![
+            root("b/skills", RootScope::Project, &[("x", text), ("bare", "no front matter")], 0),
+            root("a/skills", RootScope::ImportOnly, &[("old", "")], 0),
+            root("c", RootScope::LegacyCommands, &[], 2),
+        ]);
+        let told: Vec<_> = report.skills.iter().map(|skill| (skill.name.as_str(), skill.installed)).collect();
+        assert_eq!(told, [("old", false), ("bare", true), ("gsd-x", true)]);
+        let skill = &report.skills[2];
+        assert_eq!(
+            (skill.description.as_str(), skill.triggers.as_slice()),
+            ("Does: x", &["asked for x".to_owned()][..])
+        );
+        assert!(report.installation.gsd_skills_installed && report.installation.legacy_claude_commands_installed);
+        assert_eq!((report.roots[2].command_count, report.roots[2].skill_count), (Some(2), None));
+    }
+}

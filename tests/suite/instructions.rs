@@ -1,0 +1,32 @@
+//! The instruction file of a project: made, kept, left alone.
+
+use crate::kit::TestContext;
+
+#[test]
+fn the_file_of_the_host_is_made_and_kept() {
+    let context = TestContext::new();
+    context.write(".planning/PROJECT.md", "# Acme\n\n## What This Is\n\nNotes.\n");
+    let shown = context.gsd(["generate-claude-md", "--dry-run"]).json();
+    assert!(shown["diff"].as_str().unwrap().contains("GSD:project-start"), "{shown}");
+    let report = context.gsd(["generate-claude-md"]).json();
+    assert_eq!((&report["action"], &report["sections_total"]), (&"created".into(), &6.into()));
+    let file = report["claude_md_path"].as_str().unwrap().to_owned();
+    assert!(std::fs::read_to_string(&file).unwrap().contains("**Acme**\n\nNotes."));
+    let again = context.gsd(["generate-claude-md"]).json();
+    assert_eq!((&again["action"], &again["updated"]), (&"unchanged".into(), &false.into()));
+    context.write("RULES.md", "# Mine\n");
+    let left = context.gsd(["generate-claude-md", "--output", "RULES.md"]).json();
+    assert_eq!((&left["action"], context.read("RULES.md").as_str()), (&"skipped".into(), "# Mine\n"));
+    assert!(context.gsd(["generate-claude-md", "--output", "../x.md"]).failure(1).contains("outside"));
+    context.write(".planning/config.json", r#"{"claude_md_path":"docs/AGENT.md"}"#);
+    context.gsd(["generate-claude-md"]).success();
+    assert!(context.read("docs/AGENT.md").contains("GSD:workflow-start"));
+}
+
+#[test]
+fn the_host_of_the_call_names_its_file() {
+    let context = TestContext::new();
+    context.write(".planning/PROJECT.md", "# Acme\n");
+    let report = context.gsd_with(["generate-claude-md"], &[("GSD_RUNTIME", "codex")], "").json();
+    assert!(report["claude_md_path"].as_str().unwrap().ends_with("/project/AGENTS.md"), "{report}");
+}
