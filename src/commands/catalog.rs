@@ -139,6 +139,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("estimate-calibration", Effect::Read, json::<operations::estimates::CalibrationReport>()),
     ("estimate-check", Effect::Read, json::<operations::estimates::CheckReport>()),
     ("eval score", Effect::Read, json::<operations::evaluation::ScoreReport>()),
+    ("extract-messages", Effect::Act, json::<operations::sessions::ExtractReport>()),
     ("find-phase", Effect::Read, json::<operations::lookup::FindPhaseReport>()),
     (
         "frontmatter get",
@@ -151,6 +152,8 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("frontmatter validate", Effect::Read, json::<operations::frontmatter::ValidateReport>()),
     ("gap-analysis", Effect::Read, json::<operations::coverage::GapReport>()),
     ("generate-claude-md", Effect::Write, json::<operations::instructions::InstructionsReport>()),
+    ("generate-claude-profile", Effect::Act, json::<operations::profile::SectionReport>()),
+    ("generate-dev-preferences", Effect::Act, json::<operations::profile::PreferencesReport>()),
     ("generate-slug", Effect::Read, json::<basics::SlugReport>()),
     ("git base-branch", Effect::Read, Answer::Text("the name of the branch")),
     (
@@ -269,6 +272,12 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("phases list", Effect::Read, json::<operations::lookup::PhaseListReport>()),
     ("pr-subrepo", Effect::Act, json::<git::pull_request::PullRequestReport>()),
     (
+        "profile-questionnaire",
+        Effect::Read,
+        any_of::<(operations::profile::Questionnaire, operations::profile::Answers)>(),
+    ),
+    ("profile-sample", Effect::Act, json::<operations::sessions::SampleReport>()),
+    (
         "progress",
         Effect::Read,
         any_of::<(
@@ -282,6 +291,26 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("quick-tasks-migrate", Effect::Write, json::<operations::quick_tasks::MigrateReport>()),
     ("record-dispatch-isolation", Effect::Act, json::<dispatch::RecordedReport>()),
     ("recover", Effect::Act, json::<install::report::Recovered>()),
+    (
+        "refactor accept",
+        Effect::Write,
+        any_of::<(operations::refactor::DisabledReport, operations::refactor::DecideReport)>(),
+    ),
+    (
+        "refactor decline",
+        Effect::Write,
+        any_of::<(operations::refactor::DisabledReport, operations::refactor::DecideReport)>(),
+    ),
+    (
+        "refactor evaluate",
+        Effect::Write,
+        any_of::<(operations::refactor::DisabledReport, operations::refactor::EvaluateReport)>(),
+    ),
+    (
+        "refactor status",
+        Effect::Read,
+        any_of::<(operations::refactor::DisabledReport, operations::refactor::StatusReport)>(),
+    ),
     ("requirements mark-complete", Effect::Write, json::<operations::requirements::MarkReport>()),
     ("requirements ready-ids", Effect::Read, json::<operations::requirements::ReadyReport>()),
     ("requirements revert-phase", Effect::Write, json::<operations::requirements::RevertReport>()),
@@ -304,6 +333,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("run-with-timeout", Effect::Act, Answer::Text("what the program prints")),
     ("runtime-identity", Effect::Read, json::<basics::IdentityReport>()),
     ("scaffold", Effect::Write, json::<operations::scaffold::ScaffoldReport>()),
+    ("scan-sessions", Effect::Read, json::<operations::sessions::ScanReport>()),
     ("schema", Effect::Read, json::<Map<String, Value>>()),
     ("skill-manifest", Effect::Write, json::<operations::skill_manifest::SkillManifest>()),
     ("skills-root", Effect::Read, json::<hosts::SkillsRootReport>()),
@@ -417,6 +447,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("worktree reap-orphans", Effect::Act, json::<worktree::reap::ReapReport>()),
     ("worktree record-agent", Effect::Act, any_of::<(worktree::NotedReport, worktree::Refusal)>()),
     ("worktree set-baseref", Effect::Act, json::<worktree::BaseRefReport>()),
+    ("write-profile", Effect::Act, json::<operations::profile::ProfileReport>()),
 ];
 
 #[cfg(test)]

@@ -85,6 +85,18 @@ fn skills_root(context: &mut Context, host: &str) -> Result<(), CommandError> {
     context.emit_raw(&SkillsRootReport { skills_root: root.clone() }, root)
 }
 
+/// The folders of the host of the call, for the user.
+pub(super) fn home(context: &Context) -> Result<Home, CommandError> {
+    let host = context.host()?;
+    let (Some(descriptor), Some(user)) = (&host.descriptor, context.world().home()) else {
+        return Err(CommandError::usage(format!("where `{}` keeps its files is not known", host.id)));
+    };
+    let environment = |name: &str| context.world().variable(name);
+    let surroundings =
+        Surroundings { environment: &environment, user: &user, project: context.root().as_path(), chosen: None };
+    Ok(Home::resolve(descriptor, Scope::Global, surroundings)?)
+}
+
 /// The folder above a host's skills, for the user; `None` where it knows no skills.
 fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<String>, CommandError> {
     let place =

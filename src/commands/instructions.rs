@@ -44,7 +44,7 @@ impl Family for Instructions {
 
 /// The configured file; else the one that the host of the call reads first. The default of the configuration is the
 /// place of a file of that name.
-fn usual_file(context: &Context) -> Result<String, CommandError> {
+pub(super) fn usual_file(context: &Context) -> Result<String, CommandError> {
     let config = context.config()?;
     let configured = config.text(CONFIGURED).unwrap_or_default().to_owned();
     let of_host = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone());

@@ -41,14 +41,17 @@ mod milestone;
 mod models;
 mod phase;
 mod plans;
+mod profile;
 mod progress;
 mod project;
 mod quick_tasks;
+mod refactor;
 mod requirements;
 mod research;
 mod roadmap;
 mod scaffold;
 mod schema;
+mod sessions;
 mod skills;
 mod state;
 mod task;
@@ -151,9 +154,15 @@ const FAMILIES: &[FamilyRow] = &[
     family::<effort::Efforts>("Effort", &["effort"]),
     family::<codebase::CodeDocuments>("Documents of the code", &["docs-init", "stamp-codebase-map"]),
     family::<instructions::Instructions>("Instructions", &["generate-claude-md"]),
+    family::<sessions::SessionFamily>("Sessions", &["scan-sessions", "extract-messages", "profile-sample"]),
+    family::<profile::Profiles>(
+        "Profile",
+        &["profile-questionnaire", "write-profile", "generate-dev-preferences", "generate-claude-profile"],
+    ),
     family::<intel::IntelFamily>("Code intelligence", &["intel"]),
     family::<graphify::GraphifyFamily>("Graph of the code", &["graphify"]),
     family::<learnings::LearningsFamily>("Learnings", &["learnings"]),
+    family::<refactor::Refactors>("Refactoring", &["refactor"]),
     family::<evaluation::Evaluations>("Evaluations", &["eval"]),
     family::<research::Research>("Research", &["classify-confidence", "websearch"]),
     own_family::<schema::Schemas>("Schemas", &["schema"]),

@@ -150,6 +150,11 @@ pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
     i64::try_from(since.as_secs()).ok()
 }
 
+/// The file's length in bytes; `None` where that cannot be told.
+pub(crate) fn size(path: impl AsRef<Path>) -> Option<u64> {
+    Some(path.as_ref().metadata().ok()?.len())
+}
+
 /// What went wrong with a file, which file, and during what.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiskError {

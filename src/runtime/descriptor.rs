@@ -58,6 +58,8 @@ pub(crate) struct Descriptor {
     pub(crate) hooks: Option<HookTable>,
     pub(crate) status_line: Option<StatusLine>,
     pub(crate) instructions: Option<Instructions>,
+    /// Where the host keeps what was said; absent where its form is not known.
+    pub(crate) sessions: Option<Sessions>,
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "checked when the content is tested"))]
     pub(crate) limits: Limits,
@@ -81,6 +83,18 @@ impl Descriptor {
             PlaceItem::Agent => &self.agent,
         }
     }
+}
+
+/// What a host keeps of its conversations: a folder a project in it, a file a session, a line of JSON for each thing
+/// that happened.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Sessions {
+    /// Below the host's folder.
+    pub(crate) folder: String,
+    /// How messages begin that nobody typed.
+    #[serde(default)]
+    pub(crate) untyped: Vec<String>,
 }
 
 /// The word for a host on the command line: `a-z`, digits and `-`. It has no variants, so no code can match on it.

@@ -195,6 +195,7 @@ mod tests {
         ("own-file", "permission rules in files of their own: codex has them too"),
         ("place.anchor", "kimi and antigravity read a shared folder too"),
         ("place.scopes", "follows from a shared folder in the home and another in the project"),
+        ("sessions", "other hosts keep theirs in forms of their own"),
         ("spawn.always", "other hosts may fork the conversation too"),
         ("status-line", "qwen and codebuddy have one"),
         ("typed-only.sidecar", "the only way where no front matter key works"),

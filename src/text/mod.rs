@@ -11,6 +11,7 @@ pub(crate) mod fragment;
 pub(crate) mod front_matter;
 pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod script;
 mod slug;
 pub(crate) mod splice;
 #[cfg_attr(not(test), expect(dead_code, reason = "rows can come and go; the verbs so far change cells"))]

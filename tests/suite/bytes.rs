@@ -233,6 +233,21 @@ const WRITERS: &[Writer] = &[
         calls: &[&[], &["--output", ".planning/PROJECT.md", "--force"], &["--output", "RULES.md", "--auto"]],
         may: &[(".md", &["*"])],
     },
+    Writer {
+        verb: "refactor evaluate",
+        calls: &[&["--phase", "2"]],
+        may: &[("-REFACTOR.md", &["*"]), ("complexity-baseline.json", &["*"])],
+    },
+    Writer {
+        verb: "refactor accept",
+        calls: &[&["--phase", "2"]],
+        may: &[("-REFACTOR.md", &["*"]), ("complexity-baseline.json", &["*"])],
+    },
+    Writer {
+        verb: "refactor decline",
+        calls: &[&["--phase", "2", "--reason", "x"]],
+        may: &[("-REFACTOR.md", &["*"]), ("complexity-baseline.json", &["*"])],
+    },
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
 ];
 

@@ -31,6 +31,8 @@ mod lived;
 mod milestone;
 mod phases;
 mod plans;
+mod profile;
+mod refactor;
 mod rehearsal;
 mod scaffold;
 mod schemas;

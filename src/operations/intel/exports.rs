@@ -6,6 +6,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::text::script::{Script, Token};
+
 /// What `intel extract-exports` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExportsReport {
@@ -55,32 +57,6 @@ pub(crate) fn report(file: String, text: Option<&str>) -> ExportsReport {
     ExportsReport { file, exports, method, handed_on: found.handed_on, error: None }
 }
 
-/// A word of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Token<'text> {
-    Word(&'text str),
-    Text(&'text str),
-    Mark(char),
-}
-
-impl<'text> Token<'text> {
-    fn word(&self) -> Option<&'text str> {
-        match self {
-            Token::Word(word) => Some(word),
-            Token::Text(_) | Token::Mark(_) => None,
-        }
-    }
-
-    /// The name of a key or an export, quoted or not.
-    fn name(&self) -> Option<&'text str> {
-        match self {
-            Token::Word(word) => Some(word),
-            Token::Text(text) => Some(text),
-            Token::Mark(_) => None,
-        }
-    }
-}
-
 #[derive(Default)]
 struct Found {
     /// There is an `export` at the top of the file.
@@ -100,7 +76,7 @@ struct Found {
 
 impl Found {
     fn read(text: &str) -> Self {
-        let tokens = tokens(text);
+        let tokens = Script::read(text).tokens;
         let mut found = Self::default();
         let mut depth = 0_usize;
         let mut at = 0;
@@ -310,84 +286,6 @@ fn bound<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
         }
     }
     names
-}
-
-/// The words of a source: comments and blanks left out, strings and templates whole.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut found: Vec<Token<'_>> = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.get(2..).and_then(|inside| inside.find("*/")).map_or(rest.len(), |at| at + 4)
-        } else if matches!(first, '"' | '\'' | '`') {
-            let length = quoted(rest, first);
-            found.push(Token::Text(rest[1..length].strip_suffix(first).unwrap_or(&rest[1..length])));
-            length
-        } else if first == '/' && begins_a_pattern(found.last()) {
-            pattern(rest)
-        } else if is_of_word(first) {
-            let length = rest.find(|character| !is_of_word(character)).unwrap_or(rest.len());
-            found.push(Token::Word(&rest[..length]));
-            length
-        } else {
-            if !first.is_whitespace() {
-                found.push(Token::Mark(first));
-            }
-            first.len_utf8()
-        };
-        rest = &rest[length..];
-    }
-    found
-}
-
-fn is_of_word(character: char) -> bool {
-    character.is_alphanumeric() || matches!(character, '_' | '$' | '#')
-}
-
-/// The length of the string that begins `text`, quotes included; a plain one ends with its line at the latest.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, character) in text.char_indices().skip(1) {
-        if escaped {
-            escaped = false;
-        } else if character == '\\' {
-            escaped = true;
-        } else if character == quote {
-            return at + 1;
-        } else if character == '\n' && quote != '`' {
-            return at;
-        }
-    }
-    text.len()
-}
-
-/// Whether a slash behind `before` begins a regular expression rather than divides.
-fn begins_a_pattern(before: Option<&Token<'_>>) -> bool {
-    match before {
-        None => true,
-        Some(Token::Mark(mark)) => !matches!(mark, ')' | ']' | '}'),
-        Some(Token::Word(word)) => matches!(*word, "return" | "typeof" | "case" | "in" | "of"),
-        Some(Token::Text(_)) => false,
-    }
-}
-
-/// The length of the regular expression that begins `text`; of one that does not end on its line, of its slash.
-fn pattern(text: &str) -> usize {
-    let (mut escaped, mut in_class) = (false, false);
-    for (at, character) in text.char_indices().skip(1) {
-        match character {
-            '\n' => return 1,
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '[' => in_class = true,
-            ']' => in_class = false,
-            '/' if !in_class => return at + 1,
-            _ => {}
-        }
-    }
-    1
 }
 
 #[cfg(test)]

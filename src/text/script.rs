@@ -1,0 +1,151 @@
+//! JavaScript and TypeScript as words: comments and blanks left out, strings and templates whole.
+//!
+//! Enough to find names and count branches without running or parsing anything; every text gives words.
+
+/// A word of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Token<'text> {
+    Word(&'text str),
+    Text(&'text str),
+    Mark(char),
+}
+
+impl<'text> Token<'text> {
+    pub(crate) fn word(&self) -> Option<&'text str> {
+        match self {
+            Token::Word(word) => Some(word),
+            Token::Text(_) | Token::Mark(_) => None,
+        }
+    }
+
+    /// The name of a key or an export, quoted or not.
+    pub(crate) fn name(&self) -> Option<&'text str> {
+        match self {
+            Token::Word(word) => Some(word),
+            Token::Text(text) => Some(text),
+            Token::Mark(_) => None,
+        }
+    }
+}
+
+/// The words of a source, and where they stand.
+#[derive(Debug)]
+pub(crate) struct Script<'text> {
+    text: &'text str,
+    pub(crate) tokens: Vec<Token<'text>>,
+    /// Where each begins.
+    offsets: Vec<usize>,
+}
+
+impl<'text> Script<'text> {
+    pub(crate) fn read(text: &'text str) -> Self {
+        let mut script = Self { text, tokens: Vec::new(), offsets: Vec::new() };
+        let mut at = 0;
+        while let Some(first) = text[at..].chars().next() {
+            let rest = &text[at..];
+            let length = if rest.starts_with("//") {
+                rest.find('\n').unwrap_or(rest.len())
+            } else if rest.starts_with("/*") {
+                rest.get(2..).and_then(|inside| inside.find("*/")).map_or(rest.len(), |end| end + 4)
+            } else if matches!(first, '"' | '\'' | '`') {
+                let length = quoted(rest, first);
+                let inside = &rest[1..length];
+                script.push(at, Token::Text(inside.strip_suffix(first).unwrap_or(inside)));
+                length
+            } else if first == '/' && begins_a_pattern(script.tokens.last()) {
+                pattern(rest)
+            } else if is_of_word(first) {
+                let length = rest.find(|character| !is_of_word(character)).unwrap_or(rest.len());
+                script.push(at, Token::Word(&rest[..length]));
+                length
+            } else {
+                if !first.is_whitespace() {
+                    script.push(at, Token::Mark(first));
+                }
+                first.len_utf8()
+            };
+            at += length;
+        }
+        script
+    }
+
+    fn push(&mut self, at: usize, token: Token<'text>) {
+        self.tokens.push(token);
+        self.offsets.push(at);
+    }
+
+    /// The line of a word, counted from one.
+    pub(crate) fn line(&self, token: usize) -> usize {
+        let before = self.offsets.get(token).map_or("", |offset| &self.text[..*offset]);
+        before.matches('\n').count() + 1
+    }
+
+    /// Whether the mark at `token` and the next one stand side by side, as in `&&`.
+    pub(crate) fn touch(&self, token: usize) -> bool {
+        matches!((self.offsets.get(token), self.offsets.get(token + 1)), (Some(one), Some(next)) if one + 1 == *next)
+    }
+}
+
+fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '$' | '#')
+}
+
+/// The length of the string that begins `text`, quotes included; a plain one ends with its line at the latest.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        if escaped {
+            escaped = false;
+        } else if character == '\\' {
+            escaped = true;
+        } else if character == quote {
+            return at + 1;
+        } else if character == '\n' && quote != '`' {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// Whether a slash behind `before` begins a regular expression rather than divides.
+fn begins_a_pattern(before: Option<&Token<'_>>) -> bool {
+    match before {
+        None => true,
+        Some(Token::Mark(mark)) => !matches!(mark, ')' | ']' | '}'),
+        Some(Token::Word(word)) => matches!(*word, "return" | "typeof" | "case" | "in" | "of"),
+        Some(Token::Text(_)) => false,
+    }
+}
+
+/// The length of the regular expression that begins `text`; of one that does not end on its line, of its slash.
+fn pattern(text: &str) -> usize {
+    let (mut escaped, mut in_class) = (false, false);
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            '\n' => return 1,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '/' if !in_class => return at + 1,
+            _ => {}
+        }
+    }
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_apart_from_comments_strings_and_patterns() {
+        let script = Script::read("a // b\n/* c */ 'd\\'e' /[/]f/g && 1 / h");
+        let shown: Vec<String> = script.tokens.iter().map(|token| format!("{token:?}")).collect();
+        let expected = [r#"Word("a")"#, r#"Text("d\\'e")"#, "Mark('/')", "Mark('[')", "Mark('/')", "Mark(']')"];
+        assert_eq!(shown[..2], expected[..2]);
+        assert_eq!((script.line(0), script.line(1)), (1, 2));
+        let ands = script.tokens.iter().position(|token| *token == Token::Mark('&')).unwrap();
+        assert!(script.touch(ands));
+    }
+}
