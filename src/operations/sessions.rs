@@ -120,7 +120,7 @@ fn size(bytes: u64) -> String {
     if bytes < 1024 {
         return format!("{bytes} B");
     }
-    let mut tenths = u128::from(bytes) * 10 / 1024;
+    let mut tenths = (u128::from(bytes) * 10 + 512) / 1024;
     let mut unit = 0;
     while tenths >= 10_240 && unit + 1 < UNITS.len() {
         tenths /= 1024;
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(told, ["new", "old"]);
         assert_eq!(
             (report.0[0].total_size_human.as_str(), report.0[0].last_active.as_str()),
-            ("1.1 KB", "1970-01-01 00:00:01")
+            ("1.2 KB", "1970-01-01 00:00:01")
         );
         assert!(table(&projects, true).contains("new (2 sessions)"));
         assert_eq!((size(155).as_str(), size(u64::MAX).ends_with(" TB")), ("155 B", true));

@@ -3,7 +3,8 @@
 //! Lossless means: what a document was parsed from is what it prints, for every input, broken ones too, and an edit
 //! changes only the bytes it names: comments, key order, indentation, line endings, a byte order mark and a missing
 //! final newline stay as they were. Documents here are views over the original text with byte spans; an edit is a
-//! [`splice::Splices`] list applied once.
+//! [`splice::Splices`] list applied once. Beside them, what is only read: moments as documents spell them ([`time`]), and
+//! scripts as words ([`script`]).
 
 mod brackets;
 pub(crate) mod edit;
