@@ -31,16 +31,17 @@ impl<'text> Token<'text> {
 /// The words of a source, and where they stand.
 #[derive(Debug)]
 pub(crate) struct Script<'text> {
-    text: &'text str,
     pub(crate) tokens: Vec<Token<'text>>,
     /// Where each begins.
     offsets: Vec<usize>,
+    /// On which line each begins, counted from one.
+    lines: Vec<usize>,
 }
 
 impl<'text> Script<'text> {
     pub(crate) fn read(text: &'text str) -> Self {
-        let mut script = Self { text, tokens: Vec::new(), offsets: Vec::new() };
-        let mut at = 0;
+        let mut script = Self { tokens: Vec::new(), offsets: Vec::new(), lines: Vec::new() };
+        let (mut at, mut line) = (0, 1);
         while let Some(first) = text[at..].chars().next() {
             let rest = &text[at..];
             let length = if rest.starts_with("//") {
@@ -64,6 +65,8 @@ impl<'text> Script<'text> {
                 }
                 first.len_utf8()
             };
+            script.lines.resize(script.tokens.len(), line);
+            line += rest[..length].matches('\n').count();
             at += length;
         }
         script
@@ -76,8 +79,7 @@ impl<'text> Script<'text> {
 
     /// The line of a word, counted from one.
     pub(crate) fn line(&self, token: usize) -> usize {
-        let before = self.offsets.get(token).map_or("", |offset| &self.text[..*offset]);
-        before.matches('\n').count() + 1
+        self.lines.get(token).copied().unwrap_or_default()
     }
 
     /// Whether the mark at `token` and the next one stand side by side, as in `&&`.
@@ -144,7 +146,7 @@ mod tests {
         let shown: Vec<String> = script.tokens.iter().map(|token| format!("{token:?}")).collect();
         let expected = [r#"Word("a")"#, r#"Text("d\\'e")"#, "Mark('/')", "Mark('[')", "Mark('/')", "Mark(']')"];
         assert_eq!(shown[..2], expected[..2]);
-        assert_eq!((script.line(0), script.line(1)), (1, 2));
+        assert_eq!((script.line(0), script.line(1), script.line(99)), (1, 2, 0));
         let ands = script.tokens.iter().position(|token| *token == Token::Mark('&')).unwrap();
         assert!(script.touch(ands));
     }

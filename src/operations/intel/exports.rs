@@ -245,7 +245,7 @@ fn declared<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
     let mut depth = 0_usize;
     match tokens {
         [Token::Mark('{' | '['), rest @ ..] => {
-            names.extend(bound(rest));
+            names.extend(bound(rest, NESTED));
             depth = 1;
         }
         [Token::Word(name), ..] => names.push(name),
@@ -261,7 +261,7 @@ fn declared<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
             Token::Mark(',') if depth == 0 => match &tokens[at + 1..] {
                 // A comma between types, as in `new Map<string, Note>()`, is followed by neither.
                 [Token::Word(name), Token::Mark('=' | ':' | ',' | ';'), ..] | [Token::Word(name)] => names.push(name),
-                [Token::Mark('{' | '['), rest @ ..] => names.extend(bound(rest)),
+                [Token::Mark('{' | '['), rest @ ..] => names.extend(bound(rest, NESTED)),
                 _ => {}
             },
             _ => {}
@@ -270,9 +270,15 @@ fn declared<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
     names
 }
 
-/// The names that a pattern binds whose opening bracket is read already.
-fn bound<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
+/// How deep patterns nest that anybody writes.
+const NESTED: usize = 16;
+
+/// The names that a pattern binds whose opening bracket is read already, `deeper` levels down at most.
+fn bound<'text>(tokens: &[Token<'text>], deeper: usize) -> Vec<&'text str> {
     let mut names = Vec::new();
+    if deeper == 0 {
+        return names;
+    }
     for entry in top_level_entries(tokens) {
         let renamed = match entry {
             [_, Token::Mark(':'), rest @ ..] => rest,
@@ -280,7 +286,7 @@ fn bound<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
         };
         let bare = renamed.iter().position(|token| *token != Token::Mark('.')).map_or(renamed, |at| &renamed[at..]);
         match bare {
-            [Token::Mark('{' | '['), rest @ ..] => names.extend(bound(rest)),
+            [Token::Mark('{' | '['), rest @ ..] => names.extend(bound(rest, deeper - 1)),
             [Token::Word(name), ..] => names.push(name),
             _ => {}
         }
@@ -380,6 +386,8 @@ mod tests {
         ] {
             let _ = report(String::new(), Some(text));
         }
+        let nested = format!("export const {}", "[".repeat(100_000));
+        assert_eq!(report(String::new(), Some(&nested)).method, "none");
         assert!(report("/p/x.js".to_owned(), None).error.is_some());
     }
 }

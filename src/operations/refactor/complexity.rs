@@ -33,10 +33,18 @@ pub(crate) fn functions(text: &str) -> Vec<Function> {
             found.push((Function { name, line: script.line(at), score: 1 }, body));
         }
     }
-    for at in (0..tokens.len()).filter(|at| decides(&script, *at)) {
-        let innermost = found.iter_mut().filter(|(_, body)| body.contains(&at)).min_by_key(|(_, body)| body.len());
-        if let Some((function, _)) = innermost {
-            function.score += 1;
+    // Bodies nest: what is open last is what a decision belongs to.
+    let mut starts: Vec<usize> = (0..found.len()).collect();
+    starts.sort_by_key(|function| found[*function].1.start);
+    let mut starts = starts.into_iter().peekable();
+    let mut open: Vec<usize> = Vec::new();
+    for at in 0..tokens.len() {
+        while let Some(function) = starts.next_if(|function| found[*function].1.start <= at) {
+            open.push(function);
+        }
+        while open.pop_if(|function| found[*function].1.end <= at).is_some() {}
+        if let Some(function) = open.last().filter(|_| decides(&script, at)) {
+            found[*function].0.score += 1;
         }
     }
     found.into_iter().map(|(function, _)| function).collect()
