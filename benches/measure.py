@@ -42,7 +42,9 @@ def project(root, phases, plans):
     put("ROADMAP.md", "# Roadmap: Bench\n\n## Phases\n\n### 🚧 v1.0 Bench (In Progress)\n\n" + "\n".join(bullets)
         + "\n\n## Phase Details\n\n" + "\n\n".join(details) + "\n\n---\n\n## Progress\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n"
         + "\n".join(rows) + "\n")
-    put("STATE.md", "---\nmilestone: v1.0\nstatus: executing\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 9 (Part 1)\nPlan: 1 of 6\nStatus: In progress\n")
+    finished = phases // 2
+    put("STATE.md", f"---\nmilestone: v1.0\nstatus: executing\nprogress:\n  total_phases: {phases}\n  completed_phases: {finished}\n"
+        f"  total_plans: {phases * plans}\n  completed_plans: {finished * plans}\n  percent: {100 * finished // phases}\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 9 (Part 1)\nPlan: 1 of 6\nStatus: In progress\n")
     put("PROJECT.md", "# Bench\n")
     put("config.json", '{\n  "mode": "yolo"\n}\n')
     git = lambda *words: subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@example.com", *words], cwd=root, check=True, stdout=subprocess.DEVNULL)

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::error::Reason;
 use super::upkeep::{self, UpkeepCommand};
 use super::{CommandError, Context, Family};
 use crate::disk;
@@ -413,7 +414,7 @@ fn get(context: &mut Context, field: Option<&str>) -> Result<(), CommandError> {
             let report = std::collections::BTreeMap::from([(name, value.as_str())]);
             context.emit_raw(&report, &value)
         }
-        Found::NoState => emit_found::<()>(context, None),
+        Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE)),
         Found::Nothing => {
             context.emit_raw(&FailureReport { error: format!("Section or field \"{name}\" not found") }, "")
         }

@@ -199,10 +199,12 @@ fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), Co
             Some(report) => context.emit_raw(&report, validity(report.all_passed)),
             None => context.emit(&nothing()),
         },
-        MustHave::KeyLinks => match must_haves::key_links(&view, &plan) {
-            Some(report) => context.emit_raw(&report, validity(report.all_verified)),
-            None => context.emit(&nothing()),
-        },
+        MustHave::KeyLinks => {
+            match must_haves::key_links(&view, &plan, &context.layout().inside(file).unwrap_or_default())? {
+                Some(report) => context.emit_raw(&report, validity(report.all_verified)),
+                None => context.emit(&nothing()),
+            }
+        }
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn acceptance(
         match verification.state {
             VerificationState::Passed => {}
             VerificationState::Stale => blockers.push("policy: verification status=stale".to_owned()),
-            _ => blockers.push("policy: the phase needs a VERIFICATION.md that passed".to_owned()),
+            _ => blockers.push("policy: verification required but no passing *-VERIFICATION.md found".to_owned()),
         }
     }
     Ok(AcceptanceReport {

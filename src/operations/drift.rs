@@ -154,7 +154,10 @@ pub(crate) struct ContextReport {
     message: String,
 }
 
-/// Whether the research of a phase is older than the decisions of its context. `blocks` says what that comes to.
+/// What is made from the decisions of a phase, in the order in which it is made.
+const MADE_FROM_CONTEXT: &[&str] = &["RESEARCH", "PATTERNS", "VALIDATION", "SPEC"];
+
+/// Whether what was made from the decisions of a phase is older than they are. `blocks` says what that comes to.
 pub(crate) fn context(
     view: &ProjectView,
     folder: Option<&PhaseFolder>,
@@ -162,26 +165,30 @@ pub(crate) fn context(
     blocks: bool,
     command_prefix: &str,
 ) -> ContextReport {
-    let Some(folder) = folder else {
-        let message = format!("Phase directory not found: {typed}");
-        return ContextReport {
-            block: false,
-            skipped: true,
-            reason: Some("phase-not-found"),
-            stale_artifacts: Vec::new(),
-            action: None,
-            message,
-        };
+    let skipped = |reason, message| ContextReport {
+        block: false,
+        skipped: true,
+        reason: Some(reason),
+        stale_artifacts: Vec::new(),
+        action: None,
+        message,
     };
-    let mut stale_artifacts = Vec::new();
-    if let Some(context) = folder.artifact_path("CONTEXT") {
-        let research: Vec<String> = folder.artifacts("RESEARCH").map(|file| folder.join(file)).collect();
-        let asked: Vec<String> = std::iter::once(context).chain(research.iter().cloned()).collect();
-        let times = view.changed_at(&asked);
-        let newer = |time: &Option<i64>| matches!((times[0], time), (Some(context), Some(time)) if context > *time);
-        let older = folder.artifacts("RESEARCH").zip(&times[1..]).filter(|(_, time)| newer(time));
-        stale_artifacts.extend(older.map(|(file, _)| file.to_owned()));
+    let Some(folder) = folder else {
+        return skipped("phase-not-found", format!("Phase directory not found: {typed}"));
+    };
+    let Some(context) = folder.artifact_path("CONTEXT") else { return skipped("no-context-md", String::new()) };
+    // The specifications of a user interface and of a model are kinds of their own.
+    let other_kind = |file: &&str| file.ends_with("UI-SPEC.md") || file.ends_with("AI-SPEC.md");
+    let made = MADE_FROM_CONTEXT.iter().flat_map(|kind| folder.artifacts(kind));
+    let made: Vec<&str> = made.filter(|file| !other_kind(file)).collect();
+    if made.is_empty() {
+        return skipped("no-upstream-artifacts", String::new());
     }
+    let asked: Vec<String> = std::iter::once(context).chain(made.iter().map(|file| folder.join(file))).collect();
+    let times = view.changed_at(&asked);
+    let older = |time: &Option<i64>| matches!((times[0], time), (Some(context), Some(time)) if context > *time);
+    let stale_artifacts: Vec<String> =
+        made.iter().zip(&times[1..]).filter(|(_, time)| older(time)).map(|(file, _)| (*file).to_owned()).collect();
     let message = if stale_artifacts.is_empty() {
         String::new()
     } else {
@@ -380,6 +387,16 @@ mod tests {
         assert_eq!((report.block, report.stale_artifacts), (true, vec!["01-RESEARCH.md".to_owned()]));
         assert!(!context(&view, Some(&folder(&view)), "1", false, "/gsd-").block);
         assert_eq!(context(&view, None, "9", true, "").reason, Some("phase-not-found"));
+        let skipped = |files: &[&str]| {
+            let files: Vec<(String, &str)> =
+                files.iter().map(|file| (format!(".planning/phases/01-a/{file}"), "x")).collect();
+            let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), *text)));
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            context(&view, Some(&folder(&view)), "1", true, "").reason
+        };
+        assert_eq!(skipped(&["01-RESEARCH.md"]), Some("no-context-md"));
+        assert_eq!(skipped(&["01-CONTEXT.md", "01-UI-SPEC.md"]), Some("no-upstream-artifacts"));
+        assert_eq!(skipped(&["01-CONTEXT.md", "01-SPEC.md"]), None);
     }
 
     const POLICY: DriftPolicy<'_> = DriftPolicy { threshold: 3, action: "warn", command_prefix: "/gsd-" };

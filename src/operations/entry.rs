@@ -7,6 +7,7 @@ use super::state::mirror::{self, PhaseStatus};
 use super::state::{Facts, read};
 use super::verification::{self, VerificationState};
 use crate::project::files::FileError;
+use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
 use crate::project::state::index::{Progress, dated};
 use crate::project::view::ProjectView;
@@ -86,8 +87,12 @@ pub(crate) struct Signals {
     pub(crate) has_git: bool,
     pub(crate) verify_failed: bool,
     pub(crate) stale_activity: bool,
+    /// The rows of the roadmap's table of progress.
     pub(crate) roadmap_total_phases: Option<u64>,
     pub(crate) roadmap_completed_phases: Option<u64>,
+    /// The phases of the roadmap, wherever it lists them.
+    #[serde(skip)]
+    pub(crate) listed_phases: u64,
     pub(crate) state_commits_behind: Option<u64>,
     pub(crate) state_commit_stale: Option<bool>,
 }
@@ -132,12 +137,16 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let snapshot = read::snapshot(view)?;
     let text = view.state_text()?;
     let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
-    let has_roadmap = view.roadmap_text()?.is_some();
+    let roadmap = view.roadmap_text()?;
+    let has_table = roadmap.as_deref().is_some_and(|text| {
+        let roadmap = Roadmap::parse(text);
+        roadmap.rows().iter().any(|row| row.cell("status").is_some())
+    });
     let phases = mirror::phases(view)?;
     let count = |status: Option<PhaseStatus>| {
-        let phases = phases.iter().filter(|(_, _, known)| status.is_none_or(|status| status == *known));
-        has_roadmap.then(|| phases.fold(0, |count, _| count + 1))
+        phases.iter().filter(|(_, _, known)| status.is_none_or(|status| status == *known)).fold(0, |count, _| count + 1)
     };
+    let tabled = |count: u64| has_table.then_some(count).filter(|count| *count > 0);
     let current_phase = snapshot.as_ref().and_then(|snapshot| snapshot.current_phase.clone());
     let folder = match current_phase.as_deref() {
         Some(phase) => view.find_phase(phase)?.folder,
@@ -154,7 +163,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
             .or_else(|| snapshot.as_ref().and_then(|snapshot| snapshot.total_phases)),
         progress: written.and_then(|written| written.percent),
         has_planning: surroundings.has_planning,
-        has_roadmap,
+        has_roadmap: roadmap.is_some(),
         git_dirty: surroundings.dirty,
         git_unpushed: surroundings.unpushed,
         paused: paused_at || status.eq_ignore_ascii_case("paused"),
@@ -162,8 +171,9 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         has_git: surroundings.has_git,
         verify_failed: verdict.is_some_and(|verdict| verdict.state == VerificationState::GapsFound),
         stale_activity: activity.as_deref().and_then(|text| dated(text).0).is_some_and(|day| is_stale(day, facts)),
-        roadmap_total_phases: count(None),
-        roadmap_completed_phases: count(Some(PhaseStatus::Complete)),
+        roadmap_total_phases: tabled(count(None)),
+        roadmap_completed_phases: tabled(count(Some(PhaseStatus::Complete))),
+        listed_phases: count(None),
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
@@ -189,7 +199,7 @@ fn days_since_epoch(day: &str) -> Option<i64> {
 fn situation(signals: &Signals) -> Situation {
     let status = signals.status.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| status.contains(word));
-    let known_phases = signals.total_phases.or(signals.roadmap_total_phases).unwrap_or(0);
+    let known_phases = signals.total_phases.unwrap_or(signals.listed_phases);
     let all_done = signals.roadmap_total_phases.is_some_and(|total| total > 0)
         && signals.roadmap_completed_phases == signals.roadmap_total_phases;
     let at_rest = matches!(status.as_str(), "complete" | "completed" | "done" | "shipped" | "paused");
@@ -199,7 +209,7 @@ fn situation(signals: &Signals) -> Situation {
         () if !signals.blockers.is_empty() => Situation::Blocked,
         () if signals.verify_failed => Situation::VerifyFailed,
         () if !signals.has_roadmap || known_phases == 0 => Situation::NeedsFirstPhase,
-        () if all_done => Situation::Complete,
+        () if all_done && status.contains("complete") => Situation::Complete,
         () if says(&["planning", "planned"]) => Situation::Planning,
         () if says(&["execut", "active", "in progress", "building"]) => Situation::Executing,
         () if says(&["verif", "review"]) => Situation::VerifyPending,

@@ -1,5 +1,6 @@
 //! What a plan promises of the source: files with certain content, and links between files.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use regex_lite::Regex;
@@ -48,6 +49,9 @@ pub(crate) struct KeyLinkReport {
     pub(crate) via: String,
     pub(crate) verified: bool,
     pub(crate) detail: String,
+    /// The source is not there yet, and a plan that is still to be executed makes it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) pending: bool,
     /// Which end leads out of the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path_rejected: Option<&'static str>,
@@ -101,15 +105,37 @@ fn issues(text: &str, artifact: &Value) -> Vec<String> {
 }
 
 /// Looks for the links a plan promises in the source. `None` if it promises none.
-pub(crate) fn key_links(view: &ProjectView, plan: &PhasePlan<'_>) -> Option<KeyLinksReport> {
-    let promised = plan.must_have(MustHave::KeyLinks)?;
-    let links: Vec<KeyLinkReport> = promised.iter().map(|link| check_link(view, link)).collect();
+pub(crate) fn key_links(
+    view: &ProjectView,
+    plan: &PhasePlan<'_>,
+    path: &str,
+) -> Result<Option<KeyLinksReport>, FileError> {
+    let Some(promised) = plan.must_have(MustHave::KeyLinks) else { return Ok(None) };
+    let to_come = files_to_come(view, plan, path)?;
+    let links: Vec<KeyLinkReport> = promised.iter().map(|link| check_link(view, link, &to_come)).collect();
     let verified = links.iter().filter(|link| link.verified).count();
+    let pending = links.iter().filter(|link| link.pending).count();
     let total = links.len();
-    Some(KeyLinksReport { all_verified: total > 0 && verified == total, verified, pending: 0, total, links })
+    Ok(Some(KeyLinksReport { all_verified: total > 0 && verified + pending == total, verified, pending, total, links }))
 }
 
-fn check_link(view: &ProjectView, link: &Value) -> KeyLinkReport {
+/// The files that plans of the same or a later wave are still to make; the plan at `path` itself is one of them.
+fn files_to_come(view: &ProjectView, plan: &PhasePlan<'_>, path: &str) -> Result<BTreeSet<String>, FileError> {
+    let mut files = BTreeSet::new();
+    let Some((folder, _)) = path.rsplit_once('/') else { return Ok(files) };
+    let Some(folder) = view.folder_at(folder, None)? else { return Ok(files) };
+    let wave = |plan: &PhasePlan<'_>| plan.wave().unwrap_or(1);
+    for name in folder.plans().filter(|name| folder.summary_of(name).is_none()) {
+        let Some(text) = view.text(&folder.join(name))? else { continue };
+        let other = PhasePlan::parse(&text);
+        if wave(&other) >= wave(plan) {
+            files.extend(other.files_modified());
+        }
+    }
+    Ok(files)
+}
+
+fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> KeyLinkReport {
     let field = |key: &str| link.get(key).map(Value::flat);
     let mut report = KeyLinkReport {
         from: field("from"),
@@ -117,6 +143,7 @@ fn check_link(view: &ProjectView, link: &Value) -> KeyLinkReport {
         via: field("via").unwrap_or_default(),
         verified: false,
         detail: String::new(),
+        pending: false,
         path_rejected: None,
         pattern_neutralized: None,
     };
@@ -125,6 +152,11 @@ fn check_link(view: &ProjectView, link: &Value) -> KeyLinkReport {
         Source::Outside => {
             "Source path is outside the project".clone_into(&mut report.detail);
             report.path_rejected = Some("from");
+            return report;
+        }
+        Source::Absent if report.from.as_ref().is_some_and(|from| to_come.contains(from)) => {
+            "Source file not there yet; a plan that is still to be executed makes it".clone_into(&mut report.detail);
+            report.pending = true;
             return report;
         }
         Source::Absent => {
@@ -226,7 +258,7 @@ mod tests {
     fn links_are_looked_for_in_source_and_target() {
         let link = |fields: &str| {
             let text = plan("key_links", &format!("    - {fields}"));
-            key_links(&view(), &PhasePlan::parse(&text)).unwrap().links.remove(0)
+            key_links(&view(), &PhasePlan::parse(&text), "").unwrap().unwrap().links.remove(0)
         };
         let detail = |fields: &str| link(fields).detail;
         assert_eq!(detail("{from: src/a.ts, to: src/b.ts, pattern: \"from .*b\"}"), "Pattern found in source");
@@ -243,6 +275,34 @@ mod tests {
     #[test]
     fn a_pattern_that_is_no_expression_is_looked_for_as_text() {
         let text = plan("key_links", "    - {from: src/a.ts, to: src/b.ts, pattern: \"import {b\"}");
-        assert!(key_links(&view(), &PhasePlan::parse(&text)).unwrap().all_verified);
+        assert!(key_links(&view(), &PhasePlan::parse(&text), "").unwrap().unwrap().all_verified);
+    }
+
+    #[test]
+    fn a_source_that_a_plan_is_still_to_make_is_pending() {
+        let link = "must_haves:\n  key_links:\n    - {from: src/new.ts, to: src/b.ts}\n";
+        let report = |other: &str, wave: i64, summary: &str| {
+            let own = format!("---\nwave: 2\n{link}---\n");
+            let other = format!("---\nwave: {wave}\nfiles_modified: [{other}]\n---\n");
+            let folder = ".planning/phases/01-a";
+            let files = MemoryFiles::new([
+                (format!("{folder}/01-01-PLAN.md").as_str(), own.as_str()),
+                (format!("{folder}/01-02-PLAN.md").as_str(), &other),
+                (format!("{folder}/{summary}").as_str(), "done"),
+            ]);
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let path = format!("{folder}/01-01-PLAN.md");
+            let report = key_links(&view, &PhasePlan::parse(&own), &path).unwrap().unwrap();
+            (report.pending, report.all_verified)
+        };
+        assert_eq!(report("src/new.ts", 2, "x.md"), (1, true));
+        assert_eq!(report("src/new.ts", 3, "x.md"), (1, true));
+        assert_eq!(report("src/new.ts", 1, "x.md"), (0, false), "an earlier wave should have made it");
+        assert_eq!(report("src/other.ts", 2, "x.md"), (0, false));
+        assert_eq!(
+            report("src/new.ts", 2, "01-02-SUMMARY.md"),
+            (0, false),
+            "the plan is done and the file is not there"
+        );
     }
 }

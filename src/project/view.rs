@@ -176,7 +176,8 @@ impl ProjectView {
     /// Looks a phase up: open folders first, then archived ones, newest milestone first.
     pub(crate) fn find_phase(&self, typed: &str) -> Result<PhaseLookup, FileError> {
         let id = PhaseId::new(typed);
-        let mut searched = vec![self.layout.phases()];
+        let mut searched: Vec<String> =
+            Some(self.layout.phases()).filter(|path| self.folder_exists(path)).into_iter().collect();
         let open = self.phase_folders()?;
         if let Some(found) = pick(open.iter(), &id) {
             return Ok(found.searched(searched));

@@ -100,7 +100,11 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
         let fix = format!("Restore it from git, or start over with {}", command("new-project"));
         errors.push(Finding::new("E004", "STATE.md not found", fix));
     }
-    match view.text(&layout.config())?.as_deref().map(config::parse) {
+    let config = match view.text(&layout.config())? {
+        None => view.text(&layout.root_config())?,
+        own => own,
+    };
+    match config.as_deref().map(config::parse) {
         Some(Ok(file)) => warnings.extend(config_findings(&file, facts)),
         Some(Err(reason)) => {
             let fix = format!("Mend config.json by hand ({reason}), or restore it from git");

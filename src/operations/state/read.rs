@@ -8,7 +8,6 @@ use super::resync::{as_progress, derived};
 use super::{Counts, Facts};
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
-use crate::project::state::edit::shown_percent;
 use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
 use crate::project::state::{DECISIONS, State};
 use crate::project::view::ProjectView;
@@ -166,6 +165,7 @@ pub(crate) struct SnapshotReport {
     pub(crate) current_plan: Option<String>,
     pub(crate) total_plans_in_phase: Option<u64>,
     pub(crate) status: Option<String>,
+    /// The number that a line `Progress: 40%` begins with; a bar begins with none.
     pub(crate) progress_percent: Option<u64>,
     pub(crate) last_activity: Option<String>,
     pub(crate) last_activity_desc: Option<String>,
@@ -199,9 +199,6 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
     let front = |key: &str| state.front_text(key);
     let raw = |label: &str| state.field(label).map(|field| field.value.to_owned()).filter(|value| !value.is_empty());
     let number = |label: &str| state.value(label).and_then(leading_number);
-    let percent = Progress::written(&state).and_then(|progress| progress.percent);
-    let shown = || state.value("Progress").and_then(shown_percent).map(|(_, percent)| percent);
-    let scoped = view.milestone()?.scope == MilestoneScope::Complete;
     Ok(Some(SnapshotReport {
         current_phase: front("current_phase").or(sources.current_phase.clone()),
         current_phase_name: front("current_phase_name").or(sources.current_phase_name.clone()),
@@ -209,7 +206,7 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
         current_plan: front("current_plan").or(sources.current_plan.clone()),
         total_plans_in_phase: number("Total Plans in Phase"),
         status: front("status").filter(|status| status != "unknown").or_else(|| sources.normal_status()),
-        progress_percent: percent.or_else(shown).filter(|_| scoped),
+        progress_percent: number("Progress"),
         last_activity: front("last_activity").or_else(|| sources.last_activity_day().map(str::to_owned)),
         last_activity_desc: front("last_activity_desc").or(sources.last_activity_desc.clone()),
         decisions: decisions(&state),

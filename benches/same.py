@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Every reading command beside its peer on one generated project: is the answer the same, and what does it cost?
+
+Needs the peer as a command line. Keys of ours that the peer has not are fine; times, what describes installed agents, and
+sentences of advice are not compared. Prints each difference, then how many calls agree and the CPU ratios."""
+import argparse
+import glob
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import measure
+
+# Every reading command, with the arguments it is called with: a phase, its folder, a plan and a summary of it.
+CALLS = """
+agent classify-failure --text "rate limit exceeded"
+agent-skills gsd-executor
+audit-open --json
+audit-uat
+check auto-mode
+check decision-coverage-plan {folder} {folder}/{token}-CONTEXT.md
+check decision-coverage-verify {folder} {folder}/{token}-CONTEXT.md
+check gap-analysis-plan-post {phase}
+check ui-plan-gate {phase}
+check verify-codebase-drift {phase}
+check verify-context-drift {phase}
+check verify-schema-drift {phase}
+check-commit
+classify-confidence --provider context7
+config-get mode
+config-path
+current-timestamp
+dispatch-capacity --json
+dispatch-should-flatten --json
+drift-guard authority
+drift-guard phase-status
+drift-guard severity
+find-phase {phase}
+frontmatter get {plan}
+frontmatter validate {plan} --schema plan
+gap-analysis --phase-dir {folder}
+generate-slug "Hello, World"
+git base-branch
+history-digest
+init autonomous
+init code-review {phase}
+init complete-milestone
+init debug
+init discuss-phase-assumptions {phase}
+init docs-update
+init execute-phase {phase}
+init ingest-docs
+init list-workspaces
+init manager
+init map-codebase
+init milestone-op
+init new-milestone
+init new-project
+init new-workspace
+init onboard
+init phase-op {phase}
+init plan-phase {phase}
+init progress
+init quick do-it
+init quick-batch
+init remove-workspace x
+init resume
+init review {phase}
+init todos
+init transition
+init update
+init verify-work {phase}
+inspect-dispatch-isolation --json
+intel diff
+intel extract-exports src/a1.ts
+intel query x
+intel status
+intel update
+intel validate
+list-seeds
+list-todos
+loop render-hooks plan:pre
+phase list-plans {phase}
+phase mvp-mode {phase}
+phase next-decimal {phase}
+phase tdd-applicable {plan}
+phase uat-passed {phase}
+phase-plan-index {phase}
+phases list
+progress json
+progress table
+progress bar
+project-instruction-file
+requirements ready-ids {plan} REQ-{token}
+resolve-agent --name gsd-executor --json
+resolve-dispatch-type --requested gsd-executor --json
+resolve-execution gsd-executor
+resolve-granularity plan
+resolve-model gsd-executor
+roadmap analyze
+roadmap get-phase {phase}
+roadmap milestone-scope
+roadmap validate
+skills-root claude
+smart-entry --json
+state get status
+state json
+state load
+state validate
+state
+state-snapshot
+stats json
+summary-extract {summary}
+teams-status
+template select {plan}
+todo match-phase {phase}
+uat classify-coverage --summary {summary}
+user-story validate --story "As a user, I want to log in, so that I can work."
+validate agents
+validate consistency
+validate context --tokens-used 10 --context-window 100 --json
+validate health
+verification fingerprint {folder} src/a1.ts
+verification resolve-file {folder}
+verification status {folder}
+verify artifacts {plan}
+verify codebase-drift
+verify commits HEAD
+verify context-drift {phase}
+verify key-links {plan}
+verify phase-completeness {phase}
+verify plan-structure {plan}
+verify references {plan}
+verify schema-drift {phase}
+verify-path-exists src
+verify-summary {summary}
+websearch x
+workstream get
+workstream list
+workstream progress
+workstream status x
+worktree base-check
+"""
+
+# Reading commands that are not compared.
+LEFT_OUT = {
+    "guide": "a word of our own",
+    "init yolo": "a word of our own",
+    "schema": "a word of our own",
+    "status": "a word of our own",
+    "check predicate": "asks for a predicate on standard input",
+    "uat render-checkpoint": "the project has no acceptance file",
+    "runtime-identity": "each says who it is",
+}
+
+NOT_COMPARED = re.compile(r"agents_|missing_agents|agent_runtime|next_action|timestamp|section_manifest|last_updated|message|fix$|_at$|recommendation|hint")
+
+
+def alike(theirs, ours, place=""):
+    """The places where the peer's answer says something that ours does not."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for key, value in theirs.items():
+            if not NOT_COMPARED.search(key):
+                yield from alike(value, ours[key], f"{place}/{key}") if key in ours else [f"{place}/{key} is missing"]
+    elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        for index, (one, other) in enumerate(zip(theirs, ours)):
+            yield from alike(one, other, f"{place}/{index}")
+    elif theirs != ours:
+        yield f"{place}: {json.dumps(theirs, ensure_ascii=False)[:80]} | {json.dumps(ours, ensure_ascii=False)[:80]}"
+
+
+def answer(argv, cwd, env):
+    run = subprocess.run(argv, cwd=cwd, env=env, capture_output=True, text=True)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<time>", run.stdout)
+    try:
+        return run.returncode, json.loads(text)
+    except ValueError:
+        return run.returncode, text.strip()
+
+
+def copied(project, cwd):
+    shutil.copytree(project, cwd, symlinks=True)
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "start"]):
+        subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@example.com", *words], cwd=cwd, check=True)
+
+
+def filled(cwd, phase):
+    """The calls, about one phase of the project."""
+    token = phase.zfill(2)
+    found = sorted(glob.glob(os.path.join(cwd, ".planning/phases", f"*{token}-*")))
+    folder = os.path.relpath(found[0], cwd) if found else f".planning/phases/{token}-none"
+    first = f"{folder}/{token}-01"
+    return CALLS.format(phase=phase, token=token, folder=folder, plan=f"{first}-PLAN.md", summary=f"{first}-SUMMARY.md")
+
+
+def unlisted():
+    """Reading commands of the catalogue that stand neither above nor among those left out."""
+    catalog = open(os.path.join(os.path.dirname(__file__), "../src/commands/catalog.rs"), encoding="utf-8").read()
+    reading = re.findall(r'\(\s*"([a-z0-9 -]+)",\s*Effect::Read,', catalog)
+    called = [line for line in CALLS.split("\n") if line]
+    return [verb for verb in reading if verb not in LEFT_OUT and not any(f"{line} ".startswith(f"{verb} ") for line in called)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--peer", required=True)
+    parser.add_argument("--phases", type=int, default=60, help="of the generated project")
+    parser.add_argument("--project", help="a folder to copy instead")
+    parser.add_argument("--phase", default="3", help="the phase that is asked about")
+    parser.add_argument("--runs", type=int, default=0, help="how often each call is timed; 0 compares only")
+    parser.add_argument("--only", help="calls that begin so")
+    options = parser.parse_args()
+    for verb in unlisted():
+        print(f"{verb}: not compared: it has no line in this file")
+    work = tempfile.mkdtemp(prefix="gsd-same-")
+    agreed, ratios = 0, []
+    try:
+        home = os.path.join(work, "home")
+        os.makedirs(home)
+        env = {"HOME": home, "PATH": os.environ["PATH"], "TMPDIR": work, "LANG": "C.UTF-8", "TZ": "UTC", "GIT_CONFIG_NOSYSTEM": "1"}
+        cwd = os.path.join(work, "p")
+        copied(options.project, cwd) if options.project else measure.project(cwd, options.phases, 6)
+        calls = [line for line in filled(cwd, options.phase).split("\n") if line and line.startswith(options.only or "")]
+        for call in calls:
+            words = shlex.split(call)
+            ours, theirs = [options.bin, *words], [*shlex.split(options.peer), *words]
+            (code, mine), (peer_code, peer) = answer(ours, cwd, env), answer(theirs, cwd, env)
+            differences = list(alike(peer, mine)) + ([f"exit {peer_code} | {code}"] if code != peer_code else [])
+            agreed += not differences
+            for difference in differences[:4]:
+                print(f"{call}: {difference}")
+            if options.runs:
+                (_, cpu), (_, peer_cpu) = measure.figures([ours, theirs], options.runs, cwd, env)
+                ratios.append((peer_cpu / max(cpu, 1e-4), cpu, call))
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print(f"{agreed} of {len(calls)} agree")
+    for ratio, cpu, call in sorted(ratios)[:25]:
+        print(f"{ratio:6.1f} times less CPU ({cpu * 1e3:.1f} ms): {call}")
+    sys.exit(agreed != len(calls))
+
+
+if __name__ == "__main__":
+    main()
