@@ -93,6 +93,8 @@ pub(crate) struct Signals {
     /// The phases of the roadmap, wherever it lists them.
     #[serde(skip)]
     pub(crate) listed_phases: u64,
+    #[serde(skip)]
+    pub(crate) listed_as_complete: u64,
     pub(crate) state_commits_behind: Option<u64>,
     pub(crate) state_commit_stale: Option<bool>,
 }
@@ -174,6 +176,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         roadmap_total_phases: tabled(count(None)),
         roadmap_completed_phases: tabled(count(Some(PhaseStatus::Complete))),
         listed_phases: count(None),
+        listed_as_complete: count(Some(PhaseStatus::Complete)),
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
@@ -200,8 +203,7 @@ fn situation(signals: &Signals) -> Situation {
     let status = signals.status.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| status.contains(word));
     let known_phases = signals.total_phases.unwrap_or(signals.listed_phases);
-    let all_done = signals.roadmap_total_phases.is_some_and(|total| total > 0)
-        && signals.roadmap_completed_phases == signals.roadmap_total_phases;
+    let all_done = signals.listed_phases > 0 && signals.listed_as_complete == signals.listed_phases;
     let at_rest = matches!(status.as_str(), "complete" | "completed" | "done" | "shipped" | "paused");
     match () {
         () if !signals.has_planning => Situation::NoProject,
@@ -247,7 +249,7 @@ fn summary(situation: Situation, signals: &Signals) -> String {
         Situation::Blocked => format!("{place} · blocked by {}", signals.blockers.join("; ")),
         Situation::VerifyFailed => format!("{place} · verification found gaps"),
         Situation::NeedsFirstPhase => "Project initialized — plan your first phase".to_owned(),
-        Situation::Complete => "All phases complete".to_owned(),
+        Situation::Complete => "All phases complete — start a new milestone".to_owned(),
         Situation::Planning => format!("{place} — needs a plan"),
         Situation::Executing => match signals.progress {
             Some(percent) => format!("{place} · {percent}% · executing"),
@@ -367,11 +369,18 @@ mod tests {
                 "Phase 2 · idle since its last commit",
             ),
             (
-                state("Executing"),
+                state("Complete"),
                 &ROADMAP.replace("[ ]", "[x]"),
                 Situation::Complete,
                 "new-milestone",
-                "All phases complete",
+                "All phases complete — start a new milestone",
+            ),
+            (
+                state("Executing"),
+                &ROADMAP.replace("[ ]", "[x]"),
+                Situation::Executing,
+                "progress-next",
+                "Phase 2 · executing",
             ),
         ] {
             let report = entry(&text, roadmap, here);
