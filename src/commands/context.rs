@@ -14,7 +14,7 @@ use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
 use super::project::Host;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
-use crate::operations::changes::ChangedField;
+use crate::operations::changes::{ChangedField, WholeFile};
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
@@ -235,8 +235,15 @@ impl Context {
         self.token = Some(token);
     }
 
-    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token.
+    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
+    /// rehearsal under `--raw`, the diff alone.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+        if self.raw()
+            && let Some(diff) = self.written.get_mut().as_mut().and_then(|written| written.diff.take())
+        {
+            self.text(diff);
+            return Ok(());
+        }
         let mut value = value_of(report)?;
         self.failed_payload = value.get("error").is_some();
         if let Value::Object(answer) = &mut value {
@@ -253,13 +260,10 @@ impl Context {
         Ok(())
     }
 
-    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone; of a rehearsal, the diff.
+    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
     pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
-        if self.raw() {
-            if let Some(diff) = self.written.get_mut().as_ref().and_then(|written| written.diff.clone()) {
-                self.text(diff);
-                return Ok(());
-            }
+        let rehearsed = self.written.get_mut().as_ref().is_some_and(|written| written.diff.is_some());
+        if self.raw() && !rehearsed {
             self.text(raw);
             return Ok(());
         }
@@ -319,6 +323,15 @@ impl Context {
 }
 
 impl Written {
+    /// Adds a file that is no document of the project.
+    pub(super) fn add(&mut self, file: WholeFile<'_>) {
+        self.nothing = false;
+        self.changed.push(file.changed());
+        if let Some(diff) = &mut self.diff {
+            diff.push_str(&file.diff());
+        }
+    }
+
     /// Adds to an answer what changed. An answer that does not say so itself says that nothing did.
     fn tell(&self, answer: &mut Map<String, Value>) -> Result<(), CommandError> {
         let says_updated = answer.get("updated") == Some(&Value::Bool(true));

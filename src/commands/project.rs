@@ -8,7 +8,8 @@ use super::context::Written;
 use super::error::Reason;
 use super::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Hold, Lock, PeerLock};
-use crate::operations::{changes, models, token};
+use crate::operations::changes::{self, WholeFile};
+use crate::operations::{models, token};
 use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
@@ -129,18 +130,27 @@ impl Context {
         let _peer = peer_locks(&layout, &disk)?;
         self.tell_recovered(&hold);
         let view = self.look().scoped(None);
+        self.refuse_if_changed(&view)?;
         let (report, edits, stored) = operation(&view, &pointer)?;
         let mut changes = project.changes(&view, &edits)?;
+        let mut written = self.written(&view, &edits)?;
         for PointerEdit { file, name } in stored {
             let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
-            let before = Digest::of_file(&path)?;
-            match (name, before) {
-                (Some(name), before) => changes.write(path, format!("{name}\n"), before),
+            let before = disk::read_text(&path)?;
+            let after = name.map(|name| format!("{name}\n"));
+            if before == after {
+                continue;
+            }
+            let shown = self.layout().inside(&path.to_string()).unwrap_or_else(|| path.to_string());
+            written.add(WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() });
+            match (after, Digest::of_file(&path)?) {
+                (Some(after), before) => changes.write(path, after, before),
                 (None, Some(before)) => changes.remove(path, before),
                 (None, None) => {}
             }
         }
-        if !changes.is_empty() {
+        self.note_written(written);
+        if !changes.is_empty() && !self.is_rehearsal() {
             hold.apply(&changes)?;
         }
         Ok(report)
@@ -168,12 +178,7 @@ impl Context {
         let view = self.look();
         self.refuse_if_changed(&view)?;
         let (report, edits) = operation(&view)?;
-        let diff = if self.is_rehearsal() { Some(changes::diff(&view, &edits)?) } else { None };
-        self.note_written(Written {
-            changed: changes::changed_fields(&view, &edits)?,
-            nothing: edits.is_empty(),
-            diff,
-        });
+        self.note_written(self.written(&view, &edits)?);
         if !edits.is_empty() {
             // A rehearsal fails where the command would.
             let changes = project.changes(&view, &edits)?;
@@ -182,6 +187,12 @@ impl Context {
             }
         }
         Ok(report)
+    }
+
+    /// What there is to tell of `edits`.
+    fn written(&self, view: &ProjectView, edits: &Edits) -> Result<Written, CommandError> {
+        let diff = if self.is_rehearsal() { Some(changes::diff(view, edits)?) } else { None };
+        Ok(Written { changed: changes::changed_fields(view, edits)?, nothing: edits.is_empty(), diff })
     }
 
     /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.

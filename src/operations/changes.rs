@@ -67,23 +67,15 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
 
 /// The lines that `edits` change, file by file, as a unified diff.
 pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileError> {
-    const NOTHING: &str = "/dev/null";
     let mut text = String::new();
-    let mut add = |before: &str, after: &str, old: &str, new: &str| {
-        let lines = TextDiff::from_lines(before, after);
-        let lines = lines.unified_diff().context_radius(3).header(old, new).to_string();
-        text.push_str(&without_secrets(&lines));
-    };
     for (path, after) in &edits.texts {
-        match view.text(path)? {
-            Some(before) => add(&before, after, &format!("a/{path}"), &format!("b/{path}")),
-            None => add("", after, NOTHING, &format!("b/{path}")),
-        }
+        let before = view.text(path)?;
+        text.push_str(&WholeFile { path, before: before.as_deref(), after: Some(after) }.diff());
     }
     let mut whole = Vec::new();
     for path in &edits.removals {
         match view.text(path) {
-            Ok(Some(before)) => add(&before, "", &format!("a/{path}"), NOTHING),
+            Ok(Some(before)) => text.push_str(&WholeFile { path, before: Some(&before), after: None }.diff()),
             Ok(None) => {}
             // No text: there are no lines to show.
             Err(_) => whole.extend(["--- a/", path, "\n+++ ", NOTHING, "\n"]),
@@ -94,6 +86,52 @@ pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileErro
         text.extend(["rename from ", from, "\nrename to ", to, "\n"]);
     }
     Ok(text)
+}
+
+/// A file before and after, of which there is nothing finer to tell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WholeFile<'text> {
+    /// As it is to be shown.
+    pub(crate) path: &'text str,
+    pub(crate) before: Option<&'text str>,
+    pub(crate) after: Option<&'text str>,
+}
+
+impl WholeFile<'_> {
+    pub(crate) fn changed(self) -> ChangedField {
+        let told = |text: Option<&str>| text.map(|text| shortened(text.trim_end()));
+        ChangedField {
+            file: self.path.to_owned(),
+            old: told(self.before),
+            new: told(self.after),
+            created: self.before.is_none(),
+            removed: self.after.is_none(),
+            ..ChangedField::default()
+        }
+    }
+
+    /// The lines that change, as a unified diff.
+    pub(crate) fn diff(self) -> String {
+        let side = |text: Option<&str>, letter: char| match text {
+            Some(_) => format!("{letter}/{}", self.path),
+            None => NOTHING.to_owned(),
+        };
+        lines_that_change(
+            self.before.unwrap_or_default(),
+            self.after.unwrap_or_default(),
+            &side(self.before, 'a'),
+            &side(self.after, 'b'),
+        )
+    }
+}
+
+/// What a diff calls a file that is not there.
+const NOTHING: &str = "/dev/null";
+
+fn lines_that_change(before: &str, after: &str, old: &str, new: &str) -> String {
+    let lines = TextDiff::from_lines(before, after);
+    let lines = lines.unified_diff().context_radius(3).header(old, new).to_string();
+    without_secrets(&lines)
 }
 
 fn is_derived(layout: &Layout, path: &str) -> bool {

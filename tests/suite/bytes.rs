@@ -248,6 +248,21 @@ const WRITERS: &[Writer] = &[
         calls: &[&["--phase", "2", "--reason", "x"]],
         may: &[("-REFACTOR.md", &["*"]), ("complexity-baseline.json", &["*"])],
     },
+    Writer {
+        verb: "workstream create",
+        calls: &[&["mobile"], &["mobile", "--migrate-name", "old"], &["mobile", "--no-migrate"], &["api"]],
+        may: &[("active-workstream", &["*"]), (".planning/workstreams/", &["*"]), (".md", &["*", "+"]), ("", &["+"])],
+    },
+    Writer {
+        verb: "workstream complete",
+        calls: &[&["api"], &["web"], &["zzz"]],
+        may: &[("active-workstream", &["*"]), ("", &["+"])],
+    },
+    Writer {
+        verb: "workstream set",
+        calls: &[&["web"], &["zzz"], &["--clear"]],
+        may: &[("active-workstream", &["*"])],
+    },
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
 ];
 

@@ -50,10 +50,12 @@ fn the_index_and_single_values_are_read() {
     assert!(run(&context, ["state", "get", "Nope"]).json()["error"].is_string());
     assert!(run(&context, ["state", "get", "a", "b"]).failure(1).contains("`b`"));
     let snapshot = run(&context, ["state-snapshot"]).json();
-    assert_eq!(
-        (&snapshot["progress_percent"], &snapshot["session"]["stopped_at"]),
-        (&33.into(), &"Completed 02-01-PLAN.md".into())
-    );
+    let told = (&snapshot["progress_percent"], &snapshot["session"]["stopped_at"]);
+    assert_eq!(told, (&serde_json::Value::Null, &"Completed 02-01-PLAN.md".into()), "a bar is no number");
+    let text = context.read(STATE);
+    let bar = text.lines().find(|line| line.starts_with("Progress:")).unwrap();
+    context.write(STATE, &text.replace(bar, "Progress: 33% of it"));
+    assert_eq!(run(&context, ["state-snapshot"]).json()["progress_percent"], 33);
 }
 
 #[test]
@@ -180,7 +182,8 @@ owner: Ada
 fn a_project_without_a_state_is_told_so() {
     let context = TestContext::new();
     context.write(".planning/PROJECT.md", "# P\n");
-    for verb in ["json", "get", "advance-plan", "update-progress"] {
+    assert!(run(&context, ["state", "get"]).failure(1).contains("STATE.md not found"));
+    for verb in ["json", "advance-plan", "update-progress"] {
         assert_eq!(run(&context, ["state", verb]).json()["error"], "STATE.md not found", "{verb}");
     }
     assert_eq!(run(&context, ["state", "begin-phase", "--phase", "1"]).json()["error"], "STATE.md not found");

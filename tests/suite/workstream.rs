@@ -53,7 +53,8 @@ fn a_session_chooses_for_itself() {
     context.gsd(["workstream", "create", "web"]).success();
     let session = [("TERM_SESSION_ID", "w1")];
     let own = |arguments: [&str; 3]| context.gsd_with(arguments, &session, "").success();
-    assert_eq!(own(["workstream", "set", "default"]).matches("default").count(), 1);
+    let set: serde_json::Value = serde_json::from_str(&own(["workstream", "set", "default"])).unwrap();
+    assert_eq!((&set["active"], &set["changed"][0]["new"]), (&"default".into(), &"default".into()));
     assert_eq!(own(["workstream", "get", "--raw"]), "default");
     assert_eq!(context.gsd(["workstream", "get", "--raw"]).success(), "web");
     let cleared: serde_json::Value = serde_json::from_str(&own(["workstream", "set", "--clear"])).unwrap();
@@ -75,4 +76,17 @@ fn a_pointer_to_nothing_is_read_and_left() {
         assert!(context.gsd(arguments).failure(1).contains('`'));
     }
     assert!(!context.project().join(".planning/workstreams").exists());
+}
+
+#[test]
+fn moving_into_a_workstream_can_be_rehearsed() {
+    let context = flat();
+    let shown = context.gsd(["workstream", "create", "web", "--dry-run", "--raw"]).success();
+    assert!(shown.starts_with("--- ") && shown.contains("+++ b/.planning/active-workstream"), "{shown}");
+    let shown = context.gsd(["workstream", "create", "web", "--dry-run"]).json();
+    assert!(shown["diff"].as_str().unwrap().contains("rename to .planning/workstreams/default/"), "{shown:#}");
+    assert!(!context.project().join(".planning/workstreams").exists());
+    context.gsd(["workstream", "create", "web"]).success();
+    let same = context.gsd(["workstream", "set", "web"]).json();
+    assert_eq!((&same["updated"], &same["changed"]), (&false.into(), &serde_json::json!([])));
 }
