@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use super::{
-    basics, check, dispatch, effort, files, frontmatter, git, guards, hosts, install, loops, models, research, state,
+    basics, check, dispatch, effort, files, frontmatter, git, guards, hosts, install, models, research, state,
     template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
@@ -104,6 +104,28 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("audit-open acknowledge", Effect::Write, json::<operations::audit::acknowledge::AcknowledgeReport>()),
     ("audit-open", Effect::Read, json::<operations::audit::open::OpenReport>()),
     ("audit-uat", Effect::Read, json::<operations::audit::uat::UatAuditReport>()),
+    ("capability disable", Effect::Write, json::<operations::capability::state::SetReport>()),
+    ("capability enable", Effect::Write, json::<operations::capability::state::SetReport>()),
+    ("capability install", Effect::Read, Answer::Text("nothing: there is nothing to install")),
+    ("capability list", Effect::Read, json::<Vec<operations::capability::state::CapabilityRow>>()),
+    ("capability outdated", Effect::Read, any_of::<(Vec<Value>, String)>()),
+    ("capability remove", Effect::Read, Answer::Text("nothing: there is nothing to remove")),
+    ("capability set", Effect::Write, json::<operations::capability::state::SetReport>()),
+    ("capability state", Effect::Read, json::<operations::capability::state::StateReport>()),
+    ("capability trust list", Effect::Read, json::<Vec<Value>>()),
+    ("capability trust revoke", Effect::Read, Answer::Text("nothing: nothing is trusted")),
+    ("capability update", Effect::Read, Answer::Text("nothing: there is nothing to update")),
+    ("check api-coverage-verify-pre", Effect::Read, json::<operations::api_coverage::ApiCoverageReport>()),
+    ("check prohibition-enforcement", Effect::Read, json::<operations::prohibition::ProhibitionReport>()),
+    (
+        "check tdd-red-evidence",
+        Effect::Read,
+        any_of::<(operations::test_first::RedReport, operations::test_first::RedUnreadable)>(),
+    ),
+    ("check tdd-review-checkpoint", Effect::Read, json::<operations::test_first::ReviewReport>()),
+    ("check ui-safety-gate", Effect::Read, json::<operations::gates::UiSafetyReport>()),
+    ("check verify-command-paths", Effect::Read, json::<operations::plan_commands::CommandPathsReport>()),
+    ("check verify-failure-directions", Effect::Read, json::<operations::plan_commands::DirectionsReport>()),
     ("check auto-mode", Effect::Read, json::<check::AutoModeReport>()),
     ("check decision-coverage-plan", Effect::Read, json::<operations::coverage::PlanCoverage>()),
     ("check decision-coverage-verify", Effect::Read, json::<operations::coverage::WorkCoverage>()),
@@ -245,7 +267,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("learnings query", Effect::Read, json::<operations::learnings::ListReport>()),
     ("list-seeds", Effect::Read, json::<operations::seeds::SeedsReport>()),
     ("list-todos", Effect::Read, json::<operations::todos::TodosReport>()),
-    ("loop render-hooks", Effect::Read, json::<loops::PointReport>()),
+    ("loop render-hooks", Effect::Read, json::<operations::capability::hooks::PointReport>()),
     ("migrate-config", Effect::Write, json::<operations::configuration::MigrateReport>()),
     (
         "milestone archive-quick",

@@ -230,6 +230,18 @@ impl Context {
         self.written.replace(Some(written));
     }
 
+    /// Adds a file outside the project to what the call wrote, or would have written.
+    pub(super) fn note_also_written(&self, changed: Vec<ChangedField>, diff: &str) {
+        let mut written = self.written.borrow_mut();
+        let rehearsed = self.is_rehearsal().then(String::new);
+        let written = written.get_or_insert_with(|| Written { changed: Vec::new(), nothing: true, diff: rehearsed });
+        written.changed.extend(changed);
+        written.nothing = false;
+        if let Some(lines) = &mut written.diff {
+            lines.push_str(diff);
+        }
+    }
+
     /// Gives the answer a token, by which a later write can ask for the same documents.
     pub(super) fn answer_for(&mut self, token: String) {
         self.token = Some(token);

@@ -1,25 +1,8 @@
 //! The loop's points, where features put work of their own.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use super::capability::{self, HostFlags};
 use super::{CommandError, Context, Family};
-
-/// The points, in the order of the loop.
-const POINTS: &[&str] = &[
-    "discuss:pre",
-    "discuss:post",
-    "plan:pre",
-    "plan:post",
-    "execute:pre",
-    "execute:wave:pre",
-    "execute:wave:post",
-    "execute:post",
-    "verify:pre",
-    "verify:post",
-    "ship:pre",
-    "ship:post",
-];
+use crate::operations::capability::POINTS;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Loop {
@@ -40,24 +23,11 @@ pub(crate) enum LoopCommand {
 pub(crate) struct RenderArgs {
     /// The point, such as `plan:pre`
     point: String,
-    /// The host's own folder
-    #[arg(long)]
-    config_dir: Option<String>,
-    /// The host
-    #[arg(long)]
-    runtime: Option<String>,
+    #[command(flatten)]
+    host: HostFlags,
     /// Tell only whether this feature wants something
     #[arg(long, value_name = "FEATURE")]
     active_cap: Option<String>,
-}
-
-/// What features want at a point.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PointReport {
-    point: &'static str,
-    active_hooks: [&'static str; 0],
-    rendered: String,
 }
 
 impl Family for Loop {
@@ -67,11 +37,14 @@ impl Family for Loop {
             let told = CommandError::usage(format!("the loop has no point `{}`", arguments.point));
             return Err(told.hint(format!("its points are {}", POINTS.join(", "))));
         };
-        if arguments.active_cap.is_some() {
-            context.text("false");
-            return Ok(());
+        let report = capability::at(context, point, &arguments.host)?;
+        match arguments.active_cap {
+            None => context.emit(&report),
+            Some(feature) => {
+                let wants = report.active_hooks.iter().any(|hook| hook.cap_id == feature);
+                context.text(format!("{wants}\n"));
+                Ok(())
+            }
         }
-        let rendered = format!("_No active hooks at {point}._");
-        context.emit(&PointReport { point, active_hooks: [], rendered })
     }
 }

@@ -11,6 +11,7 @@
 mod argv;
 mod audit;
 mod basics;
+mod capability;
 mod catalog;
 mod check;
 mod codebase;
@@ -136,6 +137,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<loops::Loop>("Loop", &["loop"]),
     family::<updating::Updating>("Updating", &["update-context", "detect-custom-files", "restore-custom-files"]),
     family::<skills::Skills>("Skills", &["skill-manifest"]),
+    family::<capability::Capabilities>("Features", &["capability"]),
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),
     family::<dispatch::Dispatches>(
         "Agents",

@@ -65,6 +65,24 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
     Ok(changed)
 }
 
+/// What the new text of one JSON file outside the project changes in it, and the same as a unified diff.
+pub(crate) fn of_json_file(file: &str, before: Option<&str>, after: &str) -> (Vec<ChangedField>, String) {
+    let mut changed = Vec::new();
+    match before {
+        None => changed.push(ChangedField { file: file.to_owned(), created: true, ..ChangedField::default() }),
+        Some(before) => {
+            let (old, new) = (serde_json::from_str(before).ok(), serde_json::from_str(after).ok());
+            compare_values(file, "", old.as_ref(), new.as_ref(), &mut changed);
+        }
+    }
+    let lines = TextDiff::from_lines(before.unwrap_or_default(), after);
+    let old = before.map_or(NOTHING, |_| file);
+    (changed, lines.unified_diff().context_radius(3).header(old, file).to_string())
+}
+
+/// What a diff calls a file that is not there.
+const NOTHING: &str = "/dev/null";
+
 /// The lines that `edits` change, file by file, as a unified diff.
 pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileError> {
     let mut text = String::new();

@@ -136,6 +136,24 @@ pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Result<(SetReport, E
     Ok((report, edits))
 }
 
+/// Turns switches of the active file on or off, which is made where there is none.
+pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<Edits, ConfigurationError> {
+    let mut edits = Edits::default();
+    if switches.is_empty() {
+        return Ok(edits);
+    }
+    let path = view.layout().config();
+    let text = view.text(&path)?;
+    let mut document = document(view, &path, text.as_deref().unwrap_or_default())?;
+    for (key, on) in switches {
+        let path_of_key = key.split('.').map(str::to_owned).collect();
+        let edit = JsonEdit::Set { path: path_of_key, value: Value::Bool(*on) };
+        document.apply(&edit).map_err(|source| ConfigurationError::Edit { path: path.clone(), source })?;
+    }
+    edits.write(view, &path, whole(document.to_string(), text.is_none()))?;
+    Ok(edits)
+}
+
 /// Makes the file of a new project; one that is there stays as it is.
 pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError> {
     let path = view.layout().config();

@@ -138,26 +138,102 @@ pub(crate) fn ui_plan(
     has_frontend: bool,
     wanted: bool,
 ) -> Result<UiPlanReport, FileError> {
-    let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = Roadmap::parse(&text);
-    let section = roadmap.section(typed).map(|section| roadmap.section_text(section));
-    let matched = section.and_then(|section| {
-        section.lines().find_map(|line| Some((SIGHT.iter().find(|word| says(line, word))?, line.trim().to_owned())))
-    });
-    let denied = section.is_some_and(|section| section.lines().any(denies));
-    let matched = matched.filter(|_| !denied);
-    let folder = view.find_phase(typed)?.folder;
-    let spec = folder.as_ref().and_then(|folder: &PhaseFolder| folder.artifact_path("UI-SPEC"));
+    let phase = SeenPhase::of(view, typed)?;
+    let is_seen = phase.matched.is_some();
     Ok(UiPlanReport {
-        frontend: matched.is_some(),
+        frontend: is_seen,
         has_frontend_evidence: has_frontend,
-        has_ui_spec: spec.is_some(),
-        block: wanted && matched.is_some() && has_frontend && spec.is_none(),
-        ui_spec_path: spec.map(|path| view.layout().shown(&path)),
-        phase_lookup_failed: (section.is_none() && folder.is_none()).then_some(true),
-        matched_token: matched.as_ref().map(|(word, _)| **word),
-        matched_line: matched.map(|(_, line)| line),
+        has_ui_spec: phase.spec.is_some(),
+        block: wanted && is_seen && has_frontend && phase.spec.is_none(),
+        ui_spec_path: phase.spec.map(|path| view.layout().shown(&path)),
+        phase_lookup_failed: phase.is_nowhere.then_some(true),
+        matched_token: phase.matched.as_ref().map(|(word, _)| *word),
+        matched_line: phase.matched.map(|(_, line)| line),
     })
+}
+
+/// What `check ui-safety-gate` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the answer")]
+pub(crate) struct UiSafetyReport {
+    /// The phase is about what people see.
+    frontend: bool,
+    /// Files that people see the work of were changed.
+    #[serde(rename = "hasUiFiles")]
+    has_ui_files: bool,
+    #[serde(rename = "hasUiSpec")]
+    has_ui_spec: bool,
+    pub(crate) block: bool,
+    #[serde(rename = "phaseLookupFailed", skip_serializing_if = "Option::is_none")]
+    phase_lookup_failed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+/// Whether what people see was changed in a phase that has no design. `changed` are the files changed in the phase,
+/// `command` is how a person asks for the design.
+pub(crate) fn ui_safety(
+    view: &ProjectView,
+    typed: &str,
+    changed: &[String],
+    command: &str,
+) -> Result<UiSafetyReport, FileError> {
+    let phase = SeenPhase::of(view, typed)?;
+    let has_ui_files = changed.iter().any(|path| is_seen_by_people(path));
+    let block = phase.matched.is_some() && has_ui_files && phase.spec.is_none();
+    let message = format!(
+        "what people see of phase {typed} was changed, and there is no UI-SPEC.md; make it with {command} {typed}"
+    );
+    Ok(UiSafetyReport {
+        frontend: phase.matched.is_some(),
+        has_ui_files,
+        has_ui_spec: phase.spec.is_some(),
+        block,
+        phase_lookup_failed: phase.is_nowhere.then_some(true),
+        message: block.then_some(message),
+    })
+}
+
+/// A phase, looked at for whether people see its work.
+#[derive(Debug)]
+struct SeenPhase {
+    /// The word and the line that say so.
+    matched: Option<(&'static str, String)>,
+    /// The path of its design.
+    spec: Option<String>,
+    /// Neither the roadmap nor a folder has it.
+    is_nowhere: bool,
+}
+
+impl SeenPhase {
+    fn of(view: &ProjectView, typed: &str) -> Result<Self, FileError> {
+        let text = view.roadmap_text()?.unwrap_or_default();
+        let roadmap = Roadmap::parse(&text);
+        let section = roadmap.section(typed).map(|section| roadmap.section_text(section));
+        let matched = section.and_then(|section| {
+            section
+                .lines()
+                .find_map(|line| Some((*SIGHT.iter().find(|word| says(line, word))?, line.trim().to_owned())))
+        });
+        let denied = section.is_some_and(|section| section.lines().any(denies));
+        let folder = view.find_phase(typed)?.folder;
+        Ok(Self {
+            matched: matched.filter(|_| !denied),
+            spec: folder.as_ref().and_then(|folder: &PhaseFolder| folder.artifact_path("UI-SPEC")),
+            is_nowhere: section.is_none() && folder.is_none(),
+        })
+    }
+}
+
+/// Endings of files, and folders, with what people see.
+const SEEN_ENDINGS: &[&str] = &["css", "html", "jsx", "less", "sass", "scss", "svelte", "tsx", "vue"];
+const SEEN_FOLDERS: &[&str] = &["components", "frontend", "layouts", "pages", "screens", "ui", "views"];
+
+fn is_seen_by_people(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    name.rsplit_once('.').is_some_and(|(_, ending)| SEEN_ENDINGS.contains(&ending))
+        || folders.split('/').any(|folder| SEEN_FOLDERS.contains(&folder))
 }
 
 /// Whether `word` stands in a line as a word, in any case, also in the plural.
@@ -233,5 +309,22 @@ mod tests {
         let with = [files[0], (".planning/phases/02-b/02-UI-SPEC.md", "x")];
         assert!(!ui_plan(&view(&with), "2", true, true).unwrap().block);
         assert!(!ui_plan(&view(&files), "2", true, false).unwrap().block, "the gate is off");
+    }
+
+    #[test]
+    fn what_people_see_is_not_changed_without_a_design() {
+        let roadmap = "### Phase 1: A\n**Goal**: guidance\n\n### Phase 2: B\n**Goal**: Two Forms\n";
+        let files = [(".planning/ROADMAP.md", roadmap)];
+        let blocks = |files: &[(&str, &str)], phase: &str, path: &str| {
+            ui_safety(&view(files), phase, &[path.to_owned()], "/x").unwrap().block
+        };
+        for path in ["src/App.TSX", "page.html", "src/components/x.ts", "pages/a.js", "lib/ui/a.ts"] {
+            assert!(blocks(&files, "2", path), "{path}");
+        }
+        for path in ["src/a.ts", "src/page.ts", ".planning/STATE.md", "css", "a/ui.rs"] {
+            assert!(!blocks(&files, "2", path), "{path}");
+        }
+        assert!(!blocks(&files, "1", "a.css") && !blocks(&files, "9", "a.css"));
+        assert!(!blocks(&[files[0], (".planning/phases/02-b/02-UI-SPEC.md", "x")], "2", "a.css"));
     }
 }

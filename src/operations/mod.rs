@@ -4,10 +4,12 @@
 //! folder, source files) are gathered by `commands` and handed in.
 
 pub(crate) mod acceptance;
+pub(crate) mod api_coverage;
 pub(crate) mod archive;
 pub(crate) mod audit;
 pub(crate) mod branch;
 pub(crate) mod bundle;
+pub(crate) mod capability;
 pub(crate) mod changes;
 pub(crate) mod codebase_map;
 pub(crate) mod complete;
@@ -34,9 +36,11 @@ pub(crate) mod models;
 pub(crate) mod must_haves;
 pub(crate) mod phase;
 pub(crate) mod plan_checks;
+pub(crate) mod plan_commands;
 pub(crate) mod plan_index;
 pub(crate) mod profile;
 pub(crate) mod progress;
+pub(crate) mod prohibition;
 pub(crate) mod quick_tasks;
 pub(crate) mod refactor;
 pub(crate) mod removal;
@@ -53,6 +57,7 @@ pub(crate) mod summary;
 pub(crate) mod summary_check;
 pub(crate) mod task;
 pub(crate) mod template;
+pub(crate) mod test_first;
 pub(crate) mod todos;
 pub(crate) mod token;
 pub(crate) mod uat_coverage;

@@ -144,6 +144,27 @@ impl<'text> PhasePlan<'text> {
         openings(self.text, "task", false).filter_map(|(_, opening)| attribute(opening, "tracker-id"))
     }
 
+    /// The commands that check the work, in the order of tasks, then those outside of a task.
+    pub(crate) fn checks(&self) -> Vec<PlanCheck> {
+        let mut checks = Vec::new();
+        let mut outside = String::new();
+        let mut rest = self.text;
+        while let Some(close) = rest.find("</task>") {
+            match openings(&rest[..close], "task", false).last() {
+                Some((at, attributes)) => {
+                    let task = PlanTask { kind: "", opening: attributes, inside: &rest[at + attributes.len()..close] };
+                    checks.extend(checks_in(task.inside, task.name().unwrap_or_default()));
+                    outside.push_str(&rest[..at]);
+                }
+                None => outside.push_str(&rest[..close]),
+            }
+            rest = &rest[close + "</task>".len()..];
+        }
+        outside.push_str(rest);
+        checks.extend(checks_in(&outside, ""));
+        checks
+    }
+
     /// The maps of a list under `must_haves`; none where there is no such list or it is empty.
     pub(crate) fn must_have(&self, list: MustHave) -> Option<Vec<Value>> {
         match self.front.as_ref()?.get_path(&["must_haves", list.key()])? {
@@ -209,6 +230,55 @@ impl<'text> PlanTask<'text> {
     /// The kind of a checkpoint: `decision` of `checkpoint:decision`.
     pub(crate) fn checkpoint(&self) -> Option<&'text str> {
         self.kind.strip_prefix("checkpoint:")
+    }
+}
+
+/// A command that checks the work of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlanCheck {
+    /// None where something is said to make a command fail and there is no command.
+    pub(crate) command: Option<String>,
+    /// What makes the command fail.
+    pub(crate) fails_when: Option<String>,
+    /// The name of the task; empty outside of tasks.
+    pub(crate) task: String,
+}
+
+/// The checks of a piece of a plan: each `<automated>` with the `<fails_when>` that follows it. What is not closed is no
+/// element.
+fn checks_in(text: &str, task: &str) -> Vec<PlanCheck> {
+    let mut checks: Vec<PlanCheck> = Vec::new();
+    let mut open: Option<(&str, usize)> = None;
+    for (at, _) in text.match_indices('<') {
+        let rest = &text[at + 1..];
+        for tag in ["automated", "fails_when"] {
+            let closes = rest
+                .strip_prefix('/')
+                .and_then(|rest| rest.strip_prefix(tag))
+                .is_some_and(|rest| rest.starts_with('>'));
+            if let Some((opened, start)) = open
+                && closes
+                && opened == tag
+            {
+                add_check(&mut checks, tag, text[start..at].trim(), task);
+                open = None;
+            } else if rest.strip_prefix(tag).is_some_and(|rest| rest.starts_with('>')) {
+                open = Some((tag, at + tag.len() + 2));
+            }
+        }
+    }
+    checks
+}
+
+fn add_check(checks: &mut Vec<PlanCheck>, tag: &str, inside: &str, task: &str) {
+    let (inside, task) = (inside.to_owned(), task.to_owned());
+    match (tag, checks.last_mut()) {
+        ("automated", _) if inside.is_empty() => {}
+        ("automated", _) => checks.push(PlanCheck { command: Some(inside), fails_when: None, task }),
+        (_, Some(check)) if check.command.is_some() => {
+            check.fails_when.get_or_insert(inside);
+        }
+        _ => checks.push(PlanCheck { command: None, fails_when: Some(inside), task }),
     }
 }
 
@@ -355,6 +425,24 @@ mod tests {
         assert_eq!(plan.files_modified(), ["a.ts"]);
         assert_eq!(plan.agent_hint().as_deref(), Some("x,y"));
         assert_eq!(plan.objective().as_deref(), Some("Ünïcode 🚀"));
+    }
+
+    #[test]
+    fn the_checks_of_a_plan_stand_with_what_makes_them_fail() {
+        let plan = PhasePlan::parse(
+            "<tasks><task><name>A</name><verify><automated> a </automated>\n<fails_when>x</fails_when>\
+            <fails_when>y</fails_when><automated></automated><automated>b<automated>c</automated></verify></task>\
+            <task><fails_when>z</fails_when></task></tasks>\n<automated>d</automated><fails_when>open",
+        );
+        let checks = plan.checks();
+        let told: Vec<String> = checks
+            .iter()
+            .map(|check| format!("{}: {:?} {:?}", check.task, check.command.as_deref(), check.fails_when.as_deref()))
+            .collect();
+        assert_eq!(
+            told,
+            ["A: Some(\"a\") Some(\"x\")", "A: Some(\"c\") None", ": None Some(\"z\")", ": Some(\"d\") None",]
+        );
     }
 
     #[test]

@@ -46,3 +46,98 @@ fn a_gate_that_is_called_wrongly_fails() {
     context.gsd(["check", "gap-analysis-plan-post", "99"]).failure(1);
     assert_eq!(context.gsd(["check", "decision-coverage-plan"]).json()["passed"], false);
 }
+
+#[test]
+fn what_people_see_is_looked_for_in_the_commits_of_the_phase() {
+    let context = TestContext::new();
+    context.write(".planning/ROADMAP.md", "### Phase 1: UI\n**Goal**: Two screens\n");
+    context.write(".planning/phases/01-ui/01-01-PLAN.md", "---\nphase: 1\n---\n");
+    let ask = |phase: &str| context.gsd(["check", "ui-safety-gate", phase]).json();
+    assert_eq!(ask("1")["hasUiFiles"], false, "without a repository nothing is known to have changed");
+    git(&context, &["init", "-q"]);
+    let commit = |file: &str, subject: &str| {
+        context.write(file, "x");
+        git(&context, &["add", "-A"]);
+        git(&context, &["commit", "-qm", subject]);
+    };
+    commit("a.txt", "init");
+    assert_eq!(ask("1")["hasUiFiles"], false);
+    commit("src/App.tsx", "feat(01-01): the app");
+    commit("b.txt", "docs(phase-1): note it");
+    for phase in ["1", ".planning/phases/01-ui"] {
+        let told = ask(phase);
+        assert_eq!((&told["hasUiFiles"], &told["block"]), (&true.into(), &true.into()), "{phase}");
+    }
+    context.write(".planning/phases/01-ui/01-UI-SPEC.md", "x");
+    assert_eq!(ask("1")["block"], false);
+}
+
+#[test]
+fn tests_first_are_shown_by_records_and_commits() {
+    let context = TestContext::new();
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "---\ntype: tdd\n---\n");
+    let red = |path: &str| context.gsd(["check", "tdd-red-evidence", path]).json();
+    assert_eq!(red("gone.json")["reason"], "unreadable_record");
+    context.write("red.json", "{bad");
+    assert_eq!(red("red.json")["reason"], "unreadable_record");
+    let output = "not ok 1 - adds\\n# tests 1\\n# pass 0\\n# fail 1";
+    context.write(
+        "red.json",
+        &format!(r#"{{"command": "t", "exitCode": 1, "targetTest": "adds", "output": "{output}"}}"#),
+    );
+    assert_eq!((&red("red.json")["passed"], &red("red.json")["block"]), (&true.into(), &false.into()));
+    let review = || context.gsd(["check", "tdd-review-checkpoint", ".planning/phases/01-a"]).json();
+    assert_eq!(review()["violations"], 1);
+    git(&context, &["init", "-q"]);
+    for subject in ["test(01-01): red", "feat(01-01): green"] {
+        git(&context, &["commit", "-q", "--allow-empty", "-m", subject]);
+    }
+    assert_eq!(review()["violations"], 0);
+}
+
+#[test]
+fn commands_of_plans_are_looked_up_on_the_disk() {
+    let context = TestContext::new();
+    let plan = "<task><name>T</name><verify><automated>cd app && npm run x</automated></verify></task>\n\
+                <task><automated>cd ../.. && npm test</automated></task>\n";
+    context.write(".planning/phases/01-a/01-01-PLAN.md", plan);
+    let ask = |check: &str, phase: &str| context.gsd_with(check.split(' ').chain([phase]), &[], "").json();
+    assert_eq!(ask("check verify-command-paths", "1")["status"], "broken");
+    context.write("app/package.json", r#"{"scripts": {"x": "y"}}"#);
+    let told = ask("check verify-command-paths", ".planning/phases/01-a");
+    assert_eq!((&told["status"], &told["commands"][1]["reason"]), (&"ok".into(), &"outside_root".into()));
+    assert_eq!(ask("check verify-failure-directions", "1")["counts"]["blocker"], 2);
+    assert_eq!(ask("check verify-command-paths", "9")["status"], "unresolvable");
+    assert_eq!(context.gsd(["check", "verify-failure-directions"]).json()["status"], "unresolvable");
+}
+
+#[test]
+fn what_holds_a_prohibition_has_to_be_there() {
+    let context = TestContext::new();
+    context.write("tests/auth.rs", "x");
+    let ask = |path: &str| {
+        let request =
+            format!(r#"{{"prohibition": {{"verification": "test"}}, "check": {{"passed": true, "path": "{path}"}}}}"#);
+        context.gsd(["check", "prohibition-enforcement", "--json", &request]).json()["status"].clone()
+    };
+    assert_eq!(
+        [ask("tests/auth.rs"), ask("tests/gone.rs"), ask("../../etc/passwd")],
+        ["enforced", "unverified", "unverified"]
+    );
+    context.write("request.json", r#"{"prohibition": {}}"#);
+    assert_eq!(context.gsd(["check", "prohibition-enforcement", "request.json"]).json()["flagged"], true);
+    context.gsd(["check", "prohibition-enforcement", "gone.json"]).failure(1);
+    context.gsd(["check", "prohibition-enforcement", "--json", "{bad"]).failure(1);
+    context.gsd(["check", "prohibition-enforcement"]).failure(1);
+}
+
+#[test]
+fn outside_apis_are_decided_before_a_phase_is_verified() {
+    let context = TestContext::new();
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "---\nphase: 1\n---\nIntegrate the Stripe API.\n");
+    let blocks = |phase: &str| context.gsd(["check", "api-coverage-verify-pre", phase]).json()["block"].clone();
+    assert_eq!([blocks("1"), blocks(".planning/phases/01-a"), blocks("9")], [true, true, true]);
+    context
+        .write(".planning/phases/01-a/01-COVERAGE.md", "| Capability | Decision |\n|---|---|\n| pay | INTEGRATE |\n");
+    assert_eq!(blocks("1"), false);
+}

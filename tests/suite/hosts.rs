@@ -45,7 +45,7 @@ fn auto_mode_has_a_source() {
 #[test]
 fn a_point_of_the_loop_must_exist() {
     let context = TestContext::new();
-    assert_eq!(context.gsd(["loop", "render-hooks", "plan:pre"]).json()["activeHooks"], serde_json::json!([]));
+    assert_eq!(context.gsd(["loop", "render-hooks", "execute:pre"]).json()["activeHooks"], serde_json::json!([]));
     assert!(context.gsd(["loop", "render-hooks", "plan:mid"]).failure(1).contains("plan:pre"));
 }
 

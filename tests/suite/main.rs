@@ -6,6 +6,7 @@ mod answers;
 mod architecture;
 mod audit;
 mod bytes;
+mod capability;
 mod cli;
 #[cfg(unix)]
 mod clients;

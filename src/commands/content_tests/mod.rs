@@ -24,6 +24,11 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{M}", "3"),
     ("{N}", "2"),
     ("{NN}", "02"),
+    (
+        "{check.predicate as JSON, in single quotes}",
+        r#"{"kind": "artifact-frontmatter-equals", "artifact": "SECURITY.md", "field": "threats_open", "equals": 0}"#,
+    ),
+    ("{phase_dir}", PHASE),
     ("{SUMMARY}", "{dir}/02-01-SUMMARY.md"),
     ("{dir}", PHASE),
     ("{current branch}", "main"),

@@ -87,6 +87,20 @@ impl Config {
         (Self { written, has_file }, problems)
     }
 
+    /// The same with other values of some switches.
+    pub(crate) fn with_switches(&self, switches: &[(String, bool)]) -> Self {
+        let mut changed = self.clone();
+        for (key, on) in switches {
+            let nested = key
+                .rsplit('.')
+                .fold(Value::Bool(*on), |value, name| Value::Object(Map::from_iter([(name.to_owned(), value)])));
+            if let Value::Object(over) = nested {
+                merge(&mut changed.written, over);
+            }
+        }
+        changed
+    }
+
     /// Whether the project or its workstream has a file at all.
     pub(crate) fn has_file(&self) -> bool {
         self.has_file

@@ -1,0 +1,367 @@
+//! Whether a phase that talks to somebody else's program has decided what it uses of it: `COVERAGE.md`, a table of
+//! capabilities, each to be integrated or left out with a reason.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::roadmap::Roadmap;
+use crate::project::view::ProjectView;
+use crate::text::markdown::Markdown;
+use crate::text::table::Table;
+
+/// What `check api-coverage-verify-pre` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ApiCoverageReport {
+    pub(crate) block: bool,
+    passed: bool,
+    coverage_present: bool,
+    /// The name of the file with the decisions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrix: Option<String>,
+    /// How many capabilities there are, of which decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<MatrixCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_count: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<String>,
+    /// Without decisions: whether the phase talks to somebody else's program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detected: Option<bool>,
+    /// The words that tell so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    signals: Vec<ApiSignal>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase_lookup_failed: Option<bool>,
+    message: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+struct MatrixCounts {
+    surface: usize,
+    integrate: usize,
+    optout: usize,
+}
+
+/// An action and what it is done to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+struct ApiSignal {
+    verb: String,
+    noun: String,
+}
+
+/// Whether verification of a phase may begin.
+pub(crate) fn verify_pre(
+    view: &ProjectView,
+    typed: &str,
+    folder: Option<&PhaseFolder>,
+) -> Result<ApiCoverageReport, FileError> {
+    let Some(folder) = folder else {
+        let message = format!("there is no folder of phase `{typed}`, so its outside APIs cannot be told");
+        let report = ApiCoverageReport::new(true, message);
+        return Ok(ApiCoverageReport { detected: Some(false), phase_lookup_failed: Some(true), ..report });
+    };
+    if let Some(path) = folder.artifact_path("COVERAGE") {
+        let text = view.text(&path)?.unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        return Ok(matrix(name, &text));
+    }
+    let signals = signals(&scope(view, folder)?);
+    let detected = !signals.is_empty();
+    let message = if detected {
+        "the phase uses an outside API: decide in COVERAGE.md what of it, each capability INTEGRATE or OPT-OUT with a reason"
+    } else {
+        "api-coverage: no external-API integration detected; coverage matrix not required"
+    };
+    Ok(ApiCoverageReport { detected: Some(detected), signals, ..ApiCoverageReport::new(detected, message.to_owned()) })
+}
+
+impl ApiCoverageReport {
+    fn new(block: bool, message: String) -> Self {
+        Self {
+            block,
+            passed: !block,
+            coverage_present: false,
+            matrix: None,
+            counts: None,
+            error_count: None,
+            errors: Vec::new(),
+            detected: None,
+            signals: Vec::new(),
+            phase_lookup_failed: None,
+            message,
+        }
+    }
+}
+
+/// What a phase is going to do: its plans, or what the roadmap says where there are none.
+fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> {
+    let mut scope = String::new();
+    for plan in view.current_plans(folder)? {
+        scope.push_str(&view.text(&folder.join(&plan))?.unwrap_or_default());
+        scope.push('\n');
+    }
+    if scope.is_empty() {
+        let text = view.roadmap_text()?.unwrap_or_default();
+        let roadmap = Roadmap::parse(&text);
+        scope.extend(roadmap.section(folder.token()).map(|section| roadmap.section_text(section)));
+    }
+    Ok(scope)
+}
+
+fn matrix(name: String, text: &str) -> ApiCoverageReport {
+    let mut counts = MatrixCounts::default();
+    let (mut undecided, mut errors) = (Vec::new(), Vec::new());
+    let mut names: Vec<String> = Vec::new();
+    let markdown = Markdown::parse(text);
+    for table in Table::all(&markdown) {
+        let (Some(capability), Some(decision)) = (table.column("Capability"), table.column("Decision")) else {
+            continue;
+        };
+        let reason = table.column("Reason");
+        for row in 0..table.row_count() {
+            let label = format!("row[{}]", names.len());
+            let capability = table.cell_text(row, capability).trim().to_owned();
+            let decision = table.cell_text(row, decision).trim().to_uppercase();
+            let has_reason = reason.is_some_and(|column| !table.cell_text(row, column).trim().is_empty());
+            match decision.as_str() {
+                "INTEGRATE" => counts.integrate += 1,
+                "OPT-OUT" => counts.optout += 1,
+                _ => {
+                    undecided.push(format!("row: decision \"{decision}\" not in {{INTEGRATE, OPT-OUT}}"));
+                    continue;
+                }
+            }
+            counts.surface += 1;
+            if capability.is_empty() {
+                errors.push(format!("{label}: empty capability name"));
+            } else if names.contains(&capability.to_lowercase()) {
+                errors.push(format!("{label}: duplicate capability"));
+            }
+            if decision == "OPT-OUT" && !has_reason {
+                errors.push(format!("{label}: OPT-OUT missing reason"));
+            }
+            names.push(capability.to_lowercase());
+        }
+    }
+    undecided.append(&mut errors);
+    let mut errors = undecided;
+    if counts.surface == 0 && errors.is_empty() {
+        errors.push("matrix is empty — no capabilities enumerated".to_owned());
+    }
+    let block = !errors.is_empty();
+    let message = if block {
+        format!("{name} has {} problem(s): each capability is INTEGRATE, or OPT-OUT with a reason", errors.len())
+    } else {
+        format!("api-coverage: matrix present ({} capabilities, {} opt-out)", counts.surface, counts.optout)
+    };
+    ApiCoverageReport {
+        coverage_present: true,
+        matrix: Some(name),
+        counts: (!block).then_some(counts),
+        error_count: block.then_some(errors.len()),
+        errors,
+        ..ApiCoverageReport::new(block, message)
+    }
+}
+
+/// Words for joining one's work to somebody else's.
+const VERBS: &[&str] = &[
+    "integrate",
+    "integrates",
+    "integrating",
+    "integration",
+    "consume",
+    "consumes",
+    "consuming",
+    "wrap",
+    "wraps",
+    "wrapping",
+    "adopt",
+    "adopts",
+    "adopting",
+    "connect",
+    "connects",
+    "connecting",
+    "wire",
+    "wires",
+    "wiring",
+    "onboard",
+    "onboarding",
+];
+
+/// Words for what others offer to programs.
+const NOUNS: &[&str] =
+    &["api", "apis", "sdk", "sdks", "rest", "graphql", "grpc", "endpoint", "endpoints", "webhook", "webhooks", "oauth"];
+
+/// Those that with a name before them are enough: `Stripe API`.
+const SURFACES: &[&str] = &["api", "rest", "sdk", "graphql"];
+
+/// Capitalised words before such a noun that are no name.
+const NO_NAMES: &[&str] = &[
+    "a",
+    "add",
+    "an",
+    "build",
+    "call",
+    "each",
+    "every",
+    "http",
+    "https",
+    "implement",
+    "internal",
+    "its",
+    "json",
+    "local",
+    "my",
+    "new",
+    "no",
+    "old",
+    "our",
+    "own",
+    "private",
+    "public",
+    "rest",
+    "some",
+    "that",
+    "the",
+    "their",
+    "these",
+    "this",
+    "use",
+    "your",
+];
+
+const DENIALS: &[&str] = &["not", "no", "without", "never", "cannot", "dont", "doesnt", "wont"];
+
+/// What tells that a text is about somebody else's program: in one clause a verb and a noun, or a name and a noun.
+fn signals(text: &str) -> Vec<ApiSignal> {
+    let markdown = Markdown::parse(text);
+    let mut found: Vec<ApiSignal> = Vec::new();
+    let mut surface = None;
+    let mut add = |verb: &str, noun: &str| {
+        let signal = ApiSignal { verb: verb.to_owned(), noun: noun.to_owned() };
+        if !found.contains(&signal) {
+            found.push(signal);
+        }
+    };
+    let front = markdown.body_line();
+    let prose = (0..markdown.lines().len()).filter(|line| *line < front || markdown.is_prose(*line));
+    for line in prose.map(|line| without_code(markdown.line(line))) {
+        for clause in line.split(['.', ',', ';', ':', '!', '?', '(', ')', '|']) {
+            let words: Vec<&str> = clause
+                .split(|letter: char| !letter.is_alphanumeric() && letter != '\'' && letter != '/')
+                .filter(|word| !word.is_empty())
+                .collect();
+            let lower: Vec<String> = words.iter().map(|word| word.to_lowercase().replace('\'', "")).collect();
+            let denied = |at: usize| at > 0 && DENIALS.contains(&lower[at - 1].as_str());
+            let verbs = lower.iter().enumerate().filter(|(at, word)| VERBS.contains(&word.as_str()) && !denied(*at));
+            for (_, verb) in verbs {
+                for noun in lower.iter().filter(|word| NOUNS.contains(&word.as_str())) {
+                    add(verb, noun);
+                }
+            }
+            for (at, noun) in lower.iter().enumerate().skip(1).filter(|(_, word)| SURFACES.contains(&word.as_str())) {
+                let before = words[at - 1];
+                let is_name = before.starts_with(char::is_uppercase)
+                    && !NO_NAMES.contains(&lower[at - 1].as_str())
+                    && !before.contains(['\'', '/']);
+                if is_name && surface.is_none() {
+                    surface = Some(noun.clone());
+                }
+            }
+        }
+    }
+    if let Some(noun) = surface {
+        add("(surface)", &noun);
+    }
+    found
+}
+
+/// A line without what stands between backticks.
+fn without_code(line: &str) -> String {
+    line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn told(text: &str) -> Vec<String> {
+        signals(text).iter().map(|signal| format!("{} {}", signal.verb, signal.noun)).collect()
+    }
+
+    #[test]
+    fn joining_ones_work_to_somebody_elses_is_told_by_words() {
+        for text in
+            ["integrating the api", "Wire up their webhooks", "we consume the REST endpoints", "the api we integrate"]
+        {
+            assert!(!told(text).is_empty(), "{text}");
+        }
+        assert_eq!(told("Integrate the Stripe API."), ["integrate api", "(surface) api"]);
+        assert_eq!(told("Google Maps API"), ["(surface) api"]);
+        for text in [
+            "Build our API",
+            "the api",
+            "Our API",
+            "See `integrate the api`",
+            "```\nintegrate the api\n```",
+            "integrate X, the api",
+            "Do not integrate the api",
+            "without integrating the api",
+            "integrate the module",
+            "src/api.ts",
+            "Public API",
+            "consumer of /api/users",
+        ] {
+            assert_eq!(told(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn every_capability_is_decided_and_every_omission_has_a_reason() {
+        let of = |rows: &str| {
+            matrix("C.md".into(), &format!("# X\n\n| Capability | Decision | Reason |\n|---|---|---|\n{rows}"))
+        };
+        let good = of("| charge | integrate | |\n| refund | OPT-OUT | not needed |\n");
+        assert_eq!((good.block, good.counts), (false, Some(MatrixCounts { surface: 2, integrate: 1, optout: 1 })));
+        let bad = of("| charge | INTEGRATE | |\n| Charge | OPT-OUT | |\n| x | maybe | |\n| | INTEGRATE | |\n");
+        assert_eq!(
+            bad.errors,
+            [
+                "row: decision \"MAYBE\" not in {INTEGRATE, OPT-OUT}",
+                "row[1]: duplicate capability",
+                "row[1]: OPT-OUT missing reason",
+                "row[2]: empty capability name",
+            ]
+        );
+        assert!(matrix("C.md".into(), "nothing").block && of("").block);
+        let reordered = matrix("C.md".into(), "| Decision | Capability |\n|---|---|\n| INTEGRATE | a |\n");
+        assert!(!reordered.block, "columns are found by their names");
+    }
+
+    #[test]
+    fn a_phase_is_judged_by_its_decisions_then_its_plans_then_the_roadmap() {
+        let roadmap = "### Phase 1: A\n**Goal**: Integrate the API\n\n### Phase 2: B\n**Goal**: x\n";
+        let plan = "---\nphase: 1\n---\nIntegrate their API\n";
+        let blocks = |files: &[(&str, &str)], phase: &str| {
+            let files = files.iter().copied().chain([(".planning/ROADMAP.md", roadmap)]);
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let folder = view.find_phase(phase).unwrap().folder;
+            verify_pre(&view, phase, folder.as_ref()).unwrap().block
+        };
+        assert!(blocks(&[(".planning/phases/02-b/02-01-PLAN.md", plan)], "2"));
+        assert!(!blocks(&[(".planning/phases/01-a/01-01-PLAN.md", "x")], "1"));
+        assert!(blocks(&[(".planning/phases/01-a/01-CONTEXT.md", "x")], "1"));
+        let decided = "| Capability | Decision |\n|---|---|\n| a | INTEGRATE |\n";
+        assert!(!blocks(
+            &[(".planning/phases/02-b/02-01-PLAN.md", plan), (".planning/phases/02-b/02-COVERAGE.md", decided)],
+            "2"
+        ));
+        assert!(blocks(&[], "9"), "a phase that is not there cannot be judged");
+    }
+}

@@ -1,0 +1,228 @@
+//! Features that put work of their own into the loop: what each adds, at which point, and which setting turns it on.
+//!
+//! Facts only, one file for each in `declarations`; what a project makes of them is in [`hooks`] and [`state`], what a
+//! host shows of them in [`surface`].
+
+pub(crate) mod hooks;
+pub(crate) mod state;
+pub(crate) mod surface;
+
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::project::config::Config;
+
+static DECLARATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/operations/capability/declarations");
+
+/// Every feature, in the order of their names. That each declaration parses is held by a test.
+static CAPABILITIES: LazyLock<Vec<Capability>> = LazyLock::new(|| {
+    let declared = DECLARATIONS.files().filter_map(|file| {
+        let id = file.path().file_stem()?.to_str()?.to_owned();
+        let declaration: Capability = toml_edit::de::from_str(file.contents_utf8()?).ok()?;
+        Some(Capability { id, ..declaration })
+    });
+    let mut capabilities: Vec<Capability> = declared.collect();
+    capabilities.sort_by(|one, other| one.id.cmp(&other.id));
+    capabilities
+});
+
+/// The points of the loop at which features can put work, in the order of the loop.
+pub(crate) const POINTS: &[&str] = &[
+    "discuss:pre",
+    "discuss:post",
+    "plan:pre",
+    "plan:post",
+    "execute:pre",
+    "execute:wave:pre",
+    "execute:wave:post",
+    "execute:post",
+    "verify:pre",
+    "verify:post",
+    "ship:pre",
+    "ship:post",
+];
+
+/// One feature as it is declared.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Capability {
+    /// The name of its file.
+    #[serde(skip)]
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) tier: Tier,
+    #[serde(default)]
+    pub(crate) role: Role,
+    /// Workflows a person can start that belong to it.
+    #[serde(default)]
+    pub(crate) skills: Vec<String>,
+    /// The setting that turns all of it on; without one it is on.
+    #[serde(default)]
+    switch: Option<String>,
+    #[serde(default)]
+    pub(crate) hooks: Vec<Hook>,
+}
+
+/// How much of the program an installation needs for a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Tier {
+    Core,
+    Standard,
+    Full,
+}
+
+/// What a capability is to the loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    #[default]
+    Feature,
+    /// A program that reviews plans.
+    Reviewer,
+    /// A host.
+    Runtime,
+}
+
+/// Work of a feature at one point.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Hook {
+    pub(crate) point: String,
+    pub(crate) kind: HookKind,
+    /// The setting that turns it on.
+    pub(crate) when: String,
+    /// The setting that names the point, for work that can be done at one of several.
+    #[serde(default)]
+    point_key: Option<String>,
+    /// Of a step: the workflow, agent or command that does it.
+    #[serde(default)]
+    skill: Option<String>,
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    command: Option<String>,
+    /// Of a contribution: whose prompt it goes into.
+    #[serde(default)]
+    into: Option<String>,
+    /// What is told to whoever does it.
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    produces: Vec<String>,
+    #[serde(default)]
+    consumes: Vec<String>,
+    /// Of a gate: the check that is asked, or the condition.
+    #[serde(default)]
+    query: Option<String>,
+    #[serde(default)]
+    predicate: Option<Value>,
+    /// Of a gate: whether a refusal stops the loop.
+    #[serde(default)]
+    blocking: Option<bool>,
+    #[serde(default)]
+    on_error: Option<OnError>,
+    /// Settings whose values are told with it.
+    #[serde(default)]
+    values: Vec<String>,
+    #[serde(default)]
+    reviewer_lanes: bool,
+}
+
+/// In the order in which the work of one point is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HookKind {
+    /// A piece of work of its own.
+    Step,
+    /// Text for the prompt of somebody else.
+    Contribution,
+    /// A question whose answer can stop the loop.
+    Gate,
+}
+
+/// What to do about work that could not be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OnError {
+    Skip,
+    Halt,
+}
+
+/// Every feature, in the order of their names.
+pub(crate) fn all() -> &'static [Capability] {
+    &CAPABILITIES
+}
+
+/// The feature called `id`.
+pub(crate) fn find(id: &str) -> Option<&'static Capability> {
+    all().iter().find(|capability| capability.id == id)
+}
+
+impl Capability {
+    /// Whether the project has not switched off all of it.
+    fn switched_on(&self, config: &Config) -> bool {
+        self.switch.as_deref().is_none_or(|key| config.flag(key))
+    }
+
+    /// The settings that turn its work on and off, each once.
+    pub(crate) fn gates(&self) -> Vec<&str> {
+        let mut keys: Vec<&str> = Vec::new();
+        for key in self.switch.iter().chain(self.hooks.iter().map(|hook| &hook.when)) {
+            if !keys.contains(&key.as_str()) {
+                keys.push(key);
+            }
+        }
+        keys
+    }
+}
+
+impl Hook {
+    /// Whether the project wants it, at this point.
+    fn is_configured(&self, config: &Config) -> bool {
+        let here = |key: &String| config.text(key).is_none_or(|point| point == self.point);
+        config.flag(&self.when) && self.point_key.as_ref().is_none_or(here)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::config::key_names;
+
+    #[test]
+    fn every_declaration_parses_and_says_what_its_kind_needs() {
+        for file in DECLARATIONS.files() {
+            let text = file.contents_utf8().unwrap();
+            let parsed: Result<Capability, _> = toml_edit::de::from_str(text);
+            let capability = parsed.unwrap_or_else(|error| panic!("{}: {error}", file.path().display()));
+            for hook in &capability.hooks {
+                let work = [&hook.skill, &hook.agent, &hook.command].into_iter().flatten().count();
+                let asked = usize::from(hook.query.is_some()) + usize::from(hook.predicate.is_some());
+                let counts = match hook.kind {
+                    HookKind::Step => (work, hook.into.is_some(), asked),
+                    HookKind::Contribution => (work + 1, hook.into.is_none() || hook.text.is_none(), asked),
+                    HookKind::Gate => (work + asked, hook.blocking.is_none(), 0),
+                };
+                assert_eq!(counts, (1, false, 0), "{}: {hook:?}", file.path().display());
+                assert!(POINTS.contains(&hook.point.as_str()), "{}", hook.point);
+            }
+        }
+        assert_eq!(all().len(), DECLARATIONS.files().count());
+    }
+
+    #[test]
+    fn every_setting_a_declaration_names_can_be_set() {
+        let known = key_names();
+        for capability in all() {
+            let values = capability.hooks.iter().flat_map(|hook| hook.values.iter().chain(&hook.point_key));
+            for key in capability.gates().into_iter().chain(values.map(String::as_str)) {
+                assert!(known.iter().any(|name| name == key), "{}: {key}", capability.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What holds of each feature: shown by the host, wanted by the project, and each piece of its work.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::surface::Surface;
+use super::{Capability, HookKind, Role, Tier, all};
+use crate::project::config::Config;
+
+/// Every feature and host, with what holds of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StateReport {
+    /// The folder of the host, where it is told which features it shows; null for a host that is not known.
+    #[serde(rename = "runtimeConfigDir")]
+    pub(crate) runtime_config_dir: Option<String>,
+    pub(crate) capabilities: Vec<CapabilityState>,
+}
+
+/// What holds of one feature.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the answer")]
+pub(crate) struct CapabilityState {
+    pub(crate) id: String,
+    tier: Tier,
+    /// Workflows a person can start that belong to it.
+    skills: Vec<String>,
+    /// It is part of this program.
+    installed: bool,
+    /// The host shows it.
+    surfaced: bool,
+    /// The user has not turned it off.
+    enabled: bool,
+    /// It is shown, and the project has not switched it off.
+    active: bool,
+    /// Its work in the loop.
+    hooks: Vec<HookState>,
+}
+
+/// What holds of one piece of a feature's work.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HookState {
+    point: &'static str,
+    kind: HookKind,
+    /// The setting that turns it on.
+    when: &'static str,
+    /// The project wants it.
+    configured: bool,
+    /// It is done.
+    active: bool,
+}
+
+/// One row of the list of features.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CapabilityRow {
+    pub(crate) id: String,
+    role: Role,
+    version: &'static str,
+    tier: Tier,
+    source: &'static str,
+    scope: &'static str,
+    status: &'static str,
+    /// The host shows it.
+    surfaced: bool,
+    title: String,
+}
+
+/// What holds of one feature after it was changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SetReport {
+    id: &'static str,
+    enabled: bool,
+    surfaced: bool,
+    installed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A host this program can be installed to: to the loop it is a capability of its own, without work.
+#[derive(Clone, Debug)]
+pub(crate) struct HostRow {
+    pub(crate) id: String,
+    pub(crate) title: String,
+}
+
+/// What holds of every feature, hosts among them by their names.
+pub(crate) fn states(config: &Config, surface: &Surface, hosts: &[HostRow]) -> Vec<CapabilityState> {
+    let mut states: Vec<CapabilityState> =
+        features(hosts).map(|capability| of_feature(capability, config, surface)).collect();
+    states.extend(hosts.iter().map(|host| CapabilityState {
+        id: host.id.clone(),
+        tier: Tier::Core,
+        skills: Vec::new(),
+        installed: true,
+        surfaced: true,
+        enabled: true,
+        active: true,
+        hooks: Vec::new(),
+    }));
+    states.sort_by(|one, other| one.id.cmp(&other.id));
+    states
+}
+
+fn of_feature(capability: &'static Capability, config: &Config, surface: &Surface) -> CapabilityState {
+    let surfaced = surface.shows(capability);
+    let active = surfaced && capability.switched_on(config);
+    CapabilityState {
+        id: capability.id.clone(),
+        tier: capability.tier,
+        skills: capability.skills.clone(),
+        installed: true,
+        surfaced,
+        enabled: surfaced,
+        active,
+        hooks: capability
+            .hooks
+            .iter()
+            .map(|hook| {
+                let configured = hook.is_configured(config);
+                HookState {
+                    point: &hook.point,
+                    kind: hook.kind,
+                    when: &hook.when,
+                    configured,
+                    active: active && configured,
+                }
+            })
+            .collect(),
+    }
+}
+
+/// The list of features, hosts among them by their names.
+pub(crate) fn rows(surface: &Surface, hosts: &[HostRow], version: &'static str) -> Vec<CapabilityRow> {
+    let row = |id: &str, title: &str, role, tier, surfaced| CapabilityRow {
+        id: id.to_owned(),
+        role,
+        version,
+        tier,
+        source: "first-party",
+        scope: "first-party",
+        status: "active",
+        surfaced,
+        title: title.to_owned(),
+    };
+    let mut rows: Vec<CapabilityRow> = features(hosts)
+        .map(|found| row(&found.id, &found.title, found.role, found.tier, surface.shows(found)))
+        .chain(hosts.iter().map(|host| row(&host.id, &host.title, Role::Runtime, Tier::Core, true)))
+        .collect();
+    rows.sort_by(|one, other| one.id.cmp(&other.id));
+    rows
+}
+
+/// The features; a reviewer that is a host of ours is told as that.
+fn features(hosts: &[HostRow]) -> impl Iterator<Item = &'static Capability> {
+    all().iter().filter(|capability| !hosts.iter().any(|host| host.id == capability.id))
+}
+
+/// What holds of a feature that a call changed, and what the person may not have expected.
+pub(crate) fn after(capability: &'static Capability, config: &Config, surface: &Surface, turned: bool) -> SetReport {
+    let surfaced = surface.shows(capability);
+    let mut warnings = Vec::new();
+    if turned && capability.skills.is_empty() {
+        warnings.push(format!("`{}` has no workflows to show or hide; its gates switch its work", capability.id));
+    }
+    if surfaced && !capability.hooks.is_empty() && !capability.hooks.iter().any(|hook| hook.is_configured(config)) {
+        warnings.push(format!("`{}` is on, but every gate of its work is off", capability.id));
+    }
+    SetReport { id: &capability.id, enabled: surfaced, surfaced, installed: true, warnings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find;
+    use super::*;
+    use crate::project::config::ConfigTexts;
+
+    fn config(text: &str) -> Config {
+        Config::read(ConfigTexts { project: Some(text), ..ConfigTexts::default() }).0
+    }
+
+    fn state<'a>(states: &'a [CapabilityState], id: &str) -> &'a CapabilityState {
+        states.iter().find(|state| state.id == id).unwrap()
+    }
+
+    #[test]
+    fn a_feature_is_active_where_it_is_shown_and_switched_on() {
+        let surface = Surface::parse(r#"{"disabledClusters": ["ui"]}"#).unwrap();
+        let states = states(&config("{}"), &surface, &[]);
+        let ui = state(&states, "ui");
+        assert!(ui.installed && !ui.surfaced && !ui.enabled && !ui.active);
+        assert!(ui.hooks.iter().all(|hook| hook.configured && !hook.active));
+        assert!(state(&states, "graphify").surfaced && !state(&states, "graphify").active);
+        assert!(state(&states, "mempalace").active, "its work has settings of its own");
+    }
+
+    #[test]
+    fn hosts_stand_among_the_features_by_their_names() {
+        let host = |id: &str| HostRow { id: id.to_owned(), title: id.to_uppercase() };
+        let rows = rows(&Surface::default(), &[host("bee"), host("ollama")], "1");
+        let names: Vec<(&str, Role)> = rows.iter().map(|row| (row.id.as_str(), row.role)).collect();
+        assert!(names.is_sorted_by_key(|(name, _)| *name));
+        assert!(names.contains(&("bee", Role::Runtime)) && names.contains(&("lm-studio", Role::Reviewer)));
+        assert_eq!(
+            names.iter().filter(|(name, _)| *name == "ollama").collect::<Vec<_>>(),
+            [&("ollama", Role::Runtime)]
+        );
+    }
+
+    #[test]
+    fn what_a_person_may_not_have_expected_is_said() {
+        let warnings =
+            |id: &str, turned| after(find(id).unwrap(), &config("{}"), &Surface::default(), turned).warnings.len();
+        assert_eq!((warnings("ui", true), warnings("tdd", true), warnings("tdd", false)), (0, 2, 1));
+    }
+}

@@ -1,0 +1,126 @@
+//! Which features a host shows: `.gsd-surface.json` in the host's folder, which the user owns. Only the names that a
+//! command is about change in it.
+
+use serde_json::Value;
+
+use super::Capability;
+use crate::text::edit::{EditError, JsonDialect, ParseError};
+use crate::text::json::{JsonDocument, JsonEdit};
+
+/// The file, in the folder of the host.
+pub(crate) const FILE: &str = ".gsd-surface.json";
+
+const DISABLED: &str = "disabledClusters";
+const REMOVED: &str = "explicitRemoves";
+
+/// What a file starts as.
+const NEW: &str = "{\n  \"baseProfile\": \"full\",\n  \"disabledClusters\": [],\n  \"explicitAdds\": [],\n  \"explicitRemoves\": []\n}\n";
+
+/// What the user does not want to see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Surface {
+    /// Features.
+    disabled: Vec<String>,
+    /// Single workflows.
+    removed: Vec<String>,
+}
+
+/// Why a file was not read or changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SurfaceError {
+    #[error("it is no JSON object: {0}")]
+    Parse(ParseError),
+    #[error("`{0}` in it is no list of names")]
+    NoList(&'static str),
+    #[error("it cannot be changed: {0}")]
+    Edit(EditError),
+}
+
+impl Surface {
+    pub(crate) fn parse(text: &str) -> Result<Self, SurfaceError> {
+        let document = JsonDocument::parse(text, JsonDialect::Strict).map_err(SurfaceError::Parse)?;
+        Ok(Self { disabled: names(&document, DISABLED)?, removed: names(&document, REMOVED)? })
+    }
+
+    /// Whether the host shows a feature. One without workflows has nothing to hide: its settings switch its work.
+    pub(crate) fn shows(&self, capability: &Capability) -> bool {
+        capability.skills.is_empty()
+            || !self.disabled.contains(&capability.id)
+                && !capability.skills.iter().all(|skill| self.removed.contains(skill))
+    }
+}
+
+/// The text of a file after a feature was shown or hidden; none where it is so already.
+pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> Result<Option<String>, SurfaceError> {
+    let before = text.map(Surface::parse).transpose()?.unwrap_or_default();
+    if before.shows(capability) == on {
+        return Ok(None);
+    }
+    let mut document = JsonDocument::parse(text.unwrap_or(NEW), JsonDialect::Strict).map_err(SurfaceError::Parse)?;
+    let mut set = |key: &str, names: Vec<String>| {
+        let edit = JsonEdit::Set { path: vec![key.to_owned()], value: Value::from(names) };
+        document.apply(&edit).map(drop).map_err(SurfaceError::Edit)
+    };
+    if on {
+        let others = |names: &[String], ours: &dyn Fn(&String) -> bool| {
+            names.iter().filter(|name| !ours(name)).cloned().collect::<Vec<_>>()
+        };
+        if before.disabled.contains(&capability.id) {
+            set(DISABLED, others(&before.disabled, &|name| *name == capability.id))?;
+        }
+        if before.removed.iter().any(|name| capability.skills.contains(name)) {
+            set(REMOVED, others(&before.removed, &|name| capability.skills.contains(name)))?;
+        }
+    } else {
+        set(DISABLED, before.disabled.iter().cloned().chain([capability.id.clone()]).collect())?;
+    }
+    Ok(Some(document.to_string()))
+}
+
+fn names(document: &JsonDocument, key: &'static str) -> Result<Vec<String>, SurfaceError> {
+    match document.value(&[key.to_owned()]) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => {
+            let names = items.iter().map(|item| item.as_str().map(str::to_owned));
+            names.collect::<Option<Vec<_>>>().ok_or(SurfaceError::NoList(key))
+        }
+        Some(_) => Err(SurfaceError::NoList(key)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find;
+    use super::*;
+
+    #[test]
+    fn a_feature_is_hidden_and_shown_again_without_touching_the_rest() {
+        let ui = find("ui").unwrap();
+        let made = turned(None, ui, false).unwrap().unwrap();
+        assert!(!Surface::parse(&made).unwrap().shows(ui));
+        assert_eq!(turned(Some(&made), ui, false).unwrap(), None);
+        let own =
+            "{\"mine\": 1,  \"disabledClusters\": [\"x\", \"ui\"],\r\n \"explicitRemoves\": [\"ui-phase\", \"y\"]}";
+        let shown = turned(Some(own), ui, true).unwrap().unwrap();
+        assert!(shown.starts_with("{\"mine\": 1,  \"disabledClusters\": "), "{shown}");
+        let after: Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!((&after[DISABLED], &after[REMOVED]), (&Value::from(vec!["x"]), &Value::from(vec!["y"])));
+        assert_eq!(turned(Some("{}"), ui, true).unwrap(), None);
+    }
+
+    #[test]
+    fn a_feature_is_hidden_by_hiding_all_its_workflows() {
+        let ui = find("ui").unwrap();
+        let of = |text: &str| Surface::parse(text).unwrap().shows(ui);
+        assert!(of(r#"{"explicitRemoves": ["ui-phase"]}"#));
+        assert!(!of(r#"{"explicitRemoves": ["ui-phase", "ui-review"]}"#));
+        assert!(Surface::parse(r#"{"disabledClusters": ["drift"]}"#).unwrap().shows(find("drift").unwrap()));
+    }
+
+    #[test]
+    fn a_file_that_is_not_understood_is_refused() {
+        for text in ["{bad", "[]", r#"{"disabledClusters": "ui"}"#, r#"{"explicitRemoves": [1]}"#] {
+            assert!(turned(Some(text), find("ui").unwrap(), false).is_err(), "{text}");
+        }
+    }
+}

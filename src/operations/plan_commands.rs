@@ -1,0 +1,547 @@
+//! The commands by which the plans of a phase check their own work: whether they can run where they say, and whether
+//! each says what would make it fail.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::plan::{PhasePlan, PlanCheck};
+use crate::project::view::ProjectView;
+
+/// What `check verify-command-paths` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CommandPathsReport {
+    /// Of all commands: `broken` before `unresolvable` before `ok`; `not_applicable` where none names a folder.
+    status: PathStatus,
+    commands: Vec<CommandPath>,
+    counts: CheckCounts,
+    /// Why the plans could not be looked at.
+    #[serde(rename = "readError")]
+    read_error: Option<String>,
+}
+
+/// One command and the folder it runs in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct CommandPath {
+    command: String,
+    status: PathStatus,
+    severity: Severity,
+    reason: Option<PathReason>,
+    /// How the command names its folder.
+    form: Option<Form>,
+    /// The folder as it is written.
+    raw_target: Option<String>,
+    /// The folder itself.
+    target: Option<String>,
+    /// The file of the folder that the command needs.
+    manifest: Option<&'static str>,
+    /// The script of that file that is run.
+    script: Option<String>,
+    /// It stands for a command that an earlier task makes.
+    sentinel: bool,
+    /// The folder that relative paths start from.
+    base: String,
+    plan: String,
+    task: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PathStatus {
+    Ok,
+    Broken,
+    Unresolvable,
+    NotApplicable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PathReason {
+    MissingDir,
+    NoManifest,
+    ScriptMissing,
+    OutsideRoot,
+    /// Only a shell can tell the folder.
+    DynamicPath,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Form {
+    Cd,
+    Prefix,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Severity {
+    None,
+    Warning,
+    Blocker,
+}
+
+/// How many findings there are, and how many commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+struct CheckCounts {
+    blocker: usize,
+    warning: usize,
+    total: usize,
+}
+
+/// What `check verify-failure-directions` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DirectionsReport {
+    status: DirectionsStatus,
+    commands: Vec<Direction>,
+    counts: CheckCounts,
+    /// Why the plans could not be looked at.
+    #[serde(rename = "readError")]
+    read_error: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum DirectionsStatus {
+    Ok,
+    Blocked,
+    Unresolvable,
+}
+
+/// One command and what is said to make it fail.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Direction {
+    command: String,
+    statement: Option<String>,
+    status: DirectionStatus,
+    severity: Severity,
+    plan: String,
+    task: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum DirectionStatus {
+    Ok,
+    Missing,
+    Empty,
+    /// Words that stand for a statement and are none.
+    Placeholder,
+    /// A statement without a command before it.
+    Orphan,
+    /// The command is still to be made.
+    Sentinel,
+}
+
+/// What there is at a folder's path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FolderFacts {
+    pub(crate) absolute: String,
+    /// None where there is no such folder.
+    pub(crate) found: Option<FoundFolder>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoundFolder {
+    pub(crate) in_project: bool,
+    /// The text of its package.json.
+    pub(crate) package: Option<String>,
+}
+
+const MANIFEST: &str = "package.json";
+
+/// Why a phase's plans cannot be looked at.
+pub(crate) fn unresolved(phase: Option<&str>, verb: &str) -> String {
+    match phase {
+        None => format!("{verb} requires a phase argument: check {verb} <phase>"),
+        Some(phase) => format!("could not resolve phase directory for phase {phase}"),
+    }
+}
+
+/// The report that says so.
+pub(crate) fn paths_unresolved(why: String) -> CommandPathsReport {
+    let counts = CheckCounts::default();
+    CommandPathsReport { status: PathStatus::Unresolvable, commands: Vec::new(), counts, read_error: Some(why) }
+}
+
+/// The report that says so.
+pub(crate) fn directions_unresolved(why: String) -> DirectionsReport {
+    let counts = CheckCounts::default();
+    DirectionsReport { status: DirectionsStatus::Unresolvable, commands: Vec::new(), counts, read_error: Some(why) }
+}
+
+/// Whether the commands of a phase's plans run in folders that are there; `look` tells of a folder by its path.
+pub(crate) fn paths(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    base: &str,
+    look: impl Fn(&str) -> FolderFacts,
+) -> Result<CommandPathsReport, FileError> {
+    let mut commands = Vec::new();
+    for (plan, check) in checks(view, folder)? {
+        if let Some(command) = check.command {
+            let found = judge(&command, &look);
+            commands.push(CommandPath {
+                status: found.status,
+                severity: found.severity,
+                reason: found.reason,
+                form: found.form,
+                raw_target: found.raw,
+                target: found.target,
+                manifest: found.manifest,
+                script: found.script,
+                sentinel: is_sentinel(&command),
+                base: base.to_owned(),
+                plan,
+                task: check.task,
+                command,
+            });
+        }
+    }
+    let any = |status| commands.iter().any(|command| command.status == status);
+    let status = [PathStatus::Broken, PathStatus::Unresolvable, PathStatus::Ok].into_iter().find(|status| any(*status));
+    let counts = CheckCounts::of(commands.iter().map(|command| command.severity));
+    let status = status.unwrap_or(if commands.is_empty() { PathStatus::Ok } else { PathStatus::NotApplicable });
+    Ok(CommandPathsReport { status, commands, counts, read_error: None })
+}
+
+/// Whether the commands of a phase's plans say what makes them fail.
+pub(crate) fn directions(view: &ProjectView, folder: &PhaseFolder) -> Result<DirectionsReport, FileError> {
+    let mut commands = Vec::new();
+    for (plan, check) in checks(view, folder)? {
+        let status = direction(&check);
+        let severity = match status {
+            DirectionStatus::Ok | DirectionStatus::Sentinel => Severity::None,
+            DirectionStatus::Orphan => Severity::Warning,
+            DirectionStatus::Missing | DirectionStatus::Empty | DirectionStatus::Placeholder => Severity::Blocker,
+        };
+        let PlanCheck { command, fails_when, task } = check;
+        commands.push(Direction {
+            command: command.unwrap_or_default(),
+            statement: fails_when,
+            status,
+            severity,
+            plan,
+            task,
+        });
+    }
+    let counts = CheckCounts::of(commands.iter().map(|command| command.severity));
+    let status = if counts.blocker > 0 { DirectionsStatus::Blocked } else { DirectionsStatus::Ok };
+    Ok(DirectionsReport { status, commands, counts, read_error: None })
+}
+
+/// The checks of the plans that still count, with the name of the plan.
+fn checks(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<(String, PlanCheck)>, FileError> {
+    let mut found = Vec::new();
+    for plan in view.current_plans(folder)? {
+        let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+        let checks = PhasePlan::parse(&text).checks();
+        found.extend(checks.into_iter().map(|check| (plan.clone(), check)));
+    }
+    Ok(found)
+}
+
+impl CheckCounts {
+    fn of(severities: impl Iterator<Item = Severity>) -> Self {
+        severities.fold(Self::default(), |counts, severity| Self {
+            blocker: counts.blocker + usize::from(severity == Severity::Blocker),
+            warning: counts.warning + usize::from(severity == Severity::Warning),
+            total: counts.total + 1,
+        })
+    }
+}
+
+/// `MISSING — …`: an earlier task makes the command.
+fn is_sentinel(command: &str) -> bool {
+    command.strip_prefix("MISSING").is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+}
+
+fn direction(check: &PlanCheck) -> DirectionStatus {
+    let Some(command) = &check.command else { return DirectionStatus::Orphan };
+    if is_sentinel(command) {
+        return DirectionStatus::Sentinel;
+    }
+    match check.fails_when.as_deref() {
+        None => DirectionStatus::Missing,
+        Some("") => DirectionStatus::Empty,
+        Some(statement) if stands_for_nothing(statement) => DirectionStatus::Placeholder,
+        Some(_) => DirectionStatus::Ok,
+    }
+}
+
+fn stands_for_nothing(statement: &str) -> bool {
+    let word: String = statement.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    word.is_empty()
+        || ["todo", "tbd", "na", "none", "unknown", "fixme", "placeholder", "null", "xxx"]
+            .contains(&word.to_lowercase().as_str())
+}
+
+/// What was found about one command.
+#[derive(Debug)]
+struct Found {
+    status: PathStatus,
+    severity: Severity,
+    reason: Option<PathReason>,
+    form: Option<Form>,
+    raw: Option<String>,
+    target: Option<String>,
+    manifest: Option<&'static str>,
+    script: Option<String>,
+}
+
+fn judge(command: &str, look: &impl Fn(&str) -> FolderFacts) -> Found {
+    let mut found = Found {
+        status: PathStatus::NotApplicable,
+        severity: Severity::None,
+        reason: None,
+        form: None,
+        raw: None,
+        target: None,
+        manifest: None,
+        script: None,
+    };
+    let Some(Place { form, raw, rest }) = place_of(command) else { return found };
+    found.form = Some(form);
+    let bare: String = raw.chars().filter(|letter| !matches!(letter, '"' | '\'')).collect();
+    found.raw = Some(raw);
+    let mut verdict = |status, severity, reason| {
+        found.status = status;
+        found.severity = severity;
+        found.reason = Some(reason);
+    };
+    if bare.contains(['$', '`', '*']) || bare.starts_with('~') || bare == "-" {
+        verdict(PathStatus::Unresolvable, Severity::Warning, PathReason::DynamicPath);
+        return found;
+    }
+    let facts = look(&bare);
+    let runner = runner_of(&rest);
+    match facts.found {
+        None => verdict(PathStatus::Broken, Severity::Blocker, PathReason::MissingDir),
+        Some(folder) if !folder.in_project && !bare.starts_with('/') => {
+            verdict(PathStatus::Ok, Severity::Warning, PathReason::OutsideRoot);
+        }
+        Some(folder) => match (runner, folder.package) {
+            (None, _) if !folder.in_project => verdict(PathStatus::Ok, Severity::Warning, PathReason::OutsideRoot),
+            (None, _) => found.status = PathStatus::Ok,
+            (Some(_), None) => verdict(PathStatus::Broken, Severity::Blocker, PathReason::NoManifest),
+            (Some(scripts), Some(package)) => {
+                found.status = PathStatus::Ok;
+                found.manifest = Some(MANIFEST);
+                let missing = scripts.iter().find(|script| !has_script(&package, script));
+                if missing.is_some() {
+                    found.severity = Severity::Warning;
+                    found.reason = Some(PathReason::ScriptMissing);
+                }
+                found.script = missing.or(scripts.first()).cloned();
+            }
+        },
+    }
+    found.target = Some(facts.absolute);
+    found
+}
+
+/// The folder a command names, and what runs there.
+#[derive(Debug)]
+struct Place {
+    form: Form,
+    raw: String,
+    /// The simple commands that run there, as words.
+    rest: Vec<Vec<String>>,
+}
+
+fn place_of(command: &str) -> Option<Place> {
+    let mut simple = simple_commands(command).into_iter().peekable();
+    let mut raw: Option<String> = None;
+    while let Some(words) = simple.next_if(|words| words.len() == 2 && words[0] == "cd") {
+        let folder = &words[1];
+        raw = Some(match raw {
+            Some(above) if !folder.starts_with('/') => format!("{}/{folder}", above.trim_end_matches('/')),
+            _ => folder.clone(),
+        });
+    }
+    if let Some(raw) = raw {
+        return Some(Place { form: Form::Cd, raw, rest: simple.collect() });
+    }
+    let first = simple.next()?;
+    if !RUNNERS.contains(&first.first()?.as_str()) {
+        return None;
+    }
+    let own: Vec<String> = first.into_iter().take_while(|word| word != "--").collect();
+    let at = own.iter().position(|word| word == "--prefix" || word.starts_with("--prefix="))?;
+    let (raw, taken) = match own[at].strip_prefix("--prefix=") {
+        Some(attached) => (attached.to_owned(), 1),
+        None => (own.get(at + 1)?.clone(), 2),
+    };
+    let words = own.into_iter().enumerate().filter(|(index, _)| !(at..at + taken).contains(index));
+    Some(Place { form: Form::Prefix, raw, rest: vec![words.map(|(_, word)| word).collect()] })
+}
+
+/// Programs that look for a package.json.
+const RUNNERS: &[&str] = &["npm", "npx", "pnpm", "yarn"];
+
+/// The scripts that are run by name; none where nothing needs a package.json.
+fn runner_of(commands: &[Vec<String>]) -> Option<Vec<String>> {
+    let runs = commands.iter().filter(|words| words.first().is_some_and(|word| RUNNERS.contains(&word.as_str())));
+    let runs: Vec<&Vec<String>> = runs.collect();
+    if runs.is_empty() {
+        return None;
+    }
+    let script = |words: &&Vec<String>| {
+        let at = words.iter().position(|word| matches!(word.as_str(), "run" | "run-script"))?;
+        words.get(at + 1).filter(|name| !name.starts_with('-') && !name.contains('$')).cloned()
+    };
+    Some(runs.iter().filter_map(script).collect())
+}
+
+/// A package.json that does not parse is not told to lack a script.
+fn has_script(package: &str, script: &str) -> bool {
+    match serde_json::from_str::<serde_json::Value>(package) {
+        Ok(package) => package.get("scripts").and_then(|scripts| scripts.get(script)).is_some(),
+        Err(_) => true,
+    }
+}
+
+/// The simple commands of a line as words; a word in quotes keeps them, and what is between them.
+fn simple_commands(line: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let mut word = String::new();
+    let mut quote = None;
+    for letter in line.chars() {
+        match (quote, letter) {
+            (Some(open), _) => {
+                word.push(letter);
+                if letter == open {
+                    quote = None;
+                }
+            }
+            (None, '"' | '\'') => {
+                word.push(letter);
+                quote = Some(letter);
+            }
+            (None, '&' | ';' | '|' | '\n') => {
+                take_word(&mut word, &mut commands);
+                commands.push(Vec::new());
+            }
+            (None, letter) if letter.is_whitespace() => take_word(&mut word, &mut commands),
+            (None, letter) => word.push(letter),
+        }
+    }
+    take_word(&mut word, &mut commands);
+    commands.retain(|words| !words.is_empty());
+    commands
+}
+
+fn take_word(word: &mut String, commands: &mut [Vec<String>]) {
+    if let Some(words) = commands.last_mut()
+        && !word.is_empty()
+    {
+        words.push(std::mem::take(word));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const PHASE: &str = ".planning/phases/01-a";
+
+    fn plan(checks: &str) -> String {
+        format!("---\nphase: 1\n---\n<tasks>\n<task><name>T</name><verify>{checks}</verify></task>\n</tasks>\n")
+    }
+
+    fn with_plan<R>(checks: &str, ask: impl FnOnce(&ProjectView, &PhaseFolder) -> R) -> R {
+        let plan = plan(checks);
+        let old = plan.replace("phase: 1", "status: superseded");
+        let files =
+            [(".planning/phases/01-a/01-01-PLAN.md", plan.as_str()), (".planning/phases/01-a/01-02-PLAN.md", &old)];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let folder = view.folder_at(PHASE, None).unwrap().unwrap();
+        ask(&view, &folder)
+    }
+
+    fn facts(path: &str) -> FolderFacts {
+        let found =
+            |in_project, package: Option<&str>| Some(FoundFolder { in_project, package: package.map(str::to_owned) });
+        FolderFacts {
+            absolute: format!("/p/{path}"),
+            found: match path {
+                "app" => found(true, Some(r#"{"scripts": {"build": "x"}}"#)),
+                "broken" => found(true, Some("{")),
+                "src" => found(true, None),
+                ".." => found(false, None),
+                _ => None,
+            },
+        }
+    }
+
+    fn told(command: &str) -> String {
+        with_plan(&format!("<automated>{command}</automated>"), |view, folder| {
+            let report = paths(view, folder, "/p", facts).unwrap();
+            assert_eq!(report.counts.total, 1);
+            let found = &report.commands[0];
+            format!("{:?} {:?} {:?} {:?}", found.status, found.severity, found.reason, found.script)
+        })
+    }
+
+    #[test]
+    fn a_command_runs_where_it_says() {
+        for (command, answer) in [
+            ("npm test", "NotApplicable None None None"),
+            ("cd app && npm run build", "Ok None None Some(\"build\")"),
+            ("cd app; npm ci && npm run nope", "Ok Warning Some(ScriptMissing) Some(\"nope\")"),
+            ("cd app && cd nope && ls", "Broken Blocker Some(MissingDir) None"),
+            ("cd \"app\" && cargo test", "Ok None None None"),
+            ("cd src && npm test", "Broken Blocker Some(NoManifest) None"),
+            ("cd .. && npm test", "Ok Warning Some(OutsideRoot) None"),
+            ("cd $APP && npm test", "Unresolvable Warning Some(DynamicPath) None"),
+            ("cd broken && npm run x", "Ok None None Some(\"x\")"),
+            ("npm --prefix app run nope", "Ok Warning Some(ScriptMissing) Some(\"nope\")"),
+            ("npm run build --prefix=nope", "Broken Blocker Some(MissingDir) None"),
+            ("npm test -- --prefix nope", "NotApplicable None None None"),
+            ("MISSING — the first task makes it", "NotApplicable None None None"),
+            ("cd", "NotApplicable None None None"),
+            ("cd 'app", "Ok None None None"),
+        ] {
+            assert_eq!(told(command), answer, "{command}");
+        }
+    }
+
+    #[test]
+    fn the_worst_command_is_the_answer() {
+        let status = |checks: &str| with_plan(checks, |view, folder| paths(view, folder, "/p", facts).unwrap().status);
+        let (good, bad, dynamic) =
+            ("<automated>cd app</automated>", "<automated>cd no</automated>", "<automated>cd $X</automated>");
+        assert_eq!(status(&format!("{good}{bad}{dynamic}")), PathStatus::Broken);
+        assert_eq!(status(&format!("{good}{dynamic}")), PathStatus::Unresolvable);
+        assert_eq!(status(good), PathStatus::Ok);
+        assert_eq!(status(""), PathStatus::Ok);
+        assert_eq!(status("<automated>ls</automated>"), PathStatus::NotApplicable);
+    }
+
+    #[test]
+    fn each_command_says_what_makes_it_fail() {
+        use DirectionStatus::{Empty, Missing, Ok, Orphan, Placeholder, Sentinel};
+        let told = |checks: &str| {
+            with_plan(checks, |view, folder| {
+                let report = directions(view, folder).unwrap();
+                let each = report.commands.iter().map(|direction| direction.status).collect::<Vec<_>>();
+                (report.status, each)
+            })
+        };
+        assert_eq!(
+            told("<automated>a</automated><fails_when>the table is gone</fails_when>"),
+            (DirectionsStatus::Ok, vec![Ok])
+        );
+        assert_eq!(
+            told(
+                "<fails_when>x</fails_when><automated>a</automated><automated>b</automated><fails_when> TBD. </fails_when>"
+            ),
+            (DirectionsStatus::Blocked, vec![Orphan, Missing, Placeholder])
+        );
+        assert_eq!(told("<automated>MISSING — later</automated>"), (DirectionsStatus::Ok, vec![Sentinel]));
+        assert_eq!(told("<automated>a</automated><fails_when></fails_when>"), (DirectionsStatus::Blocked, vec![Empty]));
+    }
+}

@@ -1,0 +1,125 @@
+//! Whether something a plan forbids is held by something: never by silence.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is forbidden, and what is said to hold it.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct ProhibitionRequest {
+    #[serde(default)]
+    prohibition: Prohibition,
+    #[serde(default)]
+    check: Enforcement,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Prohibition {
+    /// `test`, or `judgment`.
+    #[serde(default)]
+    verification: Option<String>,
+}
+
+/// What holds it.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Enforcement {
+    /// What it is, such as `test` or `lint`.
+    #[serde(default)]
+    kind: Option<String>,
+    /// The file it stands in.
+    #[serde(default)]
+    path: Option<String>,
+    /// It ran, and held.
+    #[serde(default)]
+    passed: Option<bool>,
+    /// What was seen.
+    #[serde(default)]
+    evidence: Vec<String>,
+}
+
+/// What `check prohibition-enforcement` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ProhibitionReport {
+    status: ProhibitionStatus,
+    /// A person has to look.
+    flagged: bool,
+    tier: Option<Tier>,
+    reason: &'static str,
+    /// The file that holds it is there.
+    located: bool,
+    kind: Option<String>,
+    evidence: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ProhibitionStatus {
+    Enforced,
+    Violated,
+    Unverified,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Tier {
+    Test,
+    Judgment,
+}
+
+/// Judges the request; `is_file` tells whether a file of the project is there.
+pub(crate) fn judge(request: ProhibitionRequest, is_file: impl FnOnce(&str) -> bool) -> ProhibitionReport {
+    let ProhibitionRequest { prohibition, check } = request;
+    let tier = match prohibition.verification.as_deref().map(str::trim) {
+        Some("test") => Some(Tier::Test),
+        Some("judgment") => Some(Tier::Judgment),
+        _ => None,
+    };
+    let located = check.path.as_deref().is_some_and(is_file);
+    let evidence: Vec<String> = check.evidence.into_iter().filter(|line| !line.trim().is_empty()).collect();
+    let held = match tier {
+        Some(Tier::Test) => located,
+        Some(Tier::Judgment) => !evidence.is_empty(),
+        None => false,
+    };
+    let (status, reason) = match (tier, check.passed) {
+        (Some(_), Some(false)) => (ProhibitionStatus::Violated, "what holds it ran, and failed"),
+        (Some(_), Some(true)) if held => (ProhibitionStatus::Enforced, "something holds it, and was seen to"),
+        (Some(Tier::Test), _) => (ProhibitionStatus::Unverified, "no test that is there was seen to hold it"),
+        (Some(Tier::Judgment), _) => (ProhibitionStatus::Unverified, "nobody wrote down what they saw"),
+        (None, _) => (ProhibitionStatus::Unverified, "nothing says how it is verified"),
+    };
+    let flagged = status != ProhibitionStatus::Enforced;
+    ProhibitionReport { status, flagged, tier, reason, located, kind: check.kind.filter(|_| located), evidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_never_passes() {
+        use ProhibitionStatus::{Enforced, Unverified, Violated};
+        let told = |text: &str| judge(serde_json::from_str(text).unwrap(), |path| path == "tests/a.rs").status;
+        for (text, status) in [
+            ("{}", Unverified),
+            (r#"{"prohibition": {"verification": "test"}, "check": {}}"#, Unverified),
+            (r#"{"prohibition": {"verification": "test"}, "check": {"passed": true}}"#, Unverified),
+            (r#"{"prohibition": {"verification": "test"}, "check": {"passed": true, "path": "gone.rs"}}"#, Unverified),
+            (r#"{"prohibition": {"verification": "test"}, "check": {"passed": true, "path": "tests/a.rs"}}"#, Enforced),
+            (
+                r#"{"prohibition": {"verification": "test"}, "check": {"passed": false, "path": "tests/a.rs"}}"#,
+                Violated,
+            ),
+            (
+                r#"{"prohibition": {"verification": "judgment"}, "check": {"passed": true, "evidence": [" "]}}"#,
+                Unverified,
+            ),
+            (
+                r#"{"prohibition": {"verification": "judgment"}, "check": {"passed": true, "evidence": ["read it"]}}"#,
+                Enforced,
+            ),
+            (r#"{"prohibition": {}, "check": {"passed": true, "path": "tests/a.rs"}}"#, Unverified),
+        ] {
+            assert_eq!(told(text), status, "{text}");
+        }
+    }
+}

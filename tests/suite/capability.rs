@@ -1,0 +1,146 @@
+//! `capability` and `loop`: features are switched where the user keeps them, byte for byte, and the loop follows.
+
+use serde_json::Value;
+
+use crate::kit::TestContext;
+
+const CONFIG: &str = ".planning/config.json";
+const SURFACE: &str = ".claude/.gsd-surface.json";
+
+fn project(config: &str) -> TestContext {
+    let context = TestContext::new();
+    context.write(CONFIG, config);
+    context
+}
+
+fn surface(context: &TestContext) -> Option<String> {
+    std::fs::read_to_string(context.home().join(SURFACE)).ok()
+}
+
+fn write_surface(context: &TestContext, text: &str) {
+    std::fs::create_dir_all(context.home().join(".claude")).unwrap();
+    std::fs::write(context.home().join(SURFACE), text).unwrap();
+}
+
+fn features_at(context: &TestContext, point: &str) -> Vec<String> {
+    let report = context.gsd(["loop", "render-hooks", point]).json();
+    let hooks = report["activeHooks"].as_array().unwrap().iter();
+    hooks.map(|hook| hook["capId"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_feature_is_hidden_and_shown_again_and_the_loop_follows() {
+    let context = project("{}");
+    assert_eq!(features_at(&context, "verify:post"), ["nyquist", "security", "ui"]);
+    let told = context.gsd(["capability", "disable", "ui"]).json();
+    assert_eq!((&told["enabled"], &told["surfaced"]), (&Value::Bool(false), &Value::Bool(false)));
+    assert_eq!(told["changed"][0]["created"], true);
+    let made = surface(&context).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&made).unwrap()["disabledClusters"], Value::from(vec!["ui"]));
+    assert_eq!(features_at(&context, "verify:post"), ["nyquist", "security"]);
+    let again = context.gsd(["capability", "disable", "ui"]).json();
+    assert_eq!((&again["updated"], surface(&context)), (&Value::Bool(false), Some(made)));
+    let _ = context.gsd(["capability", "enable", "ui"]).json();
+    assert_eq!(features_at(&context, "verify:post"), ["nyquist", "security", "ui"]);
+}
+
+#[test]
+fn both_files_change_where_they_must_and_nowhere_else() {
+    let context = project("{\r\n  \"mine\": 1.50,\r\n  \"workflow\": {\"ui_review\": true}\r\n}");
+    write_surface(&context, "{\"own\": [1,  2], \"disabledClusters\": [\"x\"]}");
+    let call = ["capability", "set", "ui", "--off", "--gate", "workflow.ui_review=false", "--dry-run"];
+    let rehearsed = context.gsd(call).json();
+    assert_eq!(rehearsed["dry_run"], true);
+    let diff = rehearsed["diff"].as_str().unwrap();
+    assert!(diff.contains("ui_review\": false") && diff.contains(".gsd-surface.json"), "{diff}");
+    assert_eq!(surface(&context).unwrap(), "{\"own\": [1,  2], \"disabledClusters\": [\"x\"]}");
+    let call = ["capability", "set", "ui", "--off", "--gate", "workflow.ui_review=false"];
+    assert_eq!(context.gsd(call).json()["changed"].as_array().unwrap().len(), 2);
+    assert_eq!(context.read(CONFIG), "{\r\n  \"mine\": 1.50,\r\n  \"workflow\": {\"ui_review\": false}\r\n}");
+    let after = surface(&context).unwrap();
+    assert!(after.starts_with("{\"own\": [1,  2], "), "{after}");
+}
+
+#[test]
+fn what_cannot_be_done_changes_nothing() {
+    for (call, why) in [
+        (&["disable", "drift"][..], "has no workflows"),
+        (&["disable", "uii"], "did you mean `ui`"),
+        (&["set", "ui", "--off", "--gate", "workflow.nope=true"], "has no gate"),
+        (&["set", "ui", "--off", "--gate", "workflow.ui_phase=maybe"], "neither true nor false"),
+        (&["set", "ui", "--on", "--off"], "cannot be used with"),
+        (&["install", "https://example.com/feature"], "part of this program"),
+    ] {
+        let context = project("{}");
+        let call: Vec<&str> = std::iter::once("capability").chain(call.iter().copied()).collect();
+        let told = context.gsd_with(&call, &[], "").failure(1);
+        assert!(told.contains(why), "{call:?}: {told}");
+        assert_eq!((surface(&context), context.read(CONFIG)), (None, "{}".to_owned()), "{call:?}");
+    }
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_never_written() {
+    let context = project("{}");
+    write_surface(&context, "{bad");
+    let call = ["capability", "set", "ui", "--off", "--gate", "workflow.ui_phase=false"];
+    let told = context.gsd(call).failure(1);
+    assert!(told.contains(".gsd-surface.json") && told.contains("was not touched"), "{told}");
+    assert_eq!((surface(&context).as_deref(), context.read(CONFIG).as_str()), (Some("{bad"), "{}"));
+    let seen = context.gsd(["loop", "render-hooks", "verify:pre"]);
+    assert!(seen.stderr.contains("was left out"), "{}", seen.stderr);
+    let context = project("{bad");
+    let call = ["capability", "set", "ui", "--off", "--gate", "workflow.ui_phase=false"];
+    let _ = context.gsd(call).failure(1);
+    assert_eq!((surface(&context), context.read(CONFIG)), (None, "{bad".to_owned()));
+}
+
+#[test]
+fn a_host_is_told_by_its_folder_or_its_name() {
+    let context = project("{}");
+    let folder = context.home().join("elsewhere");
+    let call = ["capability", "disable", "ui", "--config-dir", folder.to_str().unwrap()];
+    let _ = context.gsd(call).json();
+    assert!(folder.join(".gsd-surface.json").is_file() && surface(&context).is_none());
+    let report = context.gsd(["loop", "render-hooks", "verify:post", "--config-dir", folder.to_str().unwrap()]).json();
+    assert_eq!(report["activeHooks"].as_array().unwrap().len(), 2);
+    assert_eq!(features_at(&context, "verify:post").len(), 3);
+    assert_eq!(context.gsd(["loop", "render-hooks", "plan:pre", "--active-cap", "ui"]).success(), "true\n");
+}
+
+#[test]
+fn the_gates_a_feature_names_are_checks_the_program_has() {
+    let context = project("{}");
+    context.write(".planning/ROADMAP.md", "# Roadmap\n\n### Phase 1: Core\n\n**Goal**: x\n");
+    context.write(".planning/phases/01-core/01-01-PLAN.md", "---\nphase: 1\nplan: 1\n---\n");
+    for point in ["plan:pre", "plan:post", "execute:wave:post", "execute:post", "verify:pre"] {
+        let report = context.gsd(["loop", "render-hooks", point]).json();
+        for hook in report["activeHooks"].as_array().unwrap() {
+            let Some(query) = hook["check"]["query"].as_str() else { continue };
+            let answer = context.gsd(["check", query, ".planning/phases/01-core", "--raw"]).json();
+            assert!(answer["block"].is_boolean(), "{query}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn every_feature_is_part_of_the_program() {
+    let context = project("{}");
+    let run = |call: &str| context.gsd_with(call.split(' '), &[], "");
+    for call in
+        ["capability install x", "capability update --all", "capability remove ui", "capability trust revoke ui"]
+    {
+        assert!(run(call).failure(1).contains("part of this program"), "{call}");
+    }
+    for call in ["capability trust list", "capability trust list --json", "capability outdated --json"] {
+        assert_eq!(run(call).json(), Value::Array(Vec::new()), "{call}");
+    }
+    assert!(run("capability outdated").success().starts_with("ID  Source"));
+    let rows = run("capability list").json();
+    let states = run("capability state").json()["capabilities"].clone();
+    let names = |list: &Value| {
+        list.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&rows), names(&states));
+    assert!(names(&rows).contains(&"ui".to_owned()));
+}
