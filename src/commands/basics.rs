@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Family};
 use crate::disk;
+use crate::operations::test_command;
 use crate::text::slug;
 
 #[derive(Debug, clap::Subcommand)]
@@ -25,6 +26,10 @@ pub(crate) enum Basics {
     ///
     /// Example: `gsd-tools runtime-identity --raw`.
     RuntimeIdentity,
+    /// Print a test command as one that ends by itself: watchers run once
+    ///
+    /// Example: `gsd-tools normalize-test-command "npx vitest"` prints `npx vitest run`.
+    NormalizeTestCommand(CommandArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -45,6 +50,12 @@ pub(crate) struct PathArgs {
     path: String,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct CommandArgs {
+    /// The command, as one argument
+    command: Option<String>,
+}
+
 impl Family for Basics {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         match self {
@@ -52,8 +63,16 @@ impl Family for Basics {
             Self::CurrentTimestamp(arguments) => current_timestamp(context, &arguments),
             Self::RuntimeIdentity => runtime_identity(context),
             Self::VerifyPathExists(arguments) => verify_path_exists(context, &arguments),
+            Self::NormalizeTestCommand(arguments) => normalize_test_command(context, &arguments),
         }
     }
+}
+
+fn normalize_test_command(context: &mut Context, arguments: &CommandArgs) -> Result<(), CommandError> {
+    let command = arguments.command.as_deref().unwrap_or_default();
+    let package = disk::read_text(context.here().resolve("package.json"))?;
+    context.text(test_command::once(command, package.as_deref()));
+    Ok(())
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -11,13 +11,13 @@ use super::config::told;
 use super::error::Reason;
 use super::usage::nearest;
 use super::{CommandError, Context, Family};
-use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
+use crate::disk::{self, AbsolutePath, DiskError};
 use crate::library::Library;
 use crate::operations::capability::hooks::{self, PointReport, Reference};
 use crate::operations::capability::state::{self, HostRow, StateReport};
 use crate::operations::capability::surface::{self, Surface};
 use crate::operations::capability::{self, Capability};
-use crate::operations::{changes, configuration};
+use crate::operations::configuration;
 use crate::runtime::{Home, Registry, Scope, Surroundings};
 
 #[derive(Debug, clap::Subcommand)]
@@ -331,7 +331,6 @@ fn seen(context: &Context, host: &HostFlags) -> Result<Surface, CommandError> {
 #[derive(Debug)]
 struct SurfaceFile {
     path: AbsolutePath,
-    folder: PathBuf,
     text: Option<String>,
 }
 
@@ -350,7 +349,7 @@ impl SurfaceFile {
         };
         let path = AbsolutePath::parse(folder.join(surface::FILE)).map_err(DiskError::from)?;
         let text = disk::read_text(&path)?;
-        Ok(Self { path, folder: folder.to_path_buf(), text })
+        Ok(Self { path, text })
     }
 
     /// The file after a feature was turned on or off; none where it is so already.
@@ -362,20 +361,8 @@ impl SurfaceFile {
 }
 
 impl SurfaceChange {
-    /// Writes it, unless the call is a rehearsal; a file that changed since it was read stays.
     fn make(&self, context: &Context) -> Result<(), CommandError> {
-        let SurfaceFile { path, folder, text } = &self.file;
-        let (fields, diff) = changes::of_json_file(&path.to_string(), text.as_deref(), &self.after);
-        context.note_also_written(fields, &diff);
-        if context.is_rehearsal() {
-            return Ok(());
-        }
-        let disk = context.disk();
-        let hold = disk.hold([folder])?;
-        let mut changes = ChangeSet::default();
-        changes.write(path.clone(), self.after.as_str(), text.as_ref().map(|text| Digest::of(text.as_bytes())));
-        hold.apply(&changes)?;
-        Ok(())
+        context.write_outside(&self.file.path, self.file.text.as_deref(), &self.after)
     }
 }
 

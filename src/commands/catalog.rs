@@ -101,6 +101,15 @@ impl<A: JsonSchema, B: JsonSchema, C: JsonSchema, D: JsonSchema> Forms for (A, B
 pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("agent classify-failure", Effect::Read, json::<operations::failure::FailureReport>()),
     ("agent-skills", Effect::Read, any_of::<(&str, operations::skills::SkillsReport)>()),
+    (
+        "assumption-delta scan",
+        Effect::Read,
+        any_of::<(operations::assumption_delta::ScanReport, operations::assumption_delta::SkippedScan)>(),
+    ),
+    ("normalize-test-command", Effect::Read, Answer::Text("the command")),
+    ("research-plan", Effect::Read, json::<operations::findings::PlanReport>()),
+    ("research-store get", Effect::Read, json::<operations::findings::KeptReport>()),
+    ("research-store put", Effect::Write, json::<operations::findings::Finding>()),
     ("audit-open acknowledge", Effect::Write, json::<operations::audit::acknowledge::AcknowledgeReport>()),
     ("audit-open", Effect::Read, json::<operations::audit::open::OpenReport>()),
     ("audit-uat", Effect::Read, json::<operations::audit::uat::UatAuditReport>()),

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::error::Reason;
 use super::{CommandError, Context, Family};
+use crate::operations::assumption_delta::{self, Terms};
 use crate::operations::drift_guard::{self, Grounding};
 use crate::operations::user_story;
 
@@ -16,6 +17,26 @@ pub(crate) enum Guards {
     /// Look at user stories
     #[command(subcommand)]
     UserStory(UserStoryCommand),
+    /// Look for what a phase no longer takes for granted
+    #[command(subcommand)]
+    AssumptionDelta(AssumptionCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum AssumptionCommand {
+    /// Tell by its words whether a phase changes what the code takes for granted
+    ///
+    /// Example: `gsd-tools assumption-delta scan 2 --pick detected`.
+    Scan(ScanArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScanArgs {
+    /// The phase, such as `3`
+    phase: String,
+    /// Words for many of a kind, with commas between them, instead of the usual ones
+    #[arg(long, num_args = 0..=1, default_missing_value = "")]
+    terms: Option<String>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -72,10 +93,19 @@ impl Family for Guards {
                 let report = drift_guard::phase_status(&context.view(), arguments.phase.as_deref())?;
                 context.emit(&report)
             }
+            Self::AssumptionDelta(AssumptionCommand::Scan(arguments)) => scan(context, &arguments),
             Self::UserStory(UserStoryCommand::Validate(arguments)) => {
                 context.emit(&user_story::validate(&arguments.story))
             }
         }
+    }
+}
+
+fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
+    let terms = Terms::of(arguments.terms.as_deref());
+    match assumption_delta::scan(&context.view(), &arguments.phase, terms)? {
+        Some(report) => context.emit(&report),
+        None => context.emit(&assumption_delta::unresolved()),
     }
 }
 

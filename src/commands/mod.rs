@@ -25,6 +25,7 @@ mod error;
 mod estimates;
 mod evaluation;
 mod files;
+mod findings;
 mod frontmatter;
 mod git;
 mod graphify;
@@ -133,7 +134,7 @@ const FAMILIES: &[FamilyRow] = &[
         &["commit", "check-commit", "commit-to-subrepo", "pr-subrepo", "commit-docs-guard", "git"],
     ),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
-    family::<guards::Guards>("Guards", &["drift-guard", "user-story"]),
+    family::<guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<updating::Updating>("Updating", &["update-context", "detect-custom-files", "restore-custom-files"]),
     family::<skills::Skills>("Skills", &["skill-manifest"]),
@@ -166,12 +167,13 @@ const FAMILIES: &[FamilyRow] = &[
     family::<learnings::LearningsFamily>("Learnings", &["learnings"]),
     family::<refactor::Refactors>("Refactoring", &["refactor"]),
     family::<evaluation::Evaluations>("Evaluations", &["eval"]),
+    family::<findings::Findings>("Findings", &["research-plan", "research-store"]),
     family::<research::Research>("Research", &["classify-confidence", "websearch"]),
     own_family::<schema::Schemas>("Schemas", &["schema"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
     family::<basics::Basics>(
         "Small answers",
-        &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity"],
+        &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity", "normalize-test-command"],
     ),
 ];
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::context::Written;
 use super::error::Reason;
 use super::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Hold, Lock, PeerLock};
+use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
 use crate::operations::changes::{self, WholeFile};
 use crate::operations::{models, token};
 use crate::project::Project;
@@ -193,6 +193,28 @@ impl Context {
     fn written(&self, view: &ProjectView, edits: &Edits) -> Result<Written, CommandError> {
         let diff = if self.is_rehearsal() { Some(changes::diff(view, edits)?) } else { None };
         Ok(Written { changed: changes::changed_fields(view, edits)?, nothing: edits.is_empty(), diff })
+    }
+
+    /// Writes a JSON file of the user's outside the project, after [`Self::update`], and tells of it as that does. A
+    /// rehearsal writes nothing; a file that is no longer as it was read stays.
+    pub(super) fn write_outside(
+        &self,
+        path: &AbsolutePath,
+        before: Option<&str>,
+        after: &str,
+    ) -> Result<(), CommandError> {
+        if before == Some(after) {
+            return Ok(());
+        }
+        let (fields, diff) = changes::of_json_file(&path.to_string(), before, after);
+        self.note_also_written(fields, &diff);
+        let Some(folder) = path.as_path().parent().filter(|_| !self.is_rehearsal()) else { return Ok(()) };
+        let disk = self.disk();
+        let hold = disk.hold([folder])?;
+        let mut wanted = ChangeSet::default();
+        wanted.write(path.clone(), after, before.map(|before| Digest::of(before.as_bytes())));
+        hold.apply(&wanted)?;
+        Ok(())
     }
 
     /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.

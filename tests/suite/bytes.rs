@@ -215,6 +215,23 @@ const WRITERS: &[Writer] = &[
         ],
         may: &[("config.json", &["workflow", "workflow.ui_review", "workflow.tdd_mode", "+"])],
     },
+    Writer {
+        verb: "research-store put",
+        calls: &[&[
+            "1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441",
+            "--content",
+            "x",
+            "--source",
+            "http://x",
+            "--provider",
+            "context7",
+            "--confidence",
+            "LOW",
+            "--kind",
+            "docs",
+        ]],
+        may: &[(".json", &["+"])],
+    },
     Writer { verb: "capability disable", calls: &[&["ui"], &["drift"]], may: &[] },
     Writer { verb: "capability enable", calls: &[&["ui"]], may: &[] },
     Writer {

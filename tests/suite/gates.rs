@@ -141,3 +141,17 @@ fn outside_apis_are_decided_before_a_phase_is_verified() {
         .write(".planning/phases/01-a/01-COVERAGE.md", "| Capability | Decision |\n|---|---|\n| pay | INTEGRATE |\n");
     assert_eq!(blocks("1"), false);
 }
+
+#[test]
+fn small_questions_of_workflows_are_answered() {
+    let context = TestContext::new();
+    context.write(".planning/ROADMAP.md", "### Phase 1: A\n**Goal**: A second provider\n");
+    let scan = |phase: &str| context.gsd(["assumption-delta", "scan", phase]).json();
+    assert_eq!((&scan("1")["detected"], &scan("9")["skipped"]), (&true.into(), &true.into()));
+    let given = context.gsd(["assumption-delta", "scan", "1", "--terms", "zzz"]).json();
+    assert_eq!((&given["detected"], &given["terms"]["pluralization"][0]), (&false.into(), &"zzz".into()));
+    let once = |command: &str| context.gsd(["normalize-test-command", command]).success();
+    assert_eq!([once("npx vitest"), once("npm test")], ["npx vitest run", "npm test"]);
+    context.write("package.json", r#"{"scripts": {"test": "vitest"}}"#);
+    assert_eq!(once("npm test"), "CI=true npm test");
+}

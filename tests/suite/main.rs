@@ -17,6 +17,7 @@ mod crash;
 mod crash_project;
 mod dispatch;
 mod documents;
+mod findings;
 mod gates;
 mod git;
 mod graphify;

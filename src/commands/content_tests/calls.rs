@@ -66,6 +66,12 @@ pub(super) fn calls_of(item: &Item) -> Vec<Call> {
     calls.map(|words| Call { path: item.path.clone(), words }).collect()
 }
 
+/// Every call in a text of a feature.
+pub(super) fn calls_in(feature: &str, text: &str) -> Vec<Call> {
+    let calls = code_of(text).into_iter().flat_map(|code| commands_of(&code));
+    calls.map(|words| Call { path: feature.to_owned(), words }).collect()
+}
+
 /// The pages of the guide are no Markdown: a call ends at a gap or a mark of the sentence around it.
 fn page_calls(text: &str) -> Vec<String> {
     let calls = text.lines().flat_map(|line| line.match_indices("gsd-tools ").map(|(at, _)| &line[at..]));

@@ -14,6 +14,7 @@ use project::project;
 use super::catalog::{CATALOG, Effect};
 use super::*;
 use crate::library::Library;
+use crate::operations::capability;
 use crate::project::config::key_names;
 
 const PHASE: &str = ".planning/phases/02-core";
@@ -51,7 +52,11 @@ const SAMPLES: &[(&str, &str)] = &[
 
 fn all_calls() -> Vec<Call> {
     let library = Library::embedded().unwrap();
-    library.items().flat_map(calls_of).collect()
+    let features = capability::all().iter().flat_map(|feature| {
+        let texts = feature.hooks.iter().filter_map(|hook| hook.text.as_deref());
+        texts.flat_map(|text| calls::calls_in(&feature.id, text))
+    });
+    library.items().flat_map(calls_of).chain(features).collect()
 }
 
 #[test]

@@ -111,7 +111,7 @@ pub(crate) struct Hook {
     into: Option<String>,
     /// What is told to whoever does it.
     #[serde(default)]
-    text: Option<String>,
+    pub(crate) text: Option<String>,
     #[serde(default)]
     produces: Vec<String>,
     #[serde(default)]

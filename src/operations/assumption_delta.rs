@@ -1,0 +1,168 @@
+//! Whether a phase breaks something that the code took for granted: one of a kind becomes many, what was fixed becomes
+//! a choice. Told by words in the roadmap.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::roadmap::Roadmap;
+use crate::project::view::ProjectView;
+
+const PLURAL: &[&str] = &[
+    "second",
+    "alternative",
+    "alternate",
+    "fallback",
+    "also",
+    "additional",
+    "another",
+    "supplementary",
+    "alongside",
+    "multiple",
+    "plural",
+    "2nd",
+];
+const OPTIONAL: &[&str] = &["optional", "optionally"];
+const CHOSEN: &[&str] = &[
+    "chosen",
+    "choose",
+    "selectable",
+    "configurable",
+    "parameterized",
+    "parameterised",
+    "parameterize",
+    "parameterise",
+    "custom",
+];
+
+/// What `assumption-delta scan` answers of a phase of the roadmap.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ScanReport {
+    detected: bool,
+    signals: Vec<AssumptionSignal>,
+    terms: Terms,
+}
+
+/// What `assumption-delta scan` answers where there is no such phase.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SkippedScan {
+    skipped: bool,
+    reason: &'static str,
+}
+
+/// A word, and where it stands.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AssumptionSignal {
+    kind: AssumptionKind,
+    term: String,
+    /// The line it stands in.
+    snippet: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum AssumptionKind {
+    /// One of a kind becomes many.
+    Pluralization,
+    /// What had to be may be.
+    Optional,
+    /// What was fixed is chosen.
+    Chosen,
+}
+
+/// The words that are looked for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Terms {
+    pluralization: Vec<String>,
+    optional: Vec<String>,
+    chosen: Vec<String>,
+}
+
+impl Terms {
+    /// The usual words; `given`, with commas between them, takes the place of those for many.
+    pub(crate) fn of(given: Option<&str>) -> Self {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let given: Vec<String> = given
+            .into_iter()
+            .flat_map(|list| list.split(','))
+            .map(|word| word.trim().to_lowercase())
+            .filter(|word| !word.is_empty())
+            .collect();
+        let pluralization = if given.is_empty() { words(PLURAL) } else { given };
+        Self { pluralization, optional: words(OPTIONAL), chosen: words(CHOSEN) }
+    }
+}
+
+/// What the section of a phase says; none where the roadmap has no such phase.
+pub(crate) fn scan(view: &ProjectView, typed: &str, terms: Terms) -> Result<Option<ScanReport>, FileError> {
+    let text = view.roadmap_text()?.unwrap_or_default();
+    let roadmap = Roadmap::parse(&text);
+    let Some(section) = roadmap.section(typed) else { return Ok(None) };
+    let section = roadmap.section_text(section);
+    let lists = [
+        (AssumptionKind::Pluralization, &terms.pluralization),
+        (AssumptionKind::Optional, &terms.optional),
+        (AssumptionKind::Chosen, &terms.chosen),
+    ];
+    let mut signals = Vec::new();
+    for (kind, words) in lists {
+        for word in words {
+            let line = section.lines().find(|line| says(line, word));
+            signals.extend(line.map(|line| AssumptionSignal {
+                kind,
+                term: word.clone(),
+                snippet: line.trim().to_owned(),
+            }));
+        }
+    }
+    Ok(Some(ScanReport { detected: !signals.is_empty(), signals, terms }))
+}
+
+/// The answer for a phase that the roadmap does not have.
+pub(crate) fn unresolved() -> SkippedScan {
+    SkippedScan { skipped: true, reason: "phase_unresolved" }
+}
+
+/// Whether `word` stands in a line as a word, in any case.
+fn says(line: &str, word: &str) -> bool {
+    let lower = line.to_lowercase();
+    let is_letter = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    lower.match_indices(word).any(|(at, found)| {
+        !is_letter(lower[..at].chars().next_back()) && !is_letter(lower[at + found.len()..].chars().next())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn found(line: &str, given: Option<&str>) -> Vec<String> {
+        let roadmap = format!("### Phase 1: A\n{line}\n\n### Phase 2: Another\n");
+        let files = [(".planning/ROADMAP.md", roadmap.as_str())];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let report = scan(&view, "1", Terms::of(given)).unwrap().unwrap();
+        assert_eq!(report.detected, !report.signals.is_empty());
+        report.signals.iter().map(|signal| format!("{:?} {}", signal.kind, signal.term)).collect()
+    }
+
+    #[test]
+    fn words_tell_what_is_no_longer_taken_for_granted() {
+        assert_eq!(
+            found("Add a SECOND provider, also `optional`", None),
+            ["Pluralization second", "Pluralization also", "Optional optional"]
+        );
+        assert_eq!(found("custom-made", None), ["Chosen custom"]);
+        for line in ["within 5 seconds", "choosing", "customised", "optionals"] {
+            assert_eq!(found(line, None), [""; 0], "{line}");
+        }
+    }
+
+    #[test]
+    fn a_person_can_name_the_words_for_many() {
+        assert_eq!(found("a second foo bar", Some(" Foo , ,bar")), ["Pluralization foo", "Pluralization bar"]);
+        assert_eq!(found("second", Some(" ")), ["Pluralization second"]);
+        assert_eq!(found("größe", Some("gr")), [""; 0]);
+    }
+}

@@ -1,0 +1,361 @@
+//! Findings of research, kept: a question has a key, and under the key stands what was found, until it is old.
+//!
+//! What curators say holds for everybody and stands in the user's own folder; everything else stands in the project.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::project::files::sha256;
+use crate::text::time::milliseconds;
+
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// The source of findings that hold for everybody.
+const CURATED: &str = "curated";
+
+/// A question's key: 64 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FindingKey(String);
+
+/// Why a key is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a key has 64 hexadecimal digits; `gsd-tools research-plan` tells it")]
+pub(crate) struct KeyError;
+
+impl std::str::FromStr for FindingKey {
+    type Err = KeyError;
+
+    fn from_str(typed: &str) -> Result<Self, KeyError> {
+        let fits = typed.len() == 64 && typed.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if fits { Ok(Self(typed.to_owned())) } else { Err(KeyError) }
+    }
+}
+
+impl FindingKey {
+    /// The name of the file that keeps what was found.
+    pub(crate) fn file(&self) -> String {
+        format!("{}.json", self.0)
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Finding {
+    pub(crate) content: String,
+    /// Where it stands; `curated` for what holds for everybody.
+    pub(crate) source: String,
+    pub(crate) provider: String,
+    pub(crate) confidence: String,
+    /// When it was found.
+    pub(crate) fetched_at: String,
+    /// For how many milliseconds it holds.
+    pub(crate) ttl: i64,
+    pub(crate) kind: String,
+}
+
+/// What is kept under a key.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct KeptReport {
+    hit: bool,
+    /// It is older than it holds.
+    stale: bool,
+    entry: Option<Finding>,
+}
+
+impl Finding {
+    /// Sets how long it holds: what curators are sure of for a month, what they think for a week, anything else a day.
+    pub(crate) fn held_for_its_source(mut self) -> Self {
+        let days = match (self.source.as_str(), self.confidence.as_str()) {
+            (CURATED, "HIGH") => 30,
+            (CURATED, "MEDIUM") => 7,
+            _ => 1,
+        };
+        self.ttl = days * DAY;
+        self
+    }
+
+    /// Whether it holds for everybody.
+    pub(crate) fn is_for_everybody(&self) -> bool {
+        self.source == CURATED
+    }
+
+    /// The text of its file.
+    pub(crate) fn text(&self) -> Result<String, serde_json::Error> {
+        Ok(serde_json::to_string(self)? + "\n")
+    }
+
+    fn is_stale(&self, now: i64) -> bool {
+        milliseconds(&self.fetched_at).is_none_or(|fetched| fetched.saturating_add(self.ttl) < now)
+    }
+}
+
+/// What is kept, of the texts of the files that may keep it: one that still holds before one that is old.
+pub(crate) fn kept<'text>(texts: impl IntoIterator<Item = &'text str>, now: i64) -> KeptReport {
+    let found: Vec<Finding> = texts.into_iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    let entry = found.iter().find(|finding| !finding.is_stale(now)).or(found.first());
+    let stale = entry.is_some_and(|finding| finding.is_stale(now));
+    KeptReport { hit: entry.is_some(), stale, entry: entry.cloned() }
+}
+
+/// What `research-plan` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PlanReport {
+    items: Vec<PlannedQuestion>,
+}
+
+/// A question, and what to do about it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlannedQuestion {
+    question: String,
+    /// Under which the finding is to be kept.
+    key: String,
+    /// What to ask whom; none where a finding is kept that still holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetch: Option<Fetch>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache: Option<CacheState>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Fetch {
+    provider: &'static str,
+    query: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CacheState {
+    hit: bool,
+    stale: bool,
+}
+
+/// The questions of a plan, and which services the user has.
+#[derive(Debug)]
+pub(crate) struct Questions {
+    questions: Vec<Question>,
+    services: Map<String, Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Question {
+    text: String,
+    kind: String,
+    library: String,
+    version: String,
+}
+
+/// Why a text holds no questions.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum QuestionsError {
+    #[error("it is no JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("it is no object with a list `questions`")]
+    NoList,
+    #[error("question {number} is no object with `text` and `kind`: {source}")]
+    Question { number: usize, source: serde_json::Error },
+}
+
+impl Questions {
+    /// Reads a plan; questions without text are passed over.
+    pub(crate) fn parse(text: &str) -> Result<Self, QuestionsError> {
+        let value: Value = serde_json::from_str(text)?;
+        let list = value.get("questions").and_then(Value::as_array).ok_or(QuestionsError::NoList)?;
+        let mut questions = Vec::new();
+        for (index, question) in list.iter().enumerate() {
+            let question = Question::deserialize(question)
+                .map_err(|source| QuestionsError::Question { number: index + 1, source })?;
+            if !question.text.trim().is_empty() {
+                questions.push(question);
+            }
+        }
+        let services = value.get("config").and_then(Value::as_object).cloned().unwrap_or_default();
+        Ok(Self { questions, services })
+    }
+}
+
+/// What to do about each question; `has_service` tells of a service the project knows of, `kept` what is kept.
+pub(crate) fn plan<E>(
+    questions: Questions,
+    has_service: impl Fn(&str) -> bool,
+    kept: impl Fn(&FindingKey) -> Result<KeptReport, E>,
+) -> Result<PlanReport, E> {
+    let Questions { questions, services } = questions;
+    let has = |service: &str| match services.get(service) {
+        None | Some(Value::Null) => has_service(service),
+        Some(value) => !matches!(value, Value::Bool(false)) && value.as_str() != Some("") && value.as_i64() != Some(0),
+    };
+    let mut items = Vec::new();
+    for question in questions {
+        let key = question.key();
+        let kept = kept(&key)?;
+        let fetch = Fetch { provider: provider(&question.kind, &has), query: question.text.clone() };
+        items.push(PlannedQuestion {
+            question: question.text,
+            key: key.0,
+            fetch: (!kept.hit || kept.stale).then_some(fetch),
+            cache: kept.hit.then_some(CacheState { hit: true, stale: kept.stale }),
+        });
+    }
+    Ok(PlanReport { items })
+}
+
+/// Search services of the web and the settings that say that the user has them, the best first.
+const SEARCHES: &[(&str, &str)] =
+    &[("exa_search", "exa"), ("tavily_search", "tavily"), ("perplexity", "perplexity"), ("brave_search", "brave")];
+
+/// Who is asked: documentation has a provider that everybody has, a page is read, everything else is searched for.
+fn provider(kind: &str, has: &impl Fn(&str) -> bool) -> &'static str {
+    let search = || SEARCHES.iter().find(|(setting, _)| has(setting)).map_or("websearch", |(_, provider)| provider);
+    match kind {
+        "docs" => "context7",
+        "scrape" if has("firecrawl") => "firecrawl",
+        "scrape" if has("jina") => "jina",
+        _ => search(),
+    }
+}
+
+/// What a question is about, in the order in which its key counts it. Plans do not tell the ecosystem.
+#[derive(Serialize)]
+struct Subject {
+    ecosystem: &'static str,
+    library: String,
+    version: String,
+    query: String,
+    kind: String,
+}
+
+impl Question {
+    /// The same for questions that differ in case and in the blanks around them only.
+    fn key(&self) -> FindingKey {
+        let plain = |text: &str| text.trim().to_lowercase();
+        let subject = Subject {
+            ecosystem: "",
+            library: plain(&self.library),
+            version: plain(&self.version),
+            query: plain(&self.text),
+            kind: plain(&self.kind),
+        };
+        // Texts are always written.
+        FindingKey(sha256(serde_json::to_string(&subject).unwrap_or_default().as_bytes()))
+    }
+}
+
+/// How sure a finding is, as a person types it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sureness(&'static str);
+
+impl std::str::FromStr for Sureness {
+    type Err = String;
+
+    fn from_str(typed: &str) -> Result<Self, String> {
+        let words = ["HIGH", "MEDIUM", "LOW"];
+        let word = words.into_iter().find(|word| word.eq_ignore_ascii_case(typed.trim()));
+        word.map(Self).ok_or_else(|| format!("it takes {}", words.join(", ")))
+    }
+}
+
+impl Sureness {
+    pub(crate) fn word(self) -> &'static str {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    fn finding(source: &str, confidence: &str) -> Finding {
+        Finding {
+            content: "c".into(),
+            source: source.into(),
+            provider: "p".into(),
+            confidence: confidence.into(),
+            fetched_at: "2026-01-01T00:00:00.000Z".into(),
+            ttl: 0,
+            kind: "docs".into(),
+        }
+        .held_for_its_source()
+    }
+
+    fn planned(text: &str) -> Vec<(String, Option<&'static str>)> {
+        let nothing = |_: &FindingKey| Ok::<_, Infallible>(kept([], 0));
+        let plan = plan(Questions::parse(text).unwrap(), |service| service == "jina", nothing).unwrap();
+        plan.items.into_iter().map(|item| (item.key, item.fetch.map(|fetch| fetch.provider))).collect()
+    }
+
+    #[test]
+    fn the_key_of_a_question_is_the_same_everywhere() {
+        let keys = planned(
+            r#"{"questions": [{"text": "a", "kind": "docs", "library": "React "}, {"text": " A", "kind": "DOCS", "library": "react"},
+                {"text": "a b", "kind": "docs", "library": "react", "version": "18"}]}"#,
+        );
+        assert_eq!(keys[0].0, "1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441");
+        assert_eq!(keys[0].0, keys[1].0);
+        assert!(keys[2].0.starts_with("0d7252d3"), "{}", keys[2].0);
+    }
+
+    #[test]
+    fn who_is_asked_follows_the_kind_and_what_the_user_has() {
+        let ask = |kind: &str, config: &str| {
+            planned(&format!(r#"{{"questions": [{{"text": "a", "kind": "{kind}"}}], "config": {config}}}"#))[0]
+                .1
+                .unwrap()
+        };
+        assert_eq!(ask("docs", r#"{"ref_search": true}"#), "context7");
+        assert_eq!(ask("web", "{}"), "websearch");
+        assert_eq!(ask("web", r#"{"brave_search": true, "tavily_search": true}"#), "tavily");
+        assert_eq!(ask("scrape", "{}"), "jina");
+        assert_eq!(ask("scrape", r#"{"firecrawl": true}"#), "firecrawl");
+        assert_eq!(ask("scrape", r#"{"jina": false}"#), "websearch");
+        assert_eq!(ask("zzz", r#"{"exa_search": true}"#), "exa");
+    }
+
+    #[test]
+    fn a_finding_holds_as_long_as_its_source_is_worth() {
+        let day = |source, confidence| finding(source, confidence).ttl / DAY;
+        assert_eq!([day("curated", "HIGH"), day("curated", "MEDIUM"), day("http://x", "HIGH")], [30, 7, 1]);
+        let text = finding("http://x", "LOW").text().unwrap();
+        let start = milliseconds("2026-01-01T00:00:00Z").unwrap();
+        let at = |now| kept([text.as_str()], now).stale;
+        assert_eq!([at(start), at(start + DAY), at(start + DAY + 1)], [false, false, true]);
+        let curated = finding("curated", "HIGH").text().unwrap();
+        let both = kept([text.as_str(), curated.as_str()], start + 2 * DAY);
+        assert_eq!((both.stale, both.entry.unwrap().source.as_str()), (false, "curated"));
+    }
+
+    #[test]
+    fn what_is_no_finding_is_none() {
+        for text in ["", "{bad", "[]", "{}", r#"{"content": 1}"#] {
+            assert!(!kept([text], 0).hit, "{text}");
+        }
+        let undated = Finding { fetched_at: "yesterday".into(), ttl: i64::MAX, ..finding("x", "LOW") }.text().unwrap();
+        assert!(kept([undated.as_str()], 0).stale);
+    }
+
+    #[test]
+    fn a_finding_that_holds_is_not_asked_for_again() {
+        let questions = || Questions::parse(r#"{"questions": [{"text": "a"}, {"text": " "}]}"#).unwrap();
+        let text = finding("x", "LOW").text().unwrap();
+        let start = milliseconds("2026-01-01T00:00:00Z").unwrap();
+        let at = |now| {
+            let plan = plan(questions(), |_| false, |_| Ok::<_, Infallible>(kept([text.as_str()], now))).unwrap();
+            assert_eq!(plan.items.len(), 1);
+            (plan.items[0].fetch.is_some(), plan.items[0].cache.as_ref().unwrap().stale)
+        };
+        assert_eq!([at(start), at(start + 2 * DAY)], [(false, false), (true, true)]);
+    }
+
+    #[test]
+    fn a_plan_that_is_none_is_told_and_so_is_the_question() {
+        let why = |text: &str| Questions::parse(text).unwrap_err().to_string();
+        assert!(why("{bad").contains("no JSON"));
+        assert!(why("[]").contains("`questions`") && why(r#"{"questions": "x"}"#).contains("`questions`"));
+        assert!(why(r#"{"questions": [{"text": "a"}, null]}"#).starts_with("question 2 "));
+        for key in ["", "../../x", &"A".repeat(64), &"a".repeat(63), &"é".repeat(32)] {
+            assert_eq!(key.parse::<FindingKey>(), Err(KeyError), "{key}");
+        }
+    }
+}
