@@ -107,6 +107,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
         any_of::<(operations::assumption_delta::ScanReport, operations::assumption_delta::SkippedScan)>(),
     ),
     ("normalize-test-command", Effect::Read, Answer::Text("the command")),
+    ("prompt-budget", Effect::Act, Answer::Text("nothing; what was cut stands in the file of `--output-metadata`")),
     ("research-plan", Effect::Read, json::<operations::findings::PlanReport>()),
     ("research-store get", Effect::Read, json::<operations::findings::KeptReport>()),
     ("research-store put", Effect::Write, json::<operations::findings::Finding>()),

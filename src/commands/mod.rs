@@ -46,6 +46,7 @@ mod plans;
 mod profile;
 mod progress;
 mod project;
+mod prompt;
 mod quick_tasks;
 mod refactor;
 mod requirements;
@@ -167,6 +168,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<learnings::LearningsFamily>("Learnings", &["learnings"]),
     family::<refactor::Refactors>("Refactoring", &["refactor"]),
     family::<evaluation::Evaluations>("Evaluations", &["eval"]),
+    family::<prompt::Prompts>("Prompts", &["prompt-budget"]),
     family::<findings::Findings>("Findings", &["research-plan", "research-store"]),
     family::<research::Research>("Research", &["classify-confidence", "websearch"]),
     own_family::<schema::Schemas>("Schemas", &["schema"]),

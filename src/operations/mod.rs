@@ -43,6 +43,7 @@ pub(crate) mod plan_index;
 pub(crate) mod profile;
 pub(crate) mod progress;
 pub(crate) mod prohibition;
+pub(crate) mod prompt_budget;
 pub(crate) mod quick_tasks;
 pub(crate) mod refactor;
 pub(crate) mod removal;

@@ -155,3 +155,30 @@ fn small_questions_of_workflows_are_answered() {
     context.write("package.json", r#"{"scripts": {"test": "vitest"}}"#);
     assert_eq!(once("npm test"), "CI=true npm test");
 }
+
+#[test]
+fn a_prompt_is_cut_until_it_fits_or_left_empty() {
+    let context = TestContext::new();
+    for (file, text) in
+        [("i.md", "Ask".to_owned()), ("r.md", "# R\n".to_owned()), ("p/02-01-PLAN.md", "x".repeat(8000))]
+    {
+        context.write(file, &text);
+    }
+    let call = |budget: &str, plan: &str| {
+        let line = format!(
+            "prompt-budget --budget {budget} --instructions-file i.md --roadmap-file r.md --plan-file {plan} \
+             --context-file gone.md --output-prompt out/o.md --output-metadata out/m.json"
+        );
+        context.gsd_with(line.split_whitespace(), &[], "")
+    };
+    let metadata = || serde_json::from_str::<serde_json::Value>(&context.read("out/m.json")).unwrap();
+    assert_eq!(call("9000", "p/02-01-PLAN.md").success(), "");
+    assert!(context.read("out/o.md").contains("### 02-01-PLAN.md\n\nxxx"));
+    assert_eq!(metadata()["noteInjected"], false);
+    assert_eq!(call("1000", "p/02-01-PLAN.md").success(), "");
+    assert!(context.read("out/o.md").contains("<note>") && metadata()["planTruncationPct"].as_f64().unwrap() > 50.0);
+    let _ = call("100", "p/02-01-PLAN.md").failure(2);
+    assert_eq!((context.read("out/o.md").as_str(), &metadata()["hardFailed"]), ("", &true.into()));
+    assert!(call("100", "gone.md").failure(1).contains("gone.md"));
+    let _ = call("0", "p/02-01-PLAN.md").failure(1);
+}
