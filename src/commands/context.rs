@@ -14,7 +14,7 @@ use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
 use super::project::Host;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
-use crate::operations::changes::{ChangedField, WholeFile};
+use crate::operations::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
@@ -335,15 +335,6 @@ impl Context {
 }
 
 impl Written {
-    /// Adds a file that is no document of the project.
-    pub(super) fn add(&mut self, file: WholeFile<'_>) {
-        self.nothing = false;
-        self.changed.push(file.changed());
-        if let Some(diff) = &mut self.diff {
-            diff.push_str(&file.diff());
-        }
-    }
-
     /// Adds to an answer what changed. An answer that does not say so itself says that nothing did.
     fn tell(&self, answer: &mut Map<String, Value>) -> Result<(), CommandError> {
         let says_updated = answer.get("updated") == Some(&Value::Bool(true));

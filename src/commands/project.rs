@@ -133,7 +133,7 @@ impl Context {
         self.refuse_if_changed(&view)?;
         let (report, edits, stored) = operation(&view, &pointer)?;
         let mut changes = project.changes(&view, &edits)?;
-        let mut written = self.written(&view, &edits)?;
+        self.note_written(self.written(&view, &edits)?);
         for PointerEdit { file, name } in stored {
             let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
             let before = disk::read_text(&path)?;
@@ -142,14 +142,14 @@ impl Context {
                 continue;
             }
             let shown = self.layout().inside(&path.to_string()).unwrap_or_else(|| path.to_string());
-            written.add(WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() });
+            let file = WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() };
+            self.note_also_written(vec![file.changed()], &file.diff());
             match (after, Digest::of_file(&path)?) {
                 (Some(after), before) => changes.write(path, after, before),
                 (None, Some(before)) => changes.remove(path, before),
                 (None, None) => {}
             }
         }
-        self.note_written(written);
         if !changes.is_empty() && !self.is_rehearsal() {
             hold.apply(&changes)?;
         }

@@ -75,13 +75,9 @@ pub(crate) fn of_json_file(file: &str, before: Option<&str>, after: &str) -> (Ve
             compare_values(file, "", old.as_ref(), new.as_ref(), &mut changed);
         }
     }
-    let lines = TextDiff::from_lines(before.unwrap_or_default(), after);
     let old = before.map_or(NOTHING, |_| file);
-    (changed, lines.unified_diff().context_radius(3).header(old, file).to_string())
+    (changed, lines_that_change(before.unwrap_or_default(), after, old, file))
 }
-
-/// What a diff calls a file that is not there.
-const NOTHING: &str = "/dev/null";
 
 /// The lines that `edits` change, file by file, as a unified diff.
 pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileError> {
