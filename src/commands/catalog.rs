@@ -174,6 +174,12 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("extract-messages", Effect::Act, json::<operations::sessions::ExtractReport>()),
     ("find-phase", Effect::Read, json::<operations::lookup::FindPhaseReport>()),
     (
+        "from-gsd2",
+        Effect::Write,
+        any_of::<(operations::gsd2::ImportReport, operations::gsd2::ImportRehearsal, operations::gsd2::ImportRefusal)>(
+        ),
+    ),
+    (
         "frontmatter get",
         Effect::Read,
         any_of::<(BTreeMap<String, front_matter::Value>, files::MissingFile, frontmatter::NoField, front_matter::Value)>(

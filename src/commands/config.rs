@@ -131,7 +131,7 @@ const SERVICES: &[(&str, &str)] = &[
 ];
 
 /// The search services that the user has a key for.
-fn services(context: &Context) -> Vec<&'static str> {
+pub(super) fn services(context: &Context) -> Vec<&'static str> {
     let found = |variable: &str| {
         context.world().variable(variable).is_some() || context.has_personal_file(&variable.to_ascii_lowercase())
     };

@@ -33,6 +33,7 @@ mod guards;
 mod guide;
 mod help;
 mod hosts;
+mod import;
 mod init;
 mod install;
 mod instructions;
@@ -128,6 +129,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<quick_tasks::QuickTasks>("Quick tasks", &["quick-tasks-append", "quick-tasks-migrate"]),
     family::<task::Tasks>("Tasks", &["task"]),
     family::<estimates::Estimates>("Estimates", &["estimate-calibrate", "estimate-calibration", "estimate-check"]),
+    family::<import::Imports>("Other layouts", &["from-gsd2"]),
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
     family::<git::Commits>(

@@ -88,8 +88,12 @@ impl Context {
     }
 
     fn look(&self) -> ProjectView {
+        self.look_at(&self.project())
+    }
+
+    fn look_at(&self, project: &Project) -> ProjectView {
         let world = self.world().clone();
-        self.project().view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
+        project.view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
     }
 
     /// Finishes what a call that died left in the project: its half of a write, and its lock files. Gives the trees in
@@ -114,6 +118,16 @@ impl Context {
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
         self.update_in(self.project().locked_tree(), operation)
+    }
+
+    /// As [`Self::update`], for the project of another folder.
+    pub(super) fn update_at<R>(
+        &self,
+        layout: Layout,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
+        let project = Project::new(layout);
+        self.update_project(&project, project.locked_tree(), operation)
     }
 
     /// As [`Self::update`], for the project as a whole and for what says which workstream is active.
@@ -170,12 +184,20 @@ impl Context {
         tree: PathBuf,
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
-        let project = self.project();
+        self.update_project(&self.project(), tree, operation)
+    }
+
+    fn update_project<R>(
+        &self,
+        project: &Project,
+        tree: PathBuf,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
         let disk = self.disk();
         let hold = disk.hold([tree])?;
-        let _peer = peer_locks(self.layout(), &disk)?;
+        let _peer = peer_locks(project.layout(), &disk)?;
         self.tell_recovered(&hold);
-        let view = self.look();
+        let view = self.look_at(project);
         self.refuse_if_changed(&view)?;
         let (report, edits) = operation(&view)?;
         self.note_written(self.written(&view, &edits)?);

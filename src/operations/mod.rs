@@ -27,6 +27,7 @@ pub(crate) mod findings;
 pub(crate) mod frontmatter;
 pub(crate) mod gates;
 pub(crate) mod graphify;
+pub(crate) mod gsd2;
 pub(crate) mod health;
 pub(crate) mod history;
 pub(crate) mod instructions;

@@ -8,6 +8,7 @@ pub(crate) mod decisions;
 pub(crate) mod deferred;
 pub(crate) mod files;
 pub(crate) mod folder;
+pub(crate) mod gsd2;
 pub(crate) mod layout;
 pub(crate) mod milestone;
 pub(crate) mod milestones;
@@ -49,6 +50,10 @@ pub(crate) struct Project {
 impl Project {
     pub(crate) fn new(layout: Layout) -> Self {
         Self { layout }
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// The tree that is locked while the project changes: its planning folder, or the root where there is none yet.

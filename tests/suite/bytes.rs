@@ -151,6 +151,17 @@ const WRITERS: &[Writer] = &[
         calls: &[&["--task", "Écrire: a|b", "--quick-id", "260112-xyz", "--slug", "a-b"], &["Plain", "words"]],
         may: &[("STATE.md", &["260112-xyz", "2", "1"])],
     },
+    Writer {
+        verb: "from-gsd2",
+        calls: &[&[], &["--force"]],
+        may: &[
+            ("", &["+"]),
+            ("STATE.md", &["*"]),
+            ("ROADMAP.md", &["*"]),
+            ("PROJECT.md", &["*"]),
+            ("REQUIREMENTS.md", &["*"]),
+        ],
+    },
     Writer { verb: "estimate-calibrate", calls: &[&[]], may: &[("estimation-calibration.json", &["+"])] },
     Writer { verb: "quick-tasks-migrate", calls: &[&[]], may: &[("STATE.md", &["*"])] },
     Writer {

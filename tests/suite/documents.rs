@@ -143,3 +143,28 @@ fn the_current_test_is_put_to_the_person() {
     assert!(context.gsd(["uat", "render-checkpoint", "--file", "../x.md"]).failure(1).contains("outside"));
     assert!(context.gsd(["uat", "render-checkpoint"]).failure(1).contains("--file"));
 }
+
+#[test]
+fn a_project_of_the_other_layout_is_imported_and_stays() {
+    let context = TestContext::new();
+    assert_eq!(context.gsd(["from-gsd2"]).json()["success"], false);
+    assert_eq!(context.gsd(["from-gsd2", "--path", "nope"]).json()["success"], false);
+    assert!(!context.project().join("nope").exists());
+    let roadmap = "# M001: MVP\n\n## Slices\n\n- [ ] **S01: First** `depends:[]`\n";
+    context.write("sub/.gsd/milestones/M001/M001-ROADMAP.md", roadmap);
+    let shown = context.gsd(["from-gsd2", "--path", "sub", "--dry-run"]).json();
+    assert_eq!((&shown["success"], &shown["dryRun"]), (&true.into(), &true.into()));
+    assert!(!context.project().join("sub/.planning").exists());
+    let report = context.gsd(["from-gsd2", "--path", "sub"]).json();
+    assert_eq!((&report["success"], &report["filesWritten"]), (&true.into(), &4.into()));
+    assert!(context.read("sub/.planning/ROADMAP.md").contains("- [ ] **Phase 1: First** - First\n"));
+    assert_eq!(context.read("sub/.gsd/milestones/M001/M001-ROADMAP.md"), roadmap);
+    context.write("sub/.planning/PROJECT.md", "mine");
+    let refused = context.gsd(["from-gsd2", "--path", "sub"]).json();
+    assert!(refused["error"].as_str().unwrap().contains("Pass --force"));
+    let report = context.gsd(["from-gsd2", "--path", "sub", "--force"]).json();
+    let kept = format!("sub/{}/PROJECT.md", report["kept"].as_str().unwrap());
+    assert_eq!(context.read(&kept), "mine");
+    let analysis = context.gsd(["roadmap", "analyze", "--cwd", "sub"]).json();
+    assert_eq!((&analysis["phase_count"], &analysis["next_phase"]), (&1.into(), &"1".into()));
+}
