@@ -309,6 +309,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("phases clear", Effect::Destructive, json::<operations::archive::ClearReport>()),
     ("phases list", Effect::Read, json::<operations::lookup::PhaseListReport>()),
     ("pr-subrepo", Effect::Act, json::<git::pull_request::PullRequestReport>()),
+    ("planning inspect", Effect::Read, json::<operations::inspect::InspectReport>()),
     (
         "profile-questionnaire",
         Effect::Read,
@@ -367,6 +368,7 @@ pub(super) const CATALOG: &[(&str, Effect, Answer)] = &[
     ("roadmap get-phase", Effect::Read, json::<operations::roadmap::GetPhaseReport>()),
     ("roadmap milestone-scope", Effect::Read, json::<operations::roadmap::ScopeReport>()),
     ("roadmap update-plan-progress", Effect::Write, json::<operations::roadmap::ProgressReport>()),
+    ("roadmap upgrade", Effect::Write, json::<operations::upgrade::UpgradeReport>()),
     ("roadmap validate", Effect::Read, json::<operations::roadmap::ValidateReport>()),
     ("run-with-timeout", Effect::Act, Answer::Text("what the program prints")),
     ("runtime-identity", Effect::Read, json::<basics::IdentityReport>()),

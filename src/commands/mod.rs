@@ -43,6 +43,7 @@ mod loops;
 mod milestone;
 mod models;
 mod phase;
+mod planning;
 mod plans;
 mod profile;
 mod progress;
@@ -130,6 +131,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<task::Tasks>("Tasks", &["task"]),
     family::<estimates::Estimates>("Estimates", &["estimate-calibrate", "estimate-calibration", "estimate-check"]),
     family::<import::Imports>("Other layouts", &["from-gsd2"]),
+    family::<planning::Planning>("The whole project", &["planning"]),
     family::<workstream::Workstreams>("Workstreams", &["workstream"]),
     family::<worktree::Worktrees>("Worktrees", &["worktree"]),
     family::<git::Commits>(

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{CommandError, Context, Family};
-use crate::operations::roadmap;
+use super::{CommandError, Context, Family, state};
+use crate::operations::{roadmap, upgrade};
 use crate::project::folder::plan_id;
 use crate::text::front_matter::FrontMatter;
 
@@ -36,6 +36,10 @@ pub(crate) enum RoadmapCommand {
     ///
     /// Example: `gsd-tools roadmap annotate-dependencies 2`.
     AnnotateDependencies(PhaseArgs),
+    /// Call phases after their milestone: the third below `## v1.0` becomes `1-03`, with its folder and its files
+    ///
+    /// Example: `gsd-tools roadmap upgrade` shows what would change; `--apply` does it.
+    Upgrade(UpgradeArgs),
     /// Tell what keeps the roadmap from being read
     ///
     /// Example: `gsd-tools roadmap validate` exits 1 where there is something.
@@ -57,6 +61,16 @@ pub(crate) struct ProgressArgs {
     rest: Vec<String>,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct UpgradeArgs {
+    /// Do it
+    #[arg(long)]
+    apply: bool,
+    /// What phases are to be called like: `milestone-prefixed`
+    #[arg(long)]
+    convention: Option<String>,
+}
+
 impl Family for Roadmaps {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Roadmap(command) = self;
@@ -74,6 +88,7 @@ impl Family for Roadmaps {
             RoadmapCommand::AnnotateDependencies(arguments) => {
                 annotate_dependencies(context, arguments.phase.as_deref())
             }
+            RoadmapCommand::Upgrade(arguments) => upgrade(context, &arguments),
             RoadmapCommand::Validate => {
                 let report = roadmap::validate(&context.view());
                 if !report.warnings.is_empty() {
@@ -124,6 +139,20 @@ fn annotate_dependencies(context: &mut Context, phase: Option<&str>) -> Result<(
         }
         Ok(roadmap::annotate_dependencies(view, phase, &waves)?)
     })?;
+    context.emit(&report)
+}
+
+fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), CommandError> {
+    if arguments.convention.as_deref().is_some_and(|wanted| wanted != upgrade::CONVENTION) {
+        return Err(CommandError::usage("Only --convention milestone-prefixed is supported"));
+    }
+    let convention = context.config()?.text("phase_id_convention").map(str::to_owned);
+    let facts = state::facts(context)?;
+    if !arguments.apply && !context.is_rehearsal() {
+        let (report, _) = upgrade::upgrade(&context.view(), convention.as_deref(), &facts)?;
+        return context.emit(&report);
+    }
+    let report = context.update(|view| Ok(upgrade::upgrade(view, convention.as_deref(), &facts)?))?;
     context.emit(&report)
 }
 

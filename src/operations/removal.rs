@@ -186,7 +186,7 @@ fn follow(
 }
 
 /// `value` with slices of it replaced.
-fn with_parts(value: &str, parts: &[(&str, String)]) -> String {
+pub(super) fn with_parts(value: &str, parts: &[(&str, String)]) -> String {
     let mut splices = crate::text::splice::Splices::default();
     for (part, new) in parts {
         let at = part.as_ptr() as usize - value.as_ptr() as usize;

@@ -18,6 +18,8 @@ pub(crate) struct Requirements<'text> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct RequirementBox<'text> {
     id: &'text str,
+    /// What it asks for.
+    asks: &'text str,
     /// The bytes of the character between the brackets.
     mark: Range<usize>,
     ticked: bool,
@@ -27,8 +29,19 @@ struct RequirementBox<'text> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct TraceRow<'text> {
     id: &'text str,
+    /// The phase that is to meet it.
+    phase: Option<&'text str>,
     /// The bytes between the two bars of the status cell.
     status: Range<usize>,
+}
+
+/// A requirement with the phases that the table maps it to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequirementEntry<'text> {
+    pub(crate) id: &'text str,
+    pub(crate) text: &'text str,
+    pub(crate) ticked: bool,
+    pub(crate) phases: Vec<&'text str>,
 }
 
 /// What a change of one requirement came to.
@@ -90,6 +103,23 @@ impl<'text> Requirements<'text> {
         self.boxes.iter().map(|line| line.id.to_owned()).collect()
     }
 
+    /// The requirements that have a checkbox, in order, with their phases.
+    pub(crate) fn entries(&self) -> Vec<RequirementEntry<'text>> {
+        let phases = |id: &str| {
+            let rows = self.rows.iter().filter(|row| row.id.eq_ignore_ascii_case(id));
+            let cells = rows.filter_map(|row| row.phase).flat_map(|cell| cell.split(','));
+            let bare = cells.map(|cell| cell.trim().trim_start_matches("Phase ").trim());
+            bare.filter(|id| id.starts_with(|first: char| first.is_ascii_alphanumeric())).collect()
+        };
+        let entry = |line: &RequirementBox<'text>| RequirementEntry {
+            id: line.id,
+            text: line.asks,
+            ticked: line.ticked,
+            phases: phases(line.id),
+        };
+        self.boxes.iter().map(entry).collect()
+    }
+
     /// How many requirements have a checkbox, and how many of those are ticked.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.boxes.len(), self.boxes.iter().filter(|line| line.ticked).count())
@@ -140,17 +170,18 @@ impl<'text> Requirements<'text> {
                 match status.filter(|_| cells.first().is_some_and(|cell| words(cell).starts_with("req"))) {
                     Some(column) => {
                         self.has_table = true;
-                        Table::Traceability { column }
+                        Table::Traceability { column, phase: cells.iter().position(|cell| words(cell) == "phase") }
                     }
                     None => Table::Other,
                 }
             }
-            Table::Traceability { column } => {
+            Table::Traceability { column, phase } => {
                 if let (Some(first), Some(status)) = (cells.first(), cells.get(column)) {
                     let id = self.text[first.clone()].trim().trim_matches(['*', '`']).trim();
                     let rules = id.bytes().all(|byte| matches!(byte, b'-' | b':' | b' '));
                     if !rules {
-                        self.rows.push(TraceRow { id, status: status.clone() });
+                        let phase = phase.and_then(|phase| cells.get(phase)).map(|cell| self.text[cell.clone()].trim());
+                        self.rows.push(TraceRow { id, phase, status: status.clone() });
                     }
                 }
                 table
@@ -164,7 +195,7 @@ impl<'text> Requirements<'text> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
     None,
-    Traceability { column: usize },
+    Traceability { column: usize, phase: Option<usize> },
     Other,
 }
 
@@ -202,10 +233,11 @@ fn requirement_box(line: &str, start: usize) -> Option<RequirementBox<'_>> {
     let inside = rest.strip_prefix('[')?;
     let mark = inside.chars().next()?;
     let after = inside[mark.len_utf8()..].strip_prefix(']')?.trim_start().strip_prefix("**")?;
-    let id = after[..after.find("**")?].trim().trim_end_matches(':').trim_end();
+    let (id, asks) = after.split_once("**")?;
+    let (id, asks) = (id.trim().trim_end_matches(':').trim_end(), asks.trim_start_matches(':').trim());
     let at = start + line.len() - inside.len();
     let known = matches!(mark, ' ' | 'x' | 'X');
-    (known && !id.is_empty()).then(|| RequirementBox { id, mark: at..at + mark.len_utf8(), ticked: mark != ' ' })
+    (known && !id.is_empty()).then(|| RequirementBox { id, asks, mark: at..at + mark.len_utf8(), ticked: mark != ' ' })
 }
 
 /// The identifiers in what a person typed: separated by commas or white space, brackets and quotes dropped.

@@ -46,6 +46,18 @@ impl Renumbering {
         Self { new_ids }
     }
 
+    /// The new identifiers as they are given, both in normal form.
+    pub(crate) fn to(new_ids: BTreeMap<String, String>) -> Self {
+        Self { new_ids }
+    }
+
+    /// The new identifier of `typed` in normal form, behind its project code.
+    pub(crate) fn normal(&self, typed: &str) -> Option<String> {
+        let bare = super::phase::without_code(typed);
+        let new = self.new_ids.get(PhaseId::new(typed).as_str())?;
+        Some(format!("{}{new}", &typed[..typed.len() - bare.len()]))
+    }
+
     /// The new identifier of `typed`, in its spelling: padded if it was.
     pub(crate) fn of(&self, typed: &str) -> Option<String> {
         let bare = super::phase::without_code(typed);
@@ -119,6 +131,37 @@ impl Roadmap<'_> {
             self.renumber(bullet.id, renumbering, &mut splices);
         }
         for row in self.rows().iter().filter(|row| !is_gone(row.line)) {
+            self.renumber(row.id, renumbering, &mut splices);
+        }
+        splices.apply(self.text())
+    }
+
+    /// The text with the open phases renumbered wherever the roadmap lists them, and where they depend on each other.
+    pub(crate) fn renumbered(&self, renumbering: &Renumbering) -> String {
+        let mut splices = Splices::default();
+        for section in self.sections().iter().filter(|section| !section.shipped) {
+            self.renumber(section.id, renumbering, &mut splices);
+            if let Some((_, value)) = self.field_line(section, "Depends on") {
+                for number in numbers_in(value) {
+                    self.renumber(number, renumbering, &mut splices);
+                }
+            }
+            for bullet in self.plan_bullets(section) {
+                let id = bullet.text.trim_start_matches(['`', '*', '[']);
+                let head = id.split('-').next().unwrap_or(id);
+                // A plan is called as its file, and files are padded.
+                if let Some(new) = renumbering.normal(head).filter(|_| PhaseId::new(section.id).matches(head)) {
+                    let at = head.as_ptr() as usize - self.text().as_ptr() as usize;
+                    splices.replace(at..at + head.len(), new);
+                } else {
+                    self.renumber_plan(bullet.text, section.id, renumbering, &mut splices);
+                }
+            }
+        }
+        for bullet in self.bullets().iter().filter(|bullet| !bullet.shipped) {
+            self.renumber(bullet.id, renumbering, &mut splices);
+        }
+        for row in self.rows().iter().filter(|row| !row.shipped) {
             self.renumber(row.id, renumbering, &mut splices);
         }
         splices.apply(self.text())

@@ -46,6 +46,7 @@ fn questions_about_phases_are_answered_from_folders_and_roadmap() {
         ("stats", "/phases/1/status", json!("In Progress")),
         ("history-digest", "/phases/x/name", json!("beete")),
         ("workstream progress", "/mode", json!("flat")),
+        ("planning inspect", "/phases/0/goal/value", json!("soil")),
     ];
     hold(&garden, facts);
 }

@@ -114,6 +114,17 @@ const WRITERS: &[Writer] = &[
     Writer { verb: "roadmap update-plan-progress", calls: &[&["1"], &["2"], &["99"]], may: &[("ROADMAP.md", &["*"])] },
     Writer { verb: "roadmap annotate-dependencies", calls: &[&["1"], &["2"]], may: &[("ROADMAP.md", &["*"])] },
     Writer {
+        verb: "roadmap upgrade",
+        calls: &[&["--apply"]],
+        may: &[
+            ("ROADMAP.md", &["*"]),
+            ("STATE.md", &["*"]),
+            ("REQUIREMENTS.md", &["*"]),
+            ("config.json", &["phase_id_convention", "+"]),
+            ("", &["+"]),
+        ],
+    },
+    Writer {
         verb: "requirements mark-complete",
         calls: &[&["AUTH-01"], &["NOTE-01,NOTE-02"]],
         may: &[("REQUIREMENTS.md", &["*"])],

@@ -101,3 +101,25 @@ fn a_roadmap_that_cannot_be_read_exits_1() {
     let ran = context.gsd(["roadmap", "validate"]);
     assert!(ran.code == 1 && ran.stdout.contains("V002"));
 }
+
+#[test]
+fn phases_are_called_after_their_milestone_when_asked() {
+    let context = project();
+    context.write(
+        ROADMAP,
+        "# R\r\n\r\n## v2.0 B\r\n\r\n### Phase 1: A\r\n\r\n### Phase 2: B\r\n**Depends on**: Phase 1  \r\n",
+    );
+    assert!(context.gsd(["roadmap", "upgrade", "--convention", "bracket"]).failure(1).contains("milestone-prefixed"));
+    let shown = context.gsd(["roadmap", "upgrade"]).json();
+    assert_eq!((&shown["alreadyMigrated"], &shown["phases"][1]["newDir"]), (&false.into(), &"02-02-b".into()));
+    assert!(there(&context, ".planning/phases/02-b/02-01-PLAN.md"));
+    let done = context.gsd(["roadmap", "upgrade", "--apply"]).json();
+    assert_eq!(done["roadmapEdits"], shown["roadmapEdits"]);
+    assert!(context.read(ROADMAP).ends_with("### Phase 2-02: B\r\n**Depends on**: Phase 2-01  \r\n"));
+    assert_eq!(context.read(".planning/phases/02-02-b/02-02-01-PLAN.md"), "two");
+    let shot = std::fs::read(context.project().join(".planning/phases/02-02-b/shots/view.png")).unwrap();
+    assert_eq!(shot, b"\x89PNG\r\n\0\xff");
+    assert_eq!(context.gsd(["find-phase", "2-02", "--pick", "plans"]).success(), "02-02-01-PLAN.md");
+    let again = context.gsd(["roadmap", "upgrade", "--apply"]).json();
+    assert_eq!((&again["alreadyMigrated"], &again["updated"]), (&true.into(), &false.into()));
+}

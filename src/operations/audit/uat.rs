@@ -52,7 +52,7 @@ pub(crate) struct FileReport {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Item {
+pub(crate) struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<u64>,
     name: String,
@@ -114,6 +114,17 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
         }
     }
     Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files })
+}
+
+/// The tests of a phase that did not pass, and its gaps.
+pub(crate) fn unresolved(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<Item>, FileError> {
+    let mut items = Vec::new();
+    for file in folder.artifacts("UAT") {
+        let report = UatReport::parse(&view.text(&folder.join(file))?.unwrap_or_default());
+        items.extend(report.tests.into_iter().filter_map(test_item));
+        items.extend(report.gaps.into_iter().map(gap_item));
+    }
+    Ok(items)
 }
 
 fn is_known(kind: &str, text: &str, report: &UatReport) -> bool {

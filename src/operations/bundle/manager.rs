@@ -372,7 +372,7 @@ fn builds_on(phase: &ManagedPhase, other: &ManagedPhase, phases: &[ManagedPhase]
 }
 
 /// The phases that a `Depends on` names, in the order they are named; none where it says that there is nothing.
-fn dependencies(text: &str) -> Option<Vec<String>> {
+pub(crate) fn dependencies(text: &str) -> Option<Vec<String>> {
     if text.trim().eq_ignore_ascii_case("none") {
         return None;
     }
