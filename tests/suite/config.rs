@@ -112,3 +112,18 @@ fn a_project_is_found_from_below() {
     assert!(init.success());
     assert_eq!(context.gsd(["--cwd", "src/deep", "config-get", "mode", "--raw"]).success(), "yolo");
 }
+
+#[test]
+fn no_answer_tells_a_key_of_a_service_in_full() {
+    let context = TestContext::new();
+    for service in ["brave_search", "exa_search", "firecrawl", "jina", "perplexity", "ref_search", "tavily_search"] {
+        let set = context.gsd(["config-set", service, "sk-abcdefghijkl"]).success();
+        assert!(set.contains("****ijkl") && !set.contains("abcdefgh"), "{set}");
+        assert_eq!(context.gsd(["config-get", service, "--raw"]).success(), "****ijkl");
+    }
+    for call in ["state load", "state load --raw", "init new-project", "config-set mode yolo --dry-run"] {
+        let ran = context.gsd_with(call.split(' '), &[], "");
+        assert!(!ran.stdout.contains("abcdefgh") && !ran.stderr.contains("abcdefgh"), "{call}: {}", ran.stdout);
+    }
+    assert!(context.read(".planning/config.json").contains("sk-abcdefghijkl"), "the file keeps it");
+}

@@ -64,7 +64,9 @@ impl Setting {
     }
 }
 
-const SECRETS: &[&str] = &["brave_search", "firecrawl", "exa_search"];
+/// Search services: where a key of theirs stands instead of a switch, it is nobody else's to see.
+const SECRETS: &[&str] =
+    &["brave_search", "exa_search", "firecrawl", "jina", "perplexity", "ref_search", "tavily_search"];
 
 /// Whether the values of a key are told only in part.
 pub(crate) fn is_secret(key: &str) -> bool {
@@ -441,6 +443,16 @@ mod tests {
             assert!(capability_default(key).is_some(), "{key}");
         }
         assert!(CAPABILITIES.as_object().is_some_and(|map| super::super::at(map, "workflow.research").is_some()));
+    }
+
+    #[test]
+    fn every_secret_can_be_set_and_is_known_for_one() {
+        for key in SECRETS {
+            assert!(Setting::parse(key, "sk-abcdefghijkl").is_ok() && is_secret(key), "{key}");
+            let shown = without_secrets(&format!("{{\"{key}\": \"sk-abcdefghijkl\"}}"));
+            assert_eq!(shown, format!("{{\"{key}\": \"****ijkl\"}}"));
+        }
+        assert!(!is_secret("mode"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use super::{CAPABILITIES, Config, merge};
+use super::{CAPABILITIES, Config, is_secret, masked, merge};
 
 /// Where a line of the report comes from.
 #[derive(Clone, Copy)]
@@ -120,7 +120,10 @@ impl Serialize for LoadedConfig<'_> {
         for (name, from) in lines {
             match from {
                 Key("commit_docs") => map.serialize_entry(name, &config.commit_docs())?,
-                Key(key) => map.serialize_entry(name, config.value(key))?,
+                Key(key) => match config.value(key).as_str().filter(|_| is_secret(key)) {
+                    Some(secret) => map.serialize_entry(name, &masked(secret))?,
+                    None => map.serialize_entry(name, config.value(key))?,
+                },
                 Written(key) => map.serialize_entry(name, &config.written(key))?,
                 WrittenObject(key) => match config.written(key) {
                     Some(value) => map.serialize_entry(name, value)?,
