@@ -232,39 +232,26 @@ fn rows(markdown: &Markdown<'_>) -> Vec<Slice> {
 fn tasks(text: &str) -> Vec<Task> {
     let markdown = Markdown::parse(text);
     let mut tasks: Vec<Task> = Vec::new();
-    for line in (0..markdown.lines().len()).filter(|line| markdown.lines().get(*line).is_some()) {
+    // Whether lines still belong to the last task: what stands under another heading is no task's.
+    let mut is_own = false;
+    for line in 0..markdown.lines().len() {
         let text = markdown.line(line);
         let heading = text.strip_prefix('#').map(|rest| rest.trim_start_matches('#').trim());
         if let Some((done, id, title, _)) = entry(text, 'T') {
-            let (id, title) = (id.to_owned(), title.to_owned());
-            tasks.push(Task { id, title, done, ..Task::default() });
+            tasks.push(Task { id: id.to_owned(), title: title.to_owned(), done, ..Task::default() });
+            is_own = true;
         } else if let Some(heading) = heading {
-            if number(heading, 'T').is_some() {
+            is_own = number(heading, 'T').is_some();
+            if is_own {
                 let id = identifier(heading);
                 let title = heading[id.len()..].trim_start_matches([':', '-', '—', ' ']);
                 tasks.push(Task { id: id.to_owned(), title: title.to_owned(), ..Task::default() });
-            } else if let Some(last) = tasks.last_mut() {
-                // What stands under the next heading is no task's.
-                last.notes.push(String::new());
-                break_off(&mut tasks);
             }
-        } else if let Some(task) = tasks.last_mut().filter(|task| task.notes.last().is_none_or(|note| note != END)) {
+        } else if let Some(task) = tasks.last_mut().filter(|_| is_own && !text.trim().is_empty()) {
             task.notes.push(text.trim().to_owned());
         }
     }
-    for task in &mut tasks {
-        task.notes.retain(|note| !note.is_empty() && note != END);
-    }
     tasks
-}
-
-/// Stands behind the notes of a task that another heading ended.
-const END: &str = "\u{0}";
-
-fn break_off(tasks: &mut [Task]) {
-    if let Some(last) = tasks.last_mut() {
-        last.notes.push(END.to_owned());
-    }
 }
 
 /// `- [x] **S01: Title** rest`: whether it is ticked, identifier, title, rest.
