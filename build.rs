@@ -1,7 +1,31 @@
-//! Rebuilds when a content file appears or changes: `include_dir!` alone does not notice new files.
+//! Rebuilds when a content file appears or changes, for `include_dir!` alone does not notice new files, and gathers the
+//! schemas of the commands' answers into one table.
 
-fn main() {
+#![expect(clippy::disallowed_methods, reason = "runs while the program is built: the doors are the program's own")]
+
+use std::path::Path;
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
     for folder in ["commands", "workflows", "agents", "references", "hooks", "templates", "src/runtime/descriptors"] {
         println!("cargo::rerun-if-changed={folder}");
     }
+    println!("cargo::rerun-if-changed=schemas");
+    let output = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
+    fs::write(Path::new(&output).join("schemas.rs"), schemas()?)
+}
+
+/// Every file of `schemas/`, without its indentation, as a Rust table of command path and schema.
+fn schemas() -> io::Result<String> {
+    let mut rows = Vec::new();
+    for file in fs::read_dir("schemas")? {
+        let file = file?;
+        let name = file.file_name().into_string().map_err(|name| io::Error::other(format!("{}", name.display())))?;
+        let Some(command) = name.strip_suffix(".json") else { continue };
+        // No line of a pretty-printed document begins or ends inside a string.
+        let text: String = fs::read_to_string(file.path())?.lines().map(str::trim_start).collect();
+        rows.push(format!("    ({:?}, {text:?}),\n", command.replace('.', " ")));
+    }
+    rows.sort();
+    Ok(format!("/// Command path, schema.\nconst SCHEMAS: &[(&str, &str)] = &[\n{}];\n", rows.concat()))
 }

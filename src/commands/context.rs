@@ -250,13 +250,16 @@ impl Context {
     /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
     /// rehearsal under `--raw`, the diff alone.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+        self.emit_value(value_of(report)?)
+    }
+
+    fn emit_value(&mut self, mut value: Value) -> Result<(), CommandError> {
         if self.raw()
             && let Some(diff) = self.written.get_mut().as_mut().and_then(|written| written.diff.take())
         {
             self.text(diff);
             return Ok(());
         }
-        let mut value = value_of(report)?;
         self.failed_payload = value.get("error").is_some();
         if let Value::Object(answer) = &mut value {
             if let Some(written) = self.written.get_mut() {
@@ -274,12 +277,16 @@ impl Context {
 
     /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
     pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
+        self.emit_value_raw(value_of(report)?, raw.as_ref())
+    }
+
+    fn emit_value_raw(&mut self, value: Value, raw: &str) -> Result<(), CommandError> {
         let rehearsed = self.written.get_mut().as_ref().is_some_and(|written| written.diff.is_some());
         if self.raw() && !rehearsed {
             self.text(raw);
             return Ok(());
         }
-        self.emit(report)
+        self.emit_value(value)
     }
 
     /// Answers with text, exactly as given.

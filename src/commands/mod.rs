@@ -56,6 +56,8 @@ mod research;
 mod roadmap;
 mod scaffold;
 mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod sessions;
 mod skills;
 mod state;

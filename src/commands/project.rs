@@ -194,21 +194,38 @@ impl Context {
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
         let disk = self.disk();
+        let held = self.hold_project(&disk, project, tree)?;
+        let (report, edits) = operation(&held.view)?;
+        self.make(project, &held, &edits)?;
+        Ok(report)
+    }
+
+    /// Takes the locks of a writer and looks at the project.
+    fn hold_project<'disk>(
+        &self,
+        disk: &'disk Disk,
+        project: &Project,
+        tree: PathBuf,
+    ) -> Result<HeldProject<'disk>, CommandError> {
         let hold = disk.hold([tree])?;
-        let _peer = peer_locks(project.layout(), &disk)?;
+        let peer = peer_locks(project.layout(), disk)?;
         self.tell_recovered(&hold);
         let view = self.look_at(project);
         self.refuse_if_changed(&view)?;
-        let (report, edits) = operation(&view)?;
-        self.note_written(self.written(&view, &edits)?);
+        Ok(HeldProject { view, _peer: peer, hold })
+    }
+
+    /// Makes the edits as one change, or only tells of them in a rehearsal.
+    fn make(&self, project: &Project, held: &HeldProject<'_>, edits: &Edits) -> Result<(), CommandError> {
+        self.note_written(self.written(&held.view, edits)?);
         if !edits.is_empty() {
             // A rehearsal fails where the command would.
-            let changes = project.changes(&view, &edits)?;
+            let changes = project.changes(&held.view, edits)?;
             if !self.is_rehearsal() {
-                hold.apply(&changes)?;
+                held.hold.apply(&changes)?;
             }
         }
-        Ok(report)
+        Ok(())
     }
 
     /// What there is to tell of `edits`.
@@ -263,6 +280,13 @@ fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, CommandErro
         locks.push(disk.peer_state_lock(&AbsolutePath::parse(&state)?)?);
     }
     Ok(locks)
+}
+
+/// A project that nobody else can write to.
+struct HeldProject<'disk> {
+    view: ProjectView,
+    _peer: Vec<PeerLock>,
+    hold: Hold<'disk>,
 }
 
 /// A project that is being looked at.

@@ -1,14 +1,13 @@
-//! What commands answer, as JSON Schemas. They are made of the very types that the commands print.
+//! What commands answer, as JSON Schemas. A test makes them of the very types that the commands print and holds the
+//! files of `schemas/` equal to them; the program carries those files.
 
-use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, Transform};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::catalog::{self, Answer, Effect};
-use super::context::{TokenReport, WriteReport};
+use super::catalog;
 use super::error::{CommandError, Reason};
 use super::{Context, FAMILIES, Family, tree, usage};
+
+include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Schemas {
@@ -30,13 +29,14 @@ pub(crate) struct SchemaArgs {
 impl Family for Schemas {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Schema(arguments) = self;
-        let schema = schema_of(&arguments.words)?;
+        let schema: Value = serde_json::from_str(schema_of(&arguments.words)?)
+            .map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
         context.emit(&schema)
     }
 }
 
 /// The schema of the command that the words name. A dot may stand between the first two words.
-fn schema_of(words: &[String]) -> Result<Schema, CommandError> {
+pub(super) fn schema_of(words: &[String]) -> Result<&'static str, CommandError> {
     let words: Vec<String> = match words {
         [dotted] => dotted.splitn(2, '.').map(str::to_owned).collect(),
         words => words.to_vec(),
@@ -45,7 +45,7 @@ fn schema_of(words: &[String]) -> Result<Schema, CommandError> {
     let unknown = || CommandError::new(Reason::SdkUnknownCommand, format!("there is no command `{typed}`"));
     let Some(row) = words.first().and_then(|word| FAMILIES.iter().find(|row| row.words.contains(&word.as_str())))
     else {
-        let commands = catalog::CATALOG.iter().map(|(path, ..)| *path);
+        let commands = catalog::CATALOG.iter().map(|(path, _)| *path);
         return Err(match usage::nearest(&typed, commands) {
             Some(near) => unknown().hint(format!("did you mean `{near}`?")),
             None => unknown().hint("`gsd-tools --help` lists the commands"),
@@ -53,12 +53,8 @@ fn schema_of(words: &[String]) -> Result<Schema, CommandError> {
     };
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &words);
-    match catalog::answer(&leaf.path) {
-        Some(answer) if leaf.path == typed => {
-            let about = leaf.command.get_about().map(ToString::to_string).unwrap_or_default();
-            let writes = catalog::effect(&leaf.path).is_some_and(Effect::writes);
-            Ok(document(&leaf.path, &about, answer, writes))
-        }
+    match SCHEMAS.iter().find(|(path, _)| *path == leaf.path) {
+        Some((_, schema)) if leaf.path == typed => Ok(schema),
         _ => {
             let names: Vec<&str> = leaf.command.get_subcommands().map(clap::Command::get_name).collect();
             Err(if names.is_empty() {
@@ -67,148 +63,5 @@ fn schema_of(words: &[String]) -> Result<Schema, CommandError> {
                 unknown().hint(format!("`{}` has: {}", leaf.path, names.join(", ")))
             })
         }
-    }
-}
-
-/// The schema of one command: one of the forms of its answer, and beside it what the program adds to it.
-fn document(path: &str, about: &str, answer: Answer, writes: bool) -> Schema {
-    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut root = Map::new();
-    root.insert("$schema".to_owned(), Value::from("https://json-schema.org/draft/2020-12/schema"));
-    root.insert("title".to_owned(), Value::from(format!("gsd-tools {path}")));
-    root.insert("description".to_owned(), Value::from(about));
-    let (forms, seen) = match answer {
-        Answer::Text(what) => {
-            root.insert("description".to_owned(), Value::from(format!("{about}. Text, no JSON: {what}")));
-            root.insert("type".to_owned(), Value::from("string"));
-            return Schema::from(root);
-        }
-        Answer::Json(forms) => (forms, false),
-        Answer::Seen(forms) => (forms, true),
-    };
-    let mut forms = forms(&mut generator);
-    if forms.len() > 1 {
-        root.insert("anyOf".to_owned(), forms.into_iter().map(Schema::to_value).collect());
-    } else if let Some(Value::Object(form)) = forms.pop().map(Schema::to_value) {
-        root.extend(form);
-    }
-    let mut beside = Map::new();
-    if writes {
-        beside.extend(properties::<WriteReport<'_>>(&mut generator));
-    }
-    if seen {
-        beside.extend(properties::<TokenReport<'_>>(&mut generator));
-    }
-    let definitions = generator.take_definitions(true);
-    // Where a form has a key of that name itself, the form says what it holds.
-    for (key, property) in &mut beside {
-        if definitions.values().any(|form| names(form, key))
-            && let Some(property) = property.as_object_mut()
-        {
-            property.retain(|word, _| word == "description");
-        }
-    }
-    if !beside.is_empty() {
-        root.insert("properties".to_owned(), Value::Object(beside));
-    }
-    if !definitions.is_empty() {
-        root.insert("$defs".to_owned(), Value::Object(definitions));
-    }
-    let mut schema = Schema::from(root);
-    RecursiveTransform(absent_is_not_null).transform(&mut schema);
-    schema
-}
-
-/// A key that may be left out is left out where it has no value: it is never `null`.
-fn absent_is_not_null(schema: &mut Schema) {
-    let Some(object) = schema.as_object_mut() else { return };
-    let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
-    for (_, property) in properties.iter_mut().filter(|(name, _)| !required.iter().any(|key| key == name.as_str())) {
-        let Some(property) = property.as_object_mut() else { continue };
-        if let Some(Value::Array(types)) = property.get_mut("type") {
-            types.retain(|kind| kind != "null");
-            if let [only] = types.as_slice() {
-                let only = only.clone();
-                property.insert("type".to_owned(), only);
-            }
-        }
-        if let Some(Value::Array(forms)) = property.get_mut("anyOf") {
-            forms.retain(|form| form.get("type").is_none_or(|kind| kind != "null"));
-        }
-    }
-}
-
-/// Whether the object that a schema tells of, or one of its forms, has this key.
-fn names(schema: &Value, key: &str) -> bool {
-    let forms = schema.get("anyOf").and_then(Value::as_array);
-    schema.get("properties").is_some_and(|properties| properties.get(key).is_some())
-        || forms.is_some_and(|forms| forms.iter().any(|form| names(form, key)))
-}
-
-/// The properties of an object that is never an answer of its own.
-fn properties<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let schema = T::json_schema(generator);
-    schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-    use std::path::Path;
-
-    use super::*;
-
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "a golden is read and written where it lies")]
-    fn a_schema_changes_only_on_purpose() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/schemas");
-        let overwrites = std::env::var("SNAPSHOTS").as_deref() == Ok("overwrite");
-        let mut named = BTreeSet::new();
-        let mut differing = Vec::new();
-        for (path, ..) in catalog::CATALOG {
-            let words: Vec<String> = path.split(' ').map(str::to_owned).collect();
-            let schema = schema_of(&words).unwrap();
-            let text = format!("{:#}\n", schema.as_value());
-            let name = format!("{}.json", path.replace(' ', "."));
-            let file = folder.join(&name);
-            named.insert(name);
-            if std::fs::read_to_string(&file).ok().as_ref() == Some(&text) {
-                continue;
-            }
-            if overwrites {
-                std::fs::write(&file, text).unwrap();
-            } else {
-                differing.push(*path);
-            }
-        }
-        let there = std::fs::read_dir(&folder).unwrap();
-        let there: BTreeSet<String> = there.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-        assert_eq!(
-            differing,
-            Vec::<&str>::new(),
-            "schemas that are not as their golden; SNAPSHOTS=overwrite writes it"
-        );
-        assert_eq!(there, named, "left: the goldens; right: the commands");
-    }
-
-    #[test]
-    fn a_command_is_found_with_a_dot_as_well() {
-        let title = |words: &[&str]| {
-            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-            schema_of(&words).map(|schema| schema.get("title").cloned().unwrap())
-        };
-        assert_eq!(title(&["phase.add"]).unwrap(), "gsd-tools phase add");
-        assert_eq!(title(&["phase", "add"]).unwrap(), "gsd-tools phase add");
-        assert_eq!(title(&["state"]).unwrap(), "gsd-tools state");
-        for wrong in [&["phase"][..], &["phase", "ad"], &["phase", "add", "x"], &["nothing.at.all"]] {
-            assert_eq!(title(wrong).unwrap_err().reason(), Reason::SdkUnknownCommand, "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn a_key_that_may_be_absent_is_not_null() {
-        let schema = schema_of(&["phase".to_owned(), "add".to_owned()]).unwrap();
-        assert_eq!(schema.as_value()["properties"]["updated"]["type"], "boolean");
     }
 }

@@ -75,7 +75,7 @@ fn validators() -> &'static BTreeMap<String, Validator> {
 
 /// The goldens, by the path of the command. That they are what `gsd-tools schema` prints is held beside its code.
 fn schemas() -> BTreeMap<String, Value> {
-    let folder = std::fs::read_dir(repository().join("tests/golden/schemas")).unwrap();
+    let folder = std::fs::read_dir(repository().join("schemas")).unwrap();
     let read = |file: std::path::PathBuf| {
         let path = file.file_stem().unwrap().to_str().unwrap().replace('.', " ");
         (path, serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap())

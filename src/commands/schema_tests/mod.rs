@@ -1,0 +1,172 @@
+//! Holds the files of `schemas/` equal to what the types that the commands print say.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use self::answers::{ANSWERS, Answer};
+use super::catalog::{self, Effect};
+use super::context::{TokenReport, WriteReport};
+use super::error::Reason;
+use super::schema::schema_of;
+use super::{FAMILIES, tree, usage};
+
+mod answers;
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a schema is read and written where it lies")]
+fn a_schema_is_what_the_types_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    let overwrites = std::env::var("SNAPSHOTS").as_deref() == Ok("overwrite");
+    let mut named = BTreeSet::new();
+    let mut differing = Vec::new();
+    for &(path, answer) in ANSWERS {
+        let schema = document(path, answer);
+        let text = format!("{:#}\n", schema.as_value());
+        let name = format!("{}.json", path.replace(' ', "."));
+        let file = folder.join(&name);
+        named.insert(name);
+        if std::fs::read_to_string(&file).ok().as_ref() == Some(&text) {
+            continue;
+        }
+        if overwrites {
+            std::fs::write(&file, text).unwrap();
+        } else {
+            differing.push(path);
+        }
+    }
+    let there = std::fs::read_dir(&folder).unwrap();
+    let there: BTreeSet<String> = there.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(differing, Vec::<&str>::new(), "schemas that are not as their types; SNAPSHOTS=overwrite writes them");
+    assert_eq!(there, named, "left: the files; right: the commands");
+}
+
+#[test]
+fn the_answers_are_of_exactly_the_commands_there_are() {
+    let listed: BTreeSet<&str> = catalog::CATALOG.iter().map(|(path, _)| *path).collect();
+    let answering: BTreeSet<&str> = ANSWERS.iter().map(|(path, _)| *path).collect();
+    assert_eq!(listed, answering, "left: the catalog; right: the answers");
+}
+
+#[test]
+fn a_command_is_found_with_a_dot_as_well() {
+    let title = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        schema_of(&words).map(|schema| serde_json::from_str::<Value>(schema).unwrap()["title"].clone())
+    };
+    assert_eq!(title(&["phase.add"]).unwrap(), "gsd-tools phase add");
+    assert_eq!(title(&["phase", "add"]).unwrap(), "gsd-tools phase add");
+    assert_eq!(title(&["state"]).unwrap(), "gsd-tools state");
+    for wrong in [&["phase"][..], &["phase", "ad"], &["phase", "add", "x"], &["nothing.at.all"]] {
+        assert_eq!(title(wrong).unwrap_err().reason(), Reason::SdkUnknownCommand, "{wrong:?}");
+    }
+}
+
+#[test]
+fn the_program_carries_each_schema_as_its_file_stands() {
+    for (path, answer) in ANSWERS {
+        let words: Vec<String> = path.split(' ').map(str::to_owned).collect();
+        let carried: Value = serde_json::from_str(schema_of(&words).unwrap()).unwrap();
+        assert_eq!(&carried, document(path, *answer).as_value(), "{path}");
+    }
+}
+
+#[test]
+fn a_key_that_may_be_absent_is_not_null() {
+    let (path, answer) = ANSWERS.iter().find(|(path, _)| *path == "phase add").unwrap();
+    assert_eq!(document(path, *answer).as_value()["properties"]["updated"]["type"], "boolean");
+}
+
+/// The line that the help has of a command.
+fn about(path: &str) -> String {
+    let words: Vec<String> = path.split(' ').map(str::to_owned).collect();
+    let row = FAMILIES.iter().find(|row| row.words.contains(&words[0].as_str())).unwrap();
+    usage::leaf(&tree(row), &words).command.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+/// The schema of one command: one of the forms of its answer, and beside it what the program adds to it.
+fn document(path: &str, answer: Answer) -> Schema {
+    let about = about(path);
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut root = Map::new();
+    root.insert("$schema".to_owned(), Value::from("https://json-schema.org/draft/2020-12/schema"));
+    root.insert("title".to_owned(), Value::from(format!("gsd-tools {path}")));
+    root.insert("description".to_owned(), Value::from(about.as_str()));
+    let (forms, seen) = match answer {
+        Answer::Text(what) => {
+            root.insert("description".to_owned(), Value::from(format!("{about}. Text, no JSON: {what}")));
+            root.insert("type".to_owned(), Value::from("string"));
+            return Schema::from(root);
+        }
+        Answer::Json(forms) => (forms, false),
+        Answer::Seen(forms) => (forms, true),
+    };
+    let mut forms = forms(&mut generator);
+    if forms.len() > 1 {
+        root.insert("anyOf".to_owned(), forms.into_iter().map(Schema::to_value).collect());
+    } else if let Some(Value::Object(form)) = forms.pop().map(Schema::to_value) {
+        root.extend(form);
+    }
+    let mut beside = Map::new();
+    if catalog::effect(path).is_some_and(Effect::writes) {
+        beside.extend(properties::<WriteReport<'_>>(&mut generator));
+    }
+    if seen {
+        beside.extend(properties::<TokenReport<'_>>(&mut generator));
+    }
+    let definitions = generator.take_definitions(true);
+    // Where a form has a key of that name itself, the form says what it holds.
+    for (key, property) in &mut beside {
+        if definitions.values().any(|form| names(form, key))
+            && let Some(property) = property.as_object_mut()
+        {
+            property.retain(|word, _| word == "description");
+        }
+    }
+    if !beside.is_empty() {
+        root.insert("properties".to_owned(), Value::Object(beside));
+    }
+    if !definitions.is_empty() {
+        root.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    let mut schema = Schema::from(root);
+    RecursiveTransform(absent_is_not_null).transform(&mut schema);
+    schema
+}
+
+/// A key that may be left out is left out where it has no value: it is never `null`.
+fn absent_is_not_null(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
+    for (_, property) in properties.iter_mut().filter(|(name, _)| !required.iter().any(|key| key == name.as_str())) {
+        let Some(property) = property.as_object_mut() else { continue };
+        if let Some(Value::Array(types)) = property.get_mut("type") {
+            types.retain(|kind| kind != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                property.insert("type".to_owned(), only);
+            }
+        }
+        if let Some(Value::Array(forms)) = property.get_mut("anyOf") {
+            forms.retain(|form| form.get("type").is_none_or(|kind| kind != "null"));
+        }
+    }
+}
+
+/// Whether the object that a schema tells of, or one of its forms, has this key.
+fn names(schema: &Value, key: &str) -> bool {
+    let forms = schema.get("anyOf").and_then(Value::as_array);
+    schema.get("properties").is_some_and(|properties| properties.get(key).is_some())
+        || forms.is_some_and(|forms| forms.iter().any(|form| names(form, key)))
+}
+
+/// The properties of an object that is never an answer of its own.
+fn properties<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let schema = T::json_schema(generator);
+    schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
+}
