@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::disabled::DisabledReport;
 use crate::project::files::FileError;
 use crate::project::view::{Edits, ProjectView};
 
@@ -23,18 +24,8 @@ const DOUBTFUL_FIRST: &[&str] = &["AMBIGUOUS", "INFERRED", "EXTRACTED"];
 /// Versions of the program that its output is known of: from the first up to before the second.
 const TESTED: ((u64, u64), u64) = ((0, 4), 1);
 
-/// What every verb answers while `graphify.enabled` is off.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DisabledReport {
-    disabled: bool,
-    message: &'static str,
-}
-
 pub(crate) fn disabled() -> DisabledReport {
-    DisabledReport {
-        disabled: true,
-        message: "graphify is not enabled. Enable with: gsd-tools config-set graphify.enabled true",
-    }
+    DisabledReport::new("graphify is not enabled. Enable with: gsd-tools config-set graphify.enabled true")
 }
 
 /// An answer that is none, and why.

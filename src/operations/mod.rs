@@ -17,6 +17,7 @@ pub(crate) mod complete;
 pub(crate) mod confidence;
 pub(crate) mod configuration;
 pub(crate) mod coverage;
+pub(crate) mod disabled;
 pub(crate) mod drift;
 pub(crate) mod drift_guard;
 pub(crate) mod entry;

@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::disabled::DisabledReport;
 use crate::project::files::FileError;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::edit::JsonDialect;
@@ -108,19 +109,9 @@ fn children(value: &Value) -> Vec<(String, &Value)> {
     }
 }
 
-/// What every verb answers while `intel.enabled` is off.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DisabledReport {
-    disabled: bool,
-    message: &'static str,
-}
-
 /// Nothing is known as long as nobody asked for it.
 pub(crate) fn disabled() -> DisabledReport {
-    DisabledReport {
-        disabled: true,
-        message: "Intel system disabled. Set intel.enabled=true in config.json to activate.",
-    }
+    DisabledReport::new("Intel system disabled. Set intel.enabled=true in config.json to activate.")
 }
 
 /// What `intel status` answers.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::disabled::DisabledReport;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
@@ -33,18 +34,8 @@ pub(crate) enum RefactorError {
     Broken { path: String, field: &'static str },
 }
 
-/// What every verb answers while `refactor.trigger_enabled` is off.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DisabledReport {
-    disabled: bool,
-    message: &'static str,
-}
-
 pub(crate) fn disabled() -> DisabledReport {
-    DisabledReport {
-        disabled: true,
-        message: "refactor-trigger is not enabled. Enable with: gsd config-set refactor.trigger_enabled true",
-    }
+    DisabledReport::new("refactor-trigger is not enabled. Enable with: gsd config-set refactor.trigger_enabled true")
 }
 
 /// From where on a function is proposed.

@@ -373,17 +373,19 @@ pub(crate) fn one_line(text: &str) -> String {
     lines.join(" ")
 }
 
+/// The text of STATE.md after an edit.
+#[cfg(test)]
+pub(super) fn edited(text: &str, edit: impl FnOnce(&mut StateEdit<'_, '_>)) -> String {
+    let state = State::parse(text);
+    let mut edits = StateEdit::new(&state);
+    edit(&mut edits);
+    edits.finish()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{BLOCKERS, DECISIONS};
     use super::*;
-
-    fn edited(text: &str, edit: impl FnOnce(&mut StateEdit<'_, '_>)) -> String {
-        let state = State::parse(text);
-        let mut edits = StateEdit::new(&state);
-        edit(&mut edits);
-        edits.finish()
-    }
 
     #[test]
     fn a_value_is_replaced_and_nothing_beside_it() {

@@ -176,15 +176,8 @@ fn home(name: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::edit::edited;
     use super::*;
-
-    fn edited(text: &str, edit: impl FnOnce(&mut StateEdit<'_, '_>)) -> String {
-        let state = State::parse(text);
-        let mut edits = StateEdit::new(&state);
-        edit(&mut edits);
-        edits.finish()
-    }
 
     const ROW: QuickRow<'_> = QuickRow {
         id: None,

@@ -151,15 +151,9 @@ impl StateEdit<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DECISIONS, EVOLUTION, State};
+    use super::super::edit::edited;
+    use super::super::{DECISIONS, EVOLUTION};
     use super::*;
-
-    fn edited(text: &str, edit: impl FnOnce(&mut StateEdit<'_, '_>)) -> String {
-        let state = State::parse(text);
-        let mut edits = StateEdit::new(&state);
-        edit(&mut edits);
-        edits.finish()
-    }
 
     #[test]
     fn a_new_section_goes_below_its_parent_or_brings_it_along() {
