@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 
 use super::context::Written;
 use super::error::Reason;
@@ -11,11 +12,12 @@ use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, 
 use crate::operations::changes::{self, WholeFile};
 use crate::operations::{models, token};
 use crate::project::Project;
+use crate::project::files::Pending;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
 use crate::project::workstream::{Pointer, PointerEdit};
 use crate::runtime::{Descriptor, Registry};
-use crate::world::World;
+use crate::world::{Finished, Program, World};
 
 impl Context {
     /// The project of this call.
@@ -314,20 +316,32 @@ pub(crate) struct Host {
     pub(crate) descriptor: Option<Descriptor>,
 }
 
-/// The time of the last commit of each of `paths` that is tracked and has no uncommitted change.
+/// Begins to find out the time of the last commit of each of `paths` that is tracked and has no uncommitted change.
 ///
-/// Two runs of git whatever the number of paths; nothing where there is no repository.
-fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> HashMap<String, i64> {
-    let mut times = HashMap::new();
-    let Some(place) = common_folder(paths) else { return times };
+/// Two runs of git beside each other whatever the number of paths; nothing where there is no repository.
+fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> Pending<HashMap<String, i64>> {
+    let Some(place) = common_folder(paths) else { return Box::new(HashMap::new) };
     let git = |arguments: &[&str]| {
-        let arguments = arguments.iter().copied().chain(["--", place]);
-        let finished = world.git(layout.root(), arguments).ok()?;
-        finished.success().then(|| finished.text())
+        let program = Program::git(layout.root()).arguments(arguments).arguments(["--relative", "--", place]);
+        let world = world.clone();
+        thread::spawn(move || world.run(&program).ok().filter(Finished::success).map(|finished| finished.text()))
     };
-    let Some(log) = git(&["log", "--format=%x01%ct", "--name-only", "--no-renames", "-z", "--relative"]) else {
-        return times;
-    };
+    let log = git(&["log", "--format=%x01%ct", "--name-only", "--no-renames", "-z"]);
+    let changed = git(&["diff", "HEAD", "--name-only", "--no-renames", "-z"]);
+    Box::new(move || {
+        let told = |git: JoinHandle<Option<String>>| git.join().ok().flatten();
+        let (Some(log), Some(changed)) = (told(log), told(changed)) else { return HashMap::new() };
+        let mut times = times_in(&log);
+        for path in changed.split('\0') {
+            times.remove(path);
+        }
+        times
+    })
+}
+
+/// The newest commit of each file in a log of times, each behind a mark, and names.
+fn times_in(log: &str) -> HashMap<String, i64> {
+    let mut times = HashMap::new();
     let mut time = None;
     for field in log.split(['\0', '\n']).filter(|field| !field.is_empty()) {
         if let Some(stamp) = field.strip_prefix('\u{1}') {
@@ -335,12 +349,6 @@ fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> HashMap<Str
         } else if let Some(time) = time {
             times.entry(field.to_owned()).or_insert(time);
         }
-    }
-    let Some(changed) = git(&["diff", "--name-only", "--no-renames", "-z", "--relative", "HEAD"]) else {
-        return HashMap::new();
-    };
-    for path in changed.split('\0') {
-        times.remove(path);
     }
     times
 }

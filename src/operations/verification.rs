@@ -106,7 +106,11 @@ pub(crate) fn look_ahead(view: &ProjectView, folders: &[PhaseFolder]) -> Result<
             paths.extend(report.timed_paths(folder));
         }
     }
-    view.changed_at(&paths);
+    view.ask_changed(&paths);
+    // Whoever asks how phases stand reads their plans as well: they can be read while git works.
+    for folder in folders {
+        view.current_plans(folder)?;
+    }
     Ok(())
 }
 

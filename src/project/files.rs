@@ -22,6 +22,9 @@ pub(crate) struct Entry {
     pub(crate) is_folder: bool,
 }
 
+/// What is being found out while other work goes on; the call waits for it.
+pub(crate) type Pending<T> = Box<dyn FnOnce() -> T>;
+
 /// The files of a project, by paths relative to its root, with `/`.
 pub(crate) trait Files: Debug {
     /// The text of a file; `None` if there is none.
@@ -33,6 +36,12 @@ pub(crate) trait Files: Debug {
     /// When each file last changed, in seconds since 1970: its commit where it is committed and clean, else the disk's
     /// time. `None` where that cannot be told.
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>>;
+
+    /// Begins to find out what [`Self::changed_at`] tells; the answer waits for it.
+    fn ask_changed(&self, paths: &[String]) -> Pending<Vec<Option<i64>>> {
+        let times = self.changed_at(paths);
+        Box::new(move || times)
+    }
 
     /// The SHA-256 of a regular file's bytes as lower-case hexadecimal; `None` if there is no such file inside the root.
     fn digest(&self, path: &str) -> Result<Option<String>, FileError>;

@@ -35,12 +35,12 @@ use crate::disk::{
     self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, Snapshot,
 };
 
-use files::{Entry, FileError, Files};
+use files::{Entry, FileError, Files, Pending};
 use layout::Layout;
 use view::{Edits, ProjectView};
 
-/// Tells the commit time of clean, committed files among `paths`, in seconds since 1970.
-pub(crate) type CommitTimes = Box<dyn Fn(&Layout, &[String]) -> HashMap<String, i64>>;
+/// Begins to find out the commit time of clean, committed files among `paths`, in seconds since 1970.
+pub(crate) type CommitTimes = Box<dyn Fn(&Layout, &[String]) -> Pending<HashMap<String, i64>>>;
 
 /// A project on disk.
 pub(crate) struct Project {
@@ -162,11 +162,17 @@ impl Files for DiskFiles {
     }
 
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
+        self.ask_changed(paths)()
+    }
+
+    fn ask_changed(&self, paths: &[String]) -> Pending<Vec<Option<i64>>> {
         let committed = (self.commit_times)(&self.layout, paths);
-        paths
-            .iter()
-            .map(|path| committed.get(path).copied().or_else(|| disk::modified(self.layout.absolute(path))))
-            .collect()
+        let (layout, paths) = (self.layout.clone(), paths.to_vec());
+        Box::new(move || {
+            let committed = committed();
+            let time = |path: &String| committed.get(path).copied().or_else(|| disk::modified(layout.absolute(path)));
+            paths.iter().map(time).collect()
+        })
     }
 
     fn digest(&self, path: &str) -> Result<Option<String>, FileError> {

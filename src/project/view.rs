@@ -1,12 +1,13 @@
 //! A project as read: its documents and folders, each read once, and the changes an operation wants.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
 use std::rc::Rc;
 
 use crate::text::front_matter::FrontMatter;
 
-use super::files::{Entry, FileError, Files, sha256};
+use super::files::{Entry, FileError, Files, Pending, sha256};
 use super::folder::PhaseFolder;
 use super::layout::Layout;
 use super::milestone::Milestone;
@@ -21,8 +22,41 @@ pub(crate) struct ProjectView {
     files: Rc<dyn Files>,
     texts: Rc<RefCell<HashMap<String, Option<Rc<str>>>>>,
     folders: Rc<RefCell<Option<Rc<[PhaseFolder]>>>>,
-    times: Rc<RefCell<HashMap<String, Option<i64>>>>,
+    times: Rc<RefCell<Times>>,
     milestone: Rc<OnceCell<Milestone>>,
+}
+
+/// When files last changed.
+#[derive(Default)]
+struct Times {
+    known: HashMap<String, Option<i64>>,
+    asked: Vec<Asked>,
+}
+
+/// Files that were asked about, and the answer that is under way.
+struct Asked {
+    paths: Vec<String>,
+    times: Pending<Vec<Option<i64>>>,
+}
+
+impl Times {
+    /// Those of `paths` that nobody asked about.
+    fn unasked(&self, paths: &[String]) -> Vec<String> {
+        let asked: HashSet<&String> = self.asked.iter().flat_map(|asked| &asked.paths).collect();
+        paths.iter().filter(|path| !self.known.contains_key(*path) && !asked.contains(path)).cloned().collect()
+    }
+
+    fn wait(&mut self) {
+        for Asked { paths, times } in self.asked.drain(..) {
+            self.known.extend(paths.into_iter().zip(times()));
+        }
+    }
+}
+
+impl fmt::Debug for Times {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Times").field("known", &self.known).finish_non_exhaustive()
+    }
 }
 
 impl ProjectView {
@@ -94,13 +128,20 @@ impl ProjectView {
 
     /// When each file last changed; see [`Files::changed_at`].
     pub(crate) fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
-        let mut known = self.times.borrow_mut();
-        let unknown: Vec<String> = paths.iter().filter(|path| !known.contains_key(*path)).cloned().collect();
-        if !unknown.is_empty() {
-            let told = self.files.changed_at(&unknown);
-            known.extend(unknown.into_iter().zip(told));
+        self.ask_changed(paths);
+        let mut times = self.times.borrow_mut();
+        times.wait();
+        paths.iter().map(|path| times.known.get(path).copied().flatten()).collect()
+    }
+
+    /// Begins to find out what [`Self::changed_at`] will be asked: finding out takes time, and other work can go on.
+    pub(crate) fn ask_changed(&self, paths: &[String]) {
+        let mut times = self.times.borrow_mut();
+        let unasked = times.unasked(paths);
+        if !unasked.is_empty() {
+            let asked = Asked { times: self.files.ask_changed(&unasked), paths: unasked };
+            times.asked.push(asked);
         }
-        paths.iter().map(|path| known.get(path).copied().flatten()).collect()
     }
 
     /// The SHA-256 of a file's bytes; see [`Files::digest`].

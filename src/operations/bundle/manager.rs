@@ -164,7 +164,7 @@ impl Bundle<'_> {
         // All times are asked for at once, since asking takes time.
         let files: Vec<String> =
             folders.iter().flat_map(|folder| folder.files.iter().map(|file| folder.join(file))).collect();
-        self.view.changed_at(&files);
+        self.view.ask_changed(&files);
         let Ok(analysis) = roadmap::analyze(self.view)? else { return Ok(Vec::new()) };
         let mut phases = Vec::new();
         for summary in analysis.phases {
