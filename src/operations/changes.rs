@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use similar::{DiffOp, TextDiff};
 
 use crate::project::config::{self, without_secrets};
 use crate::project::files::FileError;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
+use crate::text::diff::LineDiff;
 use crate::text::front_matter::FrontMatter;
 
 /// One field that a command changed, or one file that came or went.
@@ -143,9 +143,7 @@ impl WholeFile<'_> {
 const NOTHING: &str = "/dev/null";
 
 fn lines_that_change(before: &str, after: &str, old: &str, new: &str) -> String {
-    let lines = TextDiff::from_lines(before, after);
-    let lines = lines.unified_diff().context_radius(3).header(old, new).to_string();
-    without_secrets(&lines)
+    without_secrets(&LineDiff::new(before, after).unified(old, new))
 }
 
 fn is_derived(layout: &Layout, path: &str) -> bool {
@@ -188,11 +186,8 @@ fn compare_values(file: &str, path: &str, old: Option<&Value>, new: Option<&Valu
 }
 
 fn compare(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField>) {
-    let diff = TextDiff::from_lines(before, after);
-    for operation in diff.ops().iter().filter(|operation| !matches!(operation, DiffOp::Equal { .. })) {
-        let old: Vec<&str> = operation.old_range().filter_map(|index| diff.old_slice(index)).collect();
-        let new: Vec<&str> = operation.new_range().filter_map(|index| diff.new_slice(index)).collect();
-        pair(file, &old, &new, changed);
+    for (old, new) in LineDiff::new(before, after).changes() {
+        pair(file, old, new, changed);
     }
 }
 

@@ -7,6 +7,7 @@
 //! scripts as words ([`script`]).
 
 mod brackets;
+pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod fragment;
 pub(crate) mod front_matter;

@@ -320,7 +320,7 @@ const WRITERS: &[Writer] = &[
 #[test]
 fn the_table_names_every_command_that_writes_documents() {
     let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();
-    let row = Regex::new(r#"\(\s*"([a-z0-9 -]+)",\s*Effect::(?:Write|Destructive),"#).unwrap();
+    let row = Regex::new(r#"\(\s*"([a-z0-9 -]+)",\s*Effect::(?:Write|Destructive)\)"#).unwrap();
     let writers: BTreeSet<&str> = row
         .captures_iter(&catalog)
         .map(|found| found.get(1).unwrap().as_str())

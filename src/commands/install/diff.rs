@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use similar::TextDiff;
-
 use crate::disk::{self, Change};
 use crate::install::{InstallError, InstallPlan, Target};
+use crate::text::diff::LineDiff;
 use crate::world::Terminal;
 
 /// One line for each file that comes or goes; the lines that change for each file that stays.
@@ -20,8 +19,7 @@ pub(super) fn text(target: &Target, plan: &InstallPlan, terminal: Terminal) -> R
                 None => writeln!(text, "{}", painted(&format!("+ {path}"), color)),
                 Some(before) => {
                     let after = String::from_utf8_lossy(bytes);
-                    let diff = TextDiff::from_lines(before.as_str(), after.as_ref());
-                    let diff = diff.unified_diff().context_radius(3).header(&path, &path).to_string();
+                    let diff = LineDiff::new(&before, &after).unified(&path, &path);
                     diff.lines().try_for_each(|line| writeln!(text, "{}", painted(line, color)))
                 }
             },
