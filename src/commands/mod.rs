@@ -326,4 +326,50 @@ mod tests {
             }
         }
     }
+    /// The calls that a help page shows, each in backticks; what a shell does with the answer is left out.
+    fn examples(help: &str) -> Vec<&str> {
+        let quoted = help.split_once("Example").map_or("", |(_, examples)| examples).split('`').skip(1).step_by(2);
+        let calls = quoted.filter_map(|code| code.strip_prefix("gsd-tools "));
+        calls.map(|call| call.split(" > ").next().unwrap_or(call)).collect()
+    }
+
+    /// The arguments of a call as a shell splits them, as far as examples need it.
+    fn arguments(call: &str) -> Vec<OsString> {
+        let mut words = vec![String::new()];
+        let mut quote = None;
+        for character in call.chars() {
+            match (character, quote) {
+                ('\'' | '"', None) => quote = Some(character),
+                (character, Some(open)) if character == open => quote = None,
+                (' ', None) => words.push(String::new()),
+                _ => words.last_mut().unwrap().push(character),
+            }
+        }
+        words.into_iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn every_command_has_an_example_that_can_be_typed() {
+        let mut without = Vec::new();
+        for (path, _) in catalog::CATALOG {
+            let words: Vec<String> = path.split(' ').map(str::to_owned).collect();
+            let row = FAMILIES.iter().find(|row| row.words.contains(&words[0].as_str())).unwrap();
+            let about =
+                usage::leaf(&tree(row), &words).command.get_long_about().map(ToString::to_string).unwrap_or_default();
+            let examples = examples(&about);
+            for example in &examples {
+                let refused = |error: CommandError| -> ! { panic!("`{example}`: {error:?}") };
+                let mut call = argv::parse(arguments(example)).unwrap_or_else(|error| refused(error));
+                let row = usage::family_of(FAMILIES, &call).unwrap_or_else(|error| refused(error));
+                usage::lift_of_writers(row, &mut call).unwrap_or_else(|error| refused(error));
+                usage::read(row, &call.words).unwrap_or_else(|error| refused(error));
+            }
+            // A command that only refuses shows what to call instead.
+            let shown = |example: &&str| example.starts_with(path) || about.starts_with("Refuse ");
+            if !examples.iter().any(shown) {
+                without.push(*path);
+            }
+        }
+        assert_eq!(without, Vec::<&str>::new(), "commands whose help shows no call of them");
+    }
 }

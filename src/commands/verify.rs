@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::check::NoPhaseArgs;
 use super::files::MissingFile;
 use super::{CommandError, Context, Family};
 use crate::disk;
@@ -65,7 +66,7 @@ pub(crate) enum VerifyCommand {
     /// Tell whether the source has outgrown its map
     ///
     /// Example: `gsd-tools verify codebase-drift --pick affected_paths`.
-    CodebaseDrift,
+    CodebaseDrift(NoPhaseArgs),
     /// Tell whether the research of a phase is older than its context
     ///
     /// Example: `gsd-tools verify context-drift 2 --pick stale_artifacts`.
@@ -114,7 +115,7 @@ impl Family for VerifyFamily {
             VerifyCommand::Artifacts(arguments) => must_have(context, &arguments.file, MustHave::Artifacts),
             VerifyCommand::KeyLinks(arguments) => must_have(context, &arguments.file, MustHave::KeyLinks),
             VerifyCommand::SchemaDrift(arguments) => schema_drift(context, &arguments.phase, arguments.skip),
-            VerifyCommand::CodebaseDrift => codebase_drift(context),
+            VerifyCommand::CodebaseDrift(_) => codebase_drift(context),
             VerifyCommand::ContextDrift(arguments) => context_drift(context, &arguments.phase),
         }
     }

@@ -25,21 +25,21 @@ pub(crate) enum Installation {
     ///
     /// Each host's name is a flag. With no host, a terminal asks which.
     ///
-    /// Example: gsd-tools install --all --global
+    /// Example: `gsd-tools install --all --global`.
     Install(InstallArgs),
     /// Remove an install and give back every file it had changed
     ///
-    /// Example: gsd-tools uninstall --all --global
+    /// Example: `gsd-tools uninstall --all --global`.
     Uninstall(UninstallArgs),
     /// Say what is installed, and whether it is as it was left
     ///
     /// Exits 1 if something is not. With no host, says it of all of them.
     ///
-    /// Example: gsd-tools status --json
+    /// Example: `gsd-tools status --json`.
     Status(StatusArgs),
     /// Finish a write that was cut short
     ///
-    /// Example: gsd-tools recover
+    /// Example: `gsd-tools recover`.
     Recover,
 }
 
