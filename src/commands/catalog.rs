@@ -157,6 +157,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("milestone archive-quick", Effect::Write),
     ("milestone complete", Effect::Destructive),
     ("normalize-test-command", Effect::Read),
+    ("package-legitimacy check", Effect::Read),
     ("phase add", Effect::Write),
     ("phase add-batch", Effect::Write),
     ("phase complete", Effect::Write),

@@ -202,7 +202,8 @@ impl Context {
         self.personal_file(name).is_some_and(disk::is_file)
     }
 
-    fn personal_file(&self, name: &str) -> Option<PathBuf> {
+    /// A file of the user's own folder, `.gsd` in the home folder.
+    pub(super) fn personal_file(&self, name: &str) -> Option<PathBuf> {
         Some(self.world.gsd_home()?.join(".gsd").join(name))
     }
 

@@ -176,7 +176,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<evaluation::Evaluations>("Evaluations", &["eval"]),
     family::<prompt::Prompts>("Prompts", &["prompt-budget"]),
     family::<findings::Findings>("Findings", &["research-plan", "research-store"]),
-    family::<research::Research>("Research", &["classify-confidence", "websearch"]),
+    family::<research::Research>("Research", &["classify-confidence", "package-legitimacy", "websearch"]),
     own_family::<schema::Schemas>("Schemas", &["schema"]),
     own_family::<timeout::Limited>("Running", &["run-with-timeout"]),
     family::<basics::Basics>(

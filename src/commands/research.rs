@@ -1,23 +1,60 @@
-//! Research: what findings are worth. Nothing here uses the network.
+//! Research: what findings and packages are worth, and a search of the web. These commands ask servers of the web.
+
+use std::thread;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{CommandError, Context, Family};
-use crate::operations::confidence::{Finding, classify};
+use crate::disk;
+use crate::operations::confidence::{Finding, FoundPackage, classify};
+use crate::operations::legitimacy::{self, Ecosystem, PackageReport, Told};
+use crate::world::World;
+use crate::world::web::encoded;
 
 const KEY: &str = "BRAVE_API_KEY";
+
+/// The file with the key, in the user's own folder.
+const KEY_FILE: &str = "brave_api_key";
+
+/// Where the search service listens. <https://api-dashboard.search.brave.com/app/documentation>, 2026-11.
+const SEARCH: &str = "https://api.search.brave.com/res/v1/web/search";
+
+/// How often a search is tried that fails in a way that passes.
+const ATTEMPTS: u32 = 3;
+
+/// How many packages are looked up at the same time.
+const BESIDE_EACH_OTHER: usize = 8;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Research {
     /// Tell how far a finding can be trusted, by where it comes from
     ///
+    /// Of a package, its registry is asked as well.
+    ///
     /// Example: `gsd-tools classify-confidence --provider websearch --verified --pick confidence` prints `MEDIUM`.
     ClassifyConfidence(ConfidenceArgs),
-    /// Tell whether this program can search the web, which it cannot
+    /// Tell whether packages are what they seem to be
+    #[command(subcommand)]
+    PackageLegitimacy(LegitimacyCommand),
+    /// Search the web with Brave
     ///
-    /// Example: `gsd-tools websearch "query" --pick available` prints `false`.
+    /// The key stands in `BRAVE_API_KEY`, or in the file `~/.gsd/brave_api_key`.
+    ///
+    /// Example: `gsd-tools websearch "tower middleware order" --limit 5 --freshness month`.
     Websearch(SearchArgs),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum LegitimacyCommand {
+    /// Ask the registry about packages: `OK`, `SUS` (a person has to look) or `SLOP` (made up, or made to harm)
+    ///
+    /// Where the registry cannot be reached, `unreachable` says why, and the verdict is `SUS`.
+    ///
+    /// Example: `gsd-tools package-legitimacy check --ecosystem npm express left-pad --pick [0].verdict`.
+    Check(LegitimacyArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -28,50 +65,214 @@ pub(crate) struct ConfidenceArgs {
     /// The package it is about
     #[arg(long, requires = "ecosystem")]
     package: Option<String>,
-    /// Where the package is published
-    #[arg(long, value_parser = ["npm", "pypi", "crates"], requires = "package")]
-    ecosystem: Option<String>,
+    /// Where the package is published: `npm`, `pypi` or `crates`
+    #[arg(long, requires = "package")]
+    ecosystem: Option<Ecosystem>,
     /// It was held against its source
     #[arg(long)]
     verified: bool,
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct LegitimacyArgs {
+    /// Where the packages are published: `npm`, `pypi` or `crates`
+    #[arg(long)]
+    ecosystem: Ecosystem,
+    /// Their names
+    #[arg(required = true, value_name = "PACKAGE")]
+    packages: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {
     /// What to search for
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     query: Vec<String>,
+    /// How many results, at most 20
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=20))]
+    limit: u8,
+    /// How old a page may be: `day`, `week`, `month` or `year`
+    #[arg(long, value_parser = ["day", "week", "month", "year"])]
+    freshness: Option<String>,
 }
 
 impl Family for Research {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         match self {
-            Self::ClassifyConfidence(arguments) => {
-                if arguments.package.is_some() {
-                    context.warn("whether the package is what it says it is was not looked up: no network is used");
-                }
-                context.emit(&classify(Finding {
-                    provider: &arguments.provider,
-                    package: arguments.package.as_deref(),
-                    ecosystem: arguments.ecosystem.as_deref(),
-                    verified: arguments.verified,
-                }))
+            Self::ClassifyConfidence(arguments) => classify_confidence(context, &arguments),
+            Self::PackageLegitimacy(LegitimacyCommand::Check(arguments)) => {
+                let reports = look_up(context, arguments.ecosystem, &arguments.packages);
+                context.emit(&reports)
             }
-            Self::Websearch(_) => websearch(context),
+            Self::Websearch(arguments) => websearch(context, &arguments),
         }
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SearchReport {
-    available: bool,
-    reason: String,
+fn classify_confidence(context: &mut Context, arguments: &ConfidenceArgs) -> Result<(), CommandError> {
+    let package = arguments.package.as_deref().zip(arguments.ecosystem).and_then(|(name, ecosystem)| {
+        let report = look_up(context, ecosystem, &[name.to_owned()]).pop()?;
+        Some(FoundPackage { name, ecosystem, verdict: report.verdict })
+    });
+    context.emit(&classify(Finding { provider: &arguments.provider, package, verified: arguments.verified }))
 }
 
-fn websearch(context: &mut Context) -> Result<(), CommandError> {
-    let reason = match context.world().variable(KEY) {
-        None => format!("{KEY} not set"),
-        Some(_) => "gsd-tools uses no network; search with a tool of the host".to_owned(),
+/// Asks the registry about each of the packages, some beside each other.
+fn look_up(context: &Context, ecosystem: Ecosystem, names: &[String]) -> Vec<PackageReport> {
+    let world = context.world();
+    let now = world.now().milliseconds();
+    let mut reports = Vec::new();
+    for some in names.chunks(BESIDE_EACH_OTHER) {
+        let told: Vec<Told> = thread::scope(|scope| {
+            let asked: Vec<_> = some.iter().map(|name| scope.spawn(move || ask(world, ecosystem, name))).collect();
+            asked.into_iter().map(|asked| asked.join().unwrap_or_else(|_| unreachable("the question failed"))).collect()
+        });
+        reports.extend(some.iter().zip(&told).map(|(name, told)| legitimacy::judge(ecosystem, name, told, now)));
+    }
+    reports
+}
+
+fn unreachable(why: &str) -> Told {
+    Told::Unreachable(why.to_owned())
+}
+
+fn ask(world: &World, ecosystem: Ecosystem, name: &str) -> Told {
+    const JSON: &[(&str, &str)] = &[("Accept", "application/json")];
+    let name = encoded(name);
+    let page = match world.fetch(&ecosystem.page(&name), JSON) {
+        Err(error) => return unreachable(&error.to_string()),
+        Ok(response) if response.status == 404 => return Told::Nothing,
+        Ok(response) if response.status != 200 => {
+            return unreachable(&format!("the registry answers with status {}", response.status));
+        }
+        Ok(response) => match serde_json::from_slice(&response.body) {
+            Ok(page) => page,
+            Err(error) => return unreachable(&format!("the registry's answer is no JSON: {error}")),
+        },
     };
-    context.emit(&SearchReport { available: false, reason })
+    // Where the downloads are not told, nobody knows them; the rest holds.
+    let downloads = ecosystem.downloads_page(&name).and_then(|page| {
+        let response = world.fetch(&page, JSON).ok().filter(|response| response.status == 200)?;
+        serde_json::from_slice(&response.body).ok()
+    });
+    Told::Page { page, downloads }
+}
+
+/// What `websearch` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum SearchReport {
+    Found {
+        /// True: there is an answer.
+        available: bool,
+        query: String,
+        count: usize,
+        results: Vec<SearchResult>,
+    },
+    Unavailable {
+        /// False: there is no answer.
+        available: bool,
+        /// What is missing.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// What went wrong.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+        /// How often it was tried.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        attempts: Option<u32>,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SearchResult {
+    title: String,
+    url: String,
+    description: Option<String>,
+    /// Such as `2 days ago`.
+    age: Option<String>,
+}
+
+impl SearchReport {
+    fn without(reason: String) -> Self {
+        Self::Unavailable { available: false, reason: Some(reason), error: None, attempts: None }
+    }
+
+    fn failed(error: String, attempts: Option<u32>) -> Self {
+        Self::Unavailable { available: false, reason: None, error: Some(error), attempts }
+    }
+}
+
+fn websearch(context: &mut Context, arguments: &SearchArgs) -> Result<(), CommandError> {
+    let query = arguments.query.join(" ");
+    let report = match search_key(context)? {
+        None => SearchReport::without(format!("{KEY} not set")),
+        Some(_) if query.trim().is_empty() => SearchReport::failed("Query required".to_owned(), None),
+        Some(key) => search(context.world(), &key, query.trim(), arguments),
+    };
+    let SearchReport::Found { results, .. } = &report else { return context.emit(&report) };
+    let blocks: Vec<String> = results
+        .iter()
+        .map(|result| {
+            format!("{}\n{}\n{}", result.title, result.url, result.description.as_deref().unwrap_or_default())
+        })
+        .collect();
+    context.emit_raw(&report, blocks.join("\n\n"))
+}
+
+fn search_key(context: &Context) -> Result<Option<String>, CommandError> {
+    let named = context.world().variable(KEY);
+    let stored = match context.personal_file(KEY_FILE) {
+        Some(file) if named.is_none() => disk::read_text(file)?,
+        _ => None,
+    };
+    Ok(named.or(stored).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()))
+}
+
+fn search(world: &World, key: &str, query: &str, arguments: &SearchArgs) -> SearchReport {
+    let mut page = format!(
+        "{SEARCH}?q={}&count={}&country=us&search_lang=en&text_decorations=false",
+        encoded(query),
+        arguments.limit
+    );
+    if let Some(span) = arguments.freshness.as_deref().and_then(|span| span.chars().next()) {
+        // The service says `pw` for the past week.
+        page.extend(["&freshness=p", &span.to_string()]);
+    }
+    let headers = [("Accept", "application/json"), ("X-Subscription-Token", key)];
+    let mut last = String::new();
+    for attempt in 0..ATTEMPTS {
+        if attempt > 0 {
+            thread::sleep(Duration::from_millis(500 << (attempt - 1)));
+        }
+        match world.fetch(&page, &headers) {
+            Err(error) => last = error.to_string(),
+            Ok(response) => match response.status {
+                200 => match serde_json::from_slice::<Value>(&response.body) {
+                    Ok(answer) => return found(query, &answer),
+                    Err(error) => last = format!("the answer is no JSON: {error}"),
+                },
+                status @ (429 | 500..) => last = format!("API error: {status}"),
+                status => return SearchReport::failed(format!("API error: {status}"), None),
+            },
+        }
+    }
+    SearchReport::failed(last, Some(ATTEMPTS))
+}
+
+fn found(query: &str, answer: &Value) -> SearchReport {
+    let results = answer.pointer("/web/results").and_then(Value::as_array);
+    let results: Vec<SearchResult> = results
+        .into_iter()
+        .flatten()
+        .map(|result| {
+            let field = |name: &str| result.get(name).and_then(Value::as_str).map(str::to_owned);
+            SearchResult {
+                title: field("title").unwrap_or_default(),
+                url: field("url").unwrap_or_default(),
+                description: field("description"),
+                age: field("age"),
+            }
+        })
+        .collect();
+    SearchReport::Found { available: true, query: query.to_owned(), count: results.len(), results }
 }

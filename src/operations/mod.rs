@@ -35,6 +35,7 @@ pub(crate) mod inspect;
 pub(crate) mod instructions;
 pub(crate) mod intel;
 pub(crate) mod learnings;
+pub(crate) mod legitimacy;
 pub(crate) mod lookup;
 pub(crate) mod milestone;
 pub(crate) mod models;

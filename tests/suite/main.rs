@@ -44,5 +44,7 @@ mod tree;
 mod updating;
 mod validate;
 mod walk;
+#[cfg(unix)]
+mod web;
 mod workstream;
 mod worktree;

@@ -22,6 +22,7 @@ const PHASE: &str = ".planning/phases/02-core";
 /// What placeholders stand for in the project of these tests.
 const SAMPLES: &[(&str, &str)] = &[
     ("<point>", "plan:pre"),
+    ("<name>", "left-pad"),
     ("{M}", "3"),
     ("{N}", "2"),
     ("{NN}", "02"),
@@ -150,7 +151,9 @@ fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     if let Some(name) = call.words.iter().flat_map(Word::placeholders).find(|name| sample(name).is_none()) {
         return Some(format!("no sample for {name}"));
     }
-    let answer = answer(parsed, Manner::default(), World::with([("HOME", "/nowhere")], folder));
+    // Without other programs no server is asked.
+    let world = World::with([("HOME", "/nowhere"), ("PATH", "/nowhere")], folder);
+    let answer = answer(parsed, Manner::default(), world);
     match answer.outcome {
         Err(error) => Some(told(&error)),
         Ok(0) => {

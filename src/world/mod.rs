@@ -16,6 +16,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+pub(crate) mod web;
+
 /// How long a program that is asked to end may take over it.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -389,7 +391,7 @@ impl Program {
         self
     }
 
-    #[cfg(test)]
+    /// What the program reads on its standard input.
     pub(crate) fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.stdin = input.into();
         self
@@ -467,6 +469,8 @@ pub(crate) enum WorldError {
     Executable { source: std::io::Error },
     #[error("`{program}` is not installed or not on the PATH")]
     NoProgram { program: String },
+    #[error("`{server}` does not answer: {why}")]
+    NoAnswer { server: String, why: String },
     #[error("cannot start `{program}`")]
     Start { program: String, source: std::io::Error },
     #[error("cannot wait for `{program}`")]
@@ -477,7 +481,7 @@ pub(crate) enum WorldError {
 
 fn start(command: &mut Command, program: &Program) -> Result<Child, WorldError> {
     command.spawn().map_err(|source| match source.kind() {
-        std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.to_string() },
+        std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.name.to_string_lossy().into_owned() },
         _ => WorldError::Start { program: program.to_string(), source },
     })
 }

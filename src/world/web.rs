@@ -1,0 +1,98 @@
+//! Questions to servers of the web, asked by `curl`: it knows this machine's proxies and certificates.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::{Program, World, WorldError};
+
+/// After this a server counts as one that does not answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The most that an answer may be long, in bytes: the largest documents of npm have some 30 MB.
+const LONGEST_ANSWER: u64 = 64 << 20;
+
+/// What a server said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Response {
+    /// The HTTP status, such as 200.
+    pub(crate) status: u16,
+    pub(crate) body: Vec<u8>,
+}
+
+impl World {
+    /// Gets a page over HTTPS. A status that tells of a failure is an answer; no answer at all is an error.
+    pub(crate) fn fetch(&self, url: &str, headers: &[(&str, &str)]) -> Result<Response, WorldError> {
+        // Everything goes through standard input: arguments are seen by everybody on the machine, and a header may
+        // hold a key.
+        let mut settings = String::from("silent\nshow-error\nproto = \"=https\"\n");
+        let _ = writeln!(settings, "max-time = {}\nmax-filesize = {LONGEST_ANSWER}", PATIENCE.as_secs());
+        let _ = writeln!(settings, "write-out = \"\\n%{{http_code}}\"\nurl = {}", quoted(url));
+        let _ = writeln!(settings, "user-agent = {}", quoted(concat!("gsd-tools/", env!("CARGO_PKG_VERSION"))));
+        for (name, value) in headers {
+            let _ = writeln!(settings, "header = {}", quoted(&format!("{name}: {value}")));
+        }
+        let program = Program::new("curl").arguments(["--disable", "--config", "-"]).stdin(settings);
+        // Its own limit is told in words; this one is for a program that does not keep it.
+        let finished = self.run(&program.timeout(PATIENCE + Duration::from_secs(5)))?;
+        let unanswered = |why: String| WorldError::NoAnswer { server: server(url).to_owned(), why };
+        if !finished.success() {
+            let why = finished.error_text();
+            return Err(unanswered(why.strip_prefix("curl: ").map_or_else(|| why.clone(), str::to_owned)));
+        }
+        let mut body = finished.stdout;
+        let status = body.iter().rposition(|byte| *byte == b'\n').map(|end| body.split_off(end));
+        let status = status.and_then(|line| String::from_utf8(line).ok()?.trim().parse().ok());
+        Ok(Response { status: status.ok_or_else(|| unanswered("it said nothing".to_owned()))?, body })
+    }
+}
+
+/// A value as a `curl` settings file has it.
+fn quoted(value: &str) -> String {
+    let mut text = String::from("\"");
+    for character in value.chars() {
+        match character {
+            '"' | '\\' => text.extend(['\\', character]),
+            // A line break would begin a setting, or a header, of its own.
+            character if character.is_control() => text.push(' '),
+            character => text.push(character),
+        }
+    }
+    text + "\""
+}
+
+fn server(url: &str) -> &str {
+    let address = url.split_once("://").map_or(url, |(_, address)| address);
+    address.split(['/', '?']).next().unwrap_or(address)
+}
+
+/// Text as a part of an address: every byte that could end the part is written as its number.
+pub(crate) fn encoded(text: &str) -> String {
+    let mut part = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            part.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(part, "%{byte:02X}");
+        }
+    }
+    part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_stays_on_its_line() {
+        assert_eq!(quoted("a\"b\\c"), r#""a\"b\\c""#);
+        assert_eq!(quoted("key\r\nurl = x"), "\"key  url = x\"");
+    }
+
+    #[test]
+    fn a_part_of_an_address_cannot_leave_it() {
+        assert_eq!(encoded("@types/node"), "%40types%2Fnode");
+        assert_eq!(encoded("../a?b#c d"), "..%2Fa%3Fb%23c%20d");
+        assert_eq!(server("https://registry.example/a/b"), "registry.example");
+    }
+}
