@@ -145,10 +145,58 @@ workstream list
 workstream progress
 workstream status x
 worktree base-check
+assumption-delta scan {phase}
+capability list
+capability outdated
+capability state
+capability trust list
+check api-coverage-verify-pre {phase}
+check tdd-red-evidence red.json
+check tdd-review-checkpoint {phase}
+check ui-safety-gate {phase}
+check verify-command-paths {phase}
+check verify-failure-directions {phase}
+detect-custom-files --config-dir .
+docs-init
+estimate-calibration
+graphify diff
+graphify query x
+graphify status
+learnings list
+learnings query --tag x
+loop render-hooks discuss:pre
+loop render-hooks discuss:post
+loop render-hooks plan:post
+loop render-hooks execute:pre
+loop render-hooks execute:wave:pre
+loop render-hooks execute:wave:post
+loop render-hooks execute:post
+loop render-hooks verify:pre
+loop render-hooks verify:post
+loop render-hooks ship:pre
+loop render-hooks ship:post
+normalize-test-command "npm test"
+planning inspect
+profile-questionnaire
+refactor status --phase {phase}
+research-plan --input questions.json
+research-store get 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441
+scan-sessions --json
+task is-behavior-adding {plan}
+update-context
 """
 
 # Reading commands that are not compared.
 LEFT_OUT = {
+    "capability install": "refused by both, each in its own words",
+    "capability remove": "refused by both, each in its own words",
+    "capability trust revoke": "refused by both, each in its own words",
+    "capability update": "refused by both, each in its own words",
+    "check prohibition-enforcement": "the form of a proof is our own",
+    "estimate-check": "asks for a record of estimates",
+    "eval score": "asks for a scoring sheet",
+    "package-legitimacy check": "asks servers of the web",
+    "task resolve-content": "reads a task from standard input",
     "guide": "a word of our own",
     "init yolo": "a word of our own",
     "schema": "a word of our own",
@@ -189,6 +237,13 @@ def copied(project, cwd):
         subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@example.com", *words], cwd=cwd, check=True)
 
 
+# Files that some calls read.
+FILES = {
+    "questions.json": '{"questions": [{"text": "How are routes declared?", "kind": "docs", "library": "express"}, {"text": "What is new?", "kind": "web"}]}',
+    "red.json": '{"command": "npm test", "exitCode": 1, "targetTest": "adds", "output": "1 failing: adds"}',
+}
+
+
 def filled(cwd, phase):
     """The calls, about one phase of the project."""
     token = phase.zfill(2)
@@ -226,6 +281,9 @@ def main():
         env = {"HOME": home, "PATH": os.environ["PATH"], "TMPDIR": work, "LANG": "C.UTF-8", "TZ": "UTC", "GIT_CONFIG_NOSYSTEM": "1"}
         cwd = os.path.join(work, "p")
         copied(options.project, cwd) if options.project else measure.project(cwd, options.phases, 6)
+        for name, text in FILES.items():
+            with open(os.path.join(cwd, name), "w", encoding="utf-8") as file:
+                file.write(text)
         calls = [line for line in filled(cwd, options.phase).split("\n") if line and line.startswith(options.only or "")]
         for call in calls:
             words = shlex.split(call)

@@ -118,7 +118,7 @@ fn status(context: &Context) -> graphify::StatusReport {
         let finished = context.world().git(root, arguments).ok()?;
         finished.success().then(|| finished.text().trim().to_owned())
     };
-    let built = disk::modified(view.layout().absolute(&graphify::graph_path(&view))).map(|seconds| seconds * 1000);
+    let built = disk::modified(view.layout().absolute(&graphify::graph_path(&view)));
     let behind = |commit: String| git(&["rev-list", "--count", &format!("{commit}..HEAD"), "--"])?.parse().ok();
     let facts = BuildFacts {
         built,

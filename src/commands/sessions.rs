@@ -216,7 +216,7 @@ fn project(folder: &AbsolutePath, directory: String) -> Result<ProjectSessions, 
     for entry in disk::list(folder)?.unwrap_or_default().into_iter().filter(disk::Entry::is_file) {
         if let Some(id) = entry.name.strip_suffix(".jsonl") {
             let size = disk::size(&entry.path).unwrap_or_default();
-            let modified = disk::modified(&entry.path).unwrap_or_default().saturating_mul(1000);
+            let modified = disk::modified(&entry.path).unwrap_or_default();
             sessions.push(SessionFile { id: id.to_owned(), size, modified });
         }
     }

@@ -153,13 +153,13 @@ fn worktrees(context: &Context) -> Vec<Worktree> {
     let Ok(listed) = context.world().git(context.root().as_path(), ["worktree", "list", "--porcelain"]) else {
         return Vec::new();
     };
-    let now = context.world().now().milliseconds() / 1000;
+    let now = context.world().now().milliseconds();
     let text = listed.text();
     let paths = text.lines().filter_map(|line| line.strip_prefix("worktree ")).skip(1);
     paths
         .map(|path| Worktree {
             path: path.to_owned(),
-            minutes: disk::modified(path).map(|changed| (now - changed) / 60),
+            minutes: disk::modified(path).map(|changed| (now - changed) / 60_000),
         })
         .collect()
 }

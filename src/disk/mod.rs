@@ -143,11 +143,11 @@ pub(crate) fn is_inside(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> boo
     }
 }
 
-/// When the file's bytes last changed, in seconds since 1970; `None` where that cannot be told.
+/// When the file's bytes last changed, in milliseconds since 1970; `None` where that cannot be told.
 pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
     let time = path.as_ref().metadata().ok()?.modified().ok()?;
     let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_secs()).ok()
+    i64::try_from(since.as_millis()).ok()
 }
 
 /// The file's length in bytes; `None` where that cannot be told.

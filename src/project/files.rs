@@ -43,6 +43,9 @@ pub(crate) trait Files: Debug {
         Box::new(move || times)
     }
 
+    /// When the bytes of a file last changed on this disk, in milliseconds since 1970. A commit does not count.
+    fn touched_at(&self, path: &str) -> Option<i64>;
+
     /// The SHA-256 of a regular file's bytes as lower-case hexadecimal; `None` if there is no such file inside the root.
     fn digest(&self, path: &str) -> Result<Option<String>, FileError>;
 
@@ -96,6 +99,10 @@ impl Files for MemoryFiles {
         entries.sort();
         entries.dedup();
         Ok((!entries.is_empty()).then_some(entries))
+    }
+
+    fn touched_at(&self, path: &str) -> Option<i64> {
+        self.texts.contains_key(path).then(|| self.changed.get(path).copied().unwrap_or(0) * 1000)
     }
 
     fn digest(&self, path: &str) -> Result<Option<String>, FileError> {

@@ -170,9 +170,14 @@ impl Files for DiskFiles {
         let (layout, paths) = (self.layout.clone(), paths.to_vec());
         Box::new(move || {
             let committed = committed();
-            let time = |path: &String| committed.get(path).copied().or_else(|| disk::modified(layout.absolute(path)));
+            let on_disk = |path: &String| disk::modified(layout.absolute(path)).map(|time| time / 1000);
+            let time = |path: &String| committed.get(path).copied().or_else(|| on_disk(path));
             paths.iter().map(time).collect()
         })
+    }
+
+    fn touched_at(&self, path: &str) -> Option<i64> {
+        disk::modified(self.layout.absolute(path))
     }
 
     fn digest(&self, path: &str) -> Result<Option<String>, FileError> {

@@ -144,6 +144,11 @@ impl ProjectView {
         }
     }
 
+    /// When the bytes of a file last changed on this disk; see [`Files::touched_at`].
+    pub(crate) fn touched_at(&self, path: &str) -> Option<i64> {
+        self.files.touched_at(path)
+    }
+
     /// The SHA-256 of a file's bytes; see [`Files::digest`].
     pub(crate) fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
         self.files.digest(path)
@@ -524,6 +529,17 @@ impl Files for EditedFiles {
             }
         }
         times
+    }
+
+    fn touched_at(&self, path: &str) -> Option<i64> {
+        if self.edits.texts.contains_key(path) {
+            return Some(i64::MAX);
+        }
+        match self.edits.moves.get(path) {
+            Some(from) => self.base.touched_at(from),
+            None if self.is_removed(path) => None,
+            None => self.base.touched_at(path),
+        }
     }
 
     fn digest(&self, path: &str) -> Result<Option<String>, FileError> {

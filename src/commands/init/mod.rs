@@ -283,7 +283,7 @@ fn manager(context: &mut Context) -> Result<(), CommandError> {
         let command = format!("{}new-milestone", context.command_prefix()?);
         return Err(CommandError::new(Reason::Unknown, format!("No {name} found. Run {command} first.")));
     }
-    let now = context.world().now().milliseconds() / 1000;
+    let now = context.world().now().milliseconds();
     answer(context, |bundle| bundle.manager(now))
 }
 
@@ -293,7 +293,7 @@ fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), CommandError>
     let request = YoloRequest {
         from: arguments.from.as_deref(),
         strict_context: arguments.strict_context,
-        now: context.world().now().milliseconds() / 1000,
+        now: context.world().now().milliseconds(),
         git_clean: status.filter(Finished::success).map(|finished| finished.text().trim().is_empty()),
         session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
     };

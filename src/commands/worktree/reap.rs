@@ -88,7 +88,7 @@ fn lock_times(git: &Git) -> Vec<LockTime> {
     folders
         .into_iter()
         .filter_map(|folder| {
-            let since = disk::modified(folder.path.join("locked"))?;
+            let since = disk::modified(folder.path.join("locked"))? / 1000;
             let place = disk::read_text(folder.path.join("gitdir")).ok()??;
             Some(LockTime { worktree: Path::new(place.trim()).parent()?.to_path_buf(), since })
         })

@@ -12,11 +12,13 @@ use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{PhaseId, folder_matches};
 use crate::project::roadmap::Roadmap;
 
+use crate::text::time;
+
 use super::completion::Completion;
 use super::{Bundle, Complete};
 
-/// Work counts as going on for so many seconds after a file of its phase changed.
-const ACTIVE: i64 = 5 * 60;
+/// Work counts as going on for so many milliseconds after a file of its phase changed.
+const ACTIVE: i64 = 5 * 60 * 1000;
 
 /// What `init manager` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -127,7 +129,7 @@ struct ManagerFlags {
 }
 
 impl Bundle<'_> {
-    /// Every phase, and what can be done now; `now` is in seconds since 1970.
+    /// Every phase, and what can be done now; `now` is in milliseconds since 1970.
     pub(crate) fn manager(&self, now: i64) -> Result<Complete<ManagerBundle>, FileError> {
         let layout = self.view.layout();
         let milestone = self.milestone()?;
@@ -161,10 +163,6 @@ impl Bundle<'_> {
     /// The phases of the milestone, with what each waits for.
     pub(super) fn managed_phases(&self, now: i64) -> Result<Vec<ManagedPhase>, FileError> {
         let folders = self.view.phase_folders()?;
-        // All times are asked for at once, since asking takes time.
-        let files: Vec<String> =
-            folders.iter().flat_map(|folder| folder.files.iter().map(|file| folder.join(file))).collect();
-        self.view.ask_changed(&files);
         let Ok(analysis) = roadmap::analyze(self.view)? else { return Ok(Vec::new()) };
         let mut phases = Vec::new();
         for summary in analysis.phases {
@@ -172,7 +170,7 @@ impl Bundle<'_> {
             let folder = folders.iter().find(|folder| folder_matches(&folder.name, &id));
             let completion = self.completion(folder, summary.plan_count, &summary.number)?;
             let status = ManagedStatus::of(summary.disk_status, summary.plan_count, &completion);
-            let newest = folder.and_then(|folder| self.newest_change(folder));
+            let touched = folder.and_then(|folder| self.last_touch(folder));
             let dep_phases = summary.depends_on.as_deref().and_then(dependencies);
             phases.push(ManagedPhase {
                 display_name: shortened(&summary.name),
@@ -187,9 +185,8 @@ impl Bundle<'_> {
                 summary_count: summary.summary_count,
                 roadmap_complete: summary.roadmap_complete,
                 completion,
-                last_activity: newest
-                    .and_then(|second| Some(format!("{:.3}", jiff::Timestamp::from_second(second).ok()?))),
-                is_active: newest.is_some_and(|second| now.saturating_sub(second) < ACTIVE),
+                last_activity: touched.and_then(time::shown),
+                is_active: touched.is_some_and(|touched| now.saturating_sub(touched) < ACTIVE),
                 context_scope: summary.context_scope,
                 deps_satisfied: false,
                 deps_display: match dep_phases.as_deref() {
@@ -209,10 +206,9 @@ impl Bundle<'_> {
         Ok(phases)
     }
 
-    /// When the newest file of a folder changed, in seconds since 1970.
-    fn newest_change(&self, folder: &PhaseFolder) -> Option<i64> {
-        let files: Vec<String> = folder.files.iter().map(|file| folder.join(file)).collect();
-        self.view.changed_at(&files).into_iter().flatten().max()
+    /// When somebody last wrote to a file of the folder, in milliseconds since 1970.
+    fn last_touch(&self, folder: &PhaseFolder) -> Option<i64> {
+        folder.files.iter().filter_map(|file| self.view.touched_at(&folder.join(file))).max()
     }
 
     fn is_unblocked(&self, phase: &ManagedPhase, phases: &[ManagedPhase]) -> Result<bool, FileError> {

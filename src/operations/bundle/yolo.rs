@@ -10,12 +10,13 @@ use crate::project::files::FileError;
 use crate::project::phase::{PhaseId, folder_matches};
 use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
+use crate::text::time;
 
 use super::manager::{ManagedPhase, ManagedStatus, Step};
 use super::{Bundle, Complete};
 
-/// A session that has not been heard of for so many seconds is over.
-const STALE: i64 = 24 * 60 * 60;
+/// A session that has not been heard of for so many milliseconds is over.
+const STALE: i64 = 24 * 60 * 60 * 1000;
 
 /// What is asked of the chain, and what only the world knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +25,7 @@ pub(crate) struct YoloRequest<'text> {
     pub(crate) from: Option<&'text str>,
     /// A phase without a CONTEXT.md stands in the way.
     pub(crate) strict_context: bool,
-    /// Seconds since 1970.
+    /// Milliseconds since 1970.
     pub(crate) now: i64,
     /// Whether the working tree has no changes; none where there is no repository.
     pub(crate) git_clean: Option<bool>,
@@ -236,14 +237,14 @@ impl Bundle<'_> {
         };
         let active = value("active").and_then(serde_json::Value::as_bool) == Some(true);
         let heard = text("updated_at").or_else(|| text("started_at"));
-        let heard = heard.and_then(|time| time.parse::<jiff::Timestamp>().ok()).map(jiff::Timestamp::as_second);
+        let heard = heard.and_then(|moment| time::milliseconds(&moment));
         Session {
             active,
             started_at: text("started_at"),
             start_phase: text("start_phase"),
             stop_condition: text("stop_condition"),
             stale: active
-                && (request.session_gone || heard.is_some_and(|second| request.now.saturating_sub(second) > STALE)),
+                && (request.session_gone || heard.is_some_and(|heard| request.now.saturating_sub(heard) > STALE)),
         }
     }
 

@@ -17,7 +17,7 @@ const SUMMARY: (&str, &str) = (".planning/phases/02-b/02-01-SUMMARY.md", "s");
 const PASSED: (&str, &str) = (".planning/phases/02-b/02-VERIFICATION.md", "---\nstatus: passed\n---\n");
 
 fn manager(files: &[(&str, &str)]) -> Value {
-    told(&[&[STATE, ROADMAP], files].concat(), |bundle| bundle.manager(1_000_000))
+    told(&[&[STATE, ROADMAP], files].concat(), |bundle| bundle.manager(1_000_000_000))
 }
 
 fn steps(told: &Value) -> Vec<String> {
@@ -72,7 +72,7 @@ fn yolo(files: &[(&str, &str)], request: YoloRequest<'_>) -> Value {
 }
 
 const CLEAN: YoloRequest<'_> =
-    YoloRequest { from: None, strict_context: false, now: 1_000_000, git_clean: Some(true), session_gone: false };
+    YoloRequest { from: None, strict_context: false, now: 1_000_000_000, git_clean: Some(true), session_gone: false };
 
 #[test]
 fn the_chain_begins_at_the_first_phase_that_remains() {
