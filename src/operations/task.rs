@@ -11,8 +11,8 @@ pub(crate) struct BehaviorReport {
     /// One task meets all checks.
     pub(crate) is_behavior_adding: bool,
     pub(crate) checks: BehaviorChecks,
-    /// The first check that no task meets; none where there is none.
-    pub(crate) reason: Option<&'static str>,
+    /// The checks that no task meets; none where one task meets all.
+    pub(crate) reason: Option<String>,
 }
 
 /// What some task of the text meets.
@@ -47,17 +47,16 @@ pub(crate) fn is_behavior_adding(text: &str) -> BehaviorReport {
         has_source_files: any(|checks| checks.has_source_files),
     };
     let is_behavior_adding = any(|checks| checks.tdd_true && checks.has_behavior_block && checks.has_source_files);
-    let reason = match checks {
-        _ if is_behavior_adding => None,
-        BehaviorChecks { tdd_true: false, .. } => Some("Not behavior-adding: tdd=\"true\" frontmatter absent"),
-        BehaviorChecks { has_behavior_block: false, .. } => {
-            Some("Not behavior-adding: <behavior> block missing or empty")
-        }
-        BehaviorChecks { has_source_files: false, .. } => {
-            Some("Not behavior-adding: <files> has no non-test source file")
-        }
-        _ => Some("Not behavior-adding: no task meets all checks"),
-    };
+    let unmet: Vec<&str> = [
+        (checks.tdd_true, "tdd=\"true\" frontmatter absent"),
+        (checks.has_behavior_block, "<behavior> block missing or empty"),
+        (checks.has_source_files, "<files> has no non-test source file"),
+    ]
+    .into_iter()
+    .filter_map(|(met, unmet)| (!met).then_some(unmet))
+    .collect();
+    let unmet = if unmet.is_empty() { "no task meets all checks".to_owned() } else { unmet.join("; ") };
+    let reason = (!is_behavior_adding).then(|| format!("Not behavior-adding: {unmet}"));
     BehaviorReport { is_behavior_adding, checks, reason }
 }
 
@@ -96,21 +95,25 @@ mod tests {
 
     #[test]
     fn behaviour_needs_tests_first_a_behaviour_and_source() {
-        let reason = |text: &str| is_behavior_adding(text).reason.map(|reason| reason.split(": ").nth(1).unwrap());
+        let reason = |text: &str| is_behavior_adding(text).reason;
+        let unmet = |checks: &str| Some(format!("Not behavior-adding: {checks}"));
         let all = "<task type=\"auto\" tdd='true'><files>\n  - src/a.go\n</files><behavior>\nx\n</behavior></task>";
         assert_eq!(reason(all), None);
         assert_eq!(reason("tdd=\"true\" <behavior>x</behavior> <files>x.rs (new)</files>"), None);
-        assert_eq!(reason(&all.replace("tdd='true'", "")), Some("tdd=\"true\" frontmatter absent"));
-        assert_eq!(reason(&all.replace("\nx\n", "\n")), Some("<behavior> block missing or empty"));
+        assert_eq!(reason(&all.replace("tdd='true'", "")), unmet("tdd=\"true\" frontmatter absent"));
+        assert_eq!(reason(&all.replace("\nx\n", "\n")), unmet("<behavior> block missing or empty"));
+        let none =
+            "tdd=\"true\" frontmatter absent; <behavior> block missing or empty; <files> has no non-test source file";
+        assert_eq!(reason("<task><files>a.md</files></task>"), unmet(none));
         for file in ["a.md", "tests/a.py", "a_test.go", "src/a.test.ts", "src/__tests__/a.ts", "test_a.py"] {
-            let none = Some("<files> has no non-test source file");
+            let none = unmet("<files> has no non-test source file");
             assert_eq!(reason(&all.replace("src/a.go", file)), none, "{file}");
         }
         for file in ["Makefile", "testing/a.ts", "latest.rs", "README.md, src/b.rs"] {
             assert_eq!(reason(&all.replace("src/a.go", file)), None, "{file}");
         }
         let two = format!("{}{}", all.replace("'true'", "'false'"), "<task tdd=\"true\"><files>b.md</files></task>");
-        assert_eq!(reason(&two), Some("no task meets all checks"));
+        assert_eq!(reason(&two), unmet("no task meets all checks"));
     }
 
     #[test]
