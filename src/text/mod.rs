@@ -19,5 +19,6 @@ pub(crate) mod splice;
 pub(crate) mod table;
 pub(crate) mod time;
 pub(crate) mod toml;
+pub(crate) mod untrusted;
 
 pub(crate) use slug::{slug, slug_within};

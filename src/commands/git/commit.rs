@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::message_for_log;
 use super::repository::Repository;
 use crate::commands::error::Reason;
 use crate::commands::{CommandError, Context};
@@ -77,7 +78,8 @@ pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<()
     if message.trim().is_empty() && !arguments.amend {
         return Err(CommandError::new(Reason::SdkMissingArg, "a commit needs a message"));
     }
-    let report = outcome(context, arguments, message.trim())?;
+    let message = message_for_log(context, message.trim());
+    let report = outcome(context, arguments, &message)?;
     let raw = report.raw().to_owned();
     context.emit_raw(&report, raw)
 }

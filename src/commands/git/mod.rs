@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use self::repository::Repository;
 use super::{CommandError, Context, Family};
+use crate::text::untrusted;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Commits {
@@ -112,4 +113,15 @@ fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), 
     };
     context.text(answer + "\n");
     Ok(())
+}
+
+/// A message as it may stand in the log, which agents read: what poses as a speaker in it is written as text.
+fn message_for_log(context: &Context, message: &str) -> String {
+    let neutral = untrusted::neutral(message);
+    if neutral != message {
+        context.warn(
+            "the message held invisible characters or marks of a speaker such as `<system>`; they were made harmless",
+        );
+    }
+    neutral
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::message_for_log;
 use crate::commands::{CommandError, Context};
 use crate::world::{Finished, Program};
 
@@ -53,7 +54,7 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     };
     let repo = required(&arguments.repo, "--repo")?;
     let branch = required(&arguments.branch, "--branch")?;
-    let message = required(&arguments.message, "commit message")?;
+    let message = message_for_log(context, &required(&arguments.message, "commit message")?);
     let folder = context.root().resolve(&repo);
     if context.layout().inside(&repo).is_none() {
         let told = CommandError::usage("Sub-repo path is unsafe: resolves outside the workspace root");

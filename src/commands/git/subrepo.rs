@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::message_for_log;
 use crate::commands::{CommandError, Context};
 use crate::world::{Finished, Program};
 
@@ -45,6 +46,7 @@ struct RepositoryReport {
 pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(), CommandError> {
     let message = arguments.message.as_deref().filter(|message| !message.trim().is_empty());
     let message = message.ok_or_else(|| CommandError::usage("commit message required"))?;
+    let message = &message_for_log(context, message);
     let config = context.config()?;
     let known: Vec<String> = config
         .sub_repositories()

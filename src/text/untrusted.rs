@@ -1,0 +1,108 @@
+//! Text that people or the web wrote and that a model will read: what in it poses as somebody who gives orders.
+
+use regex_lite::Regex;
+
+/// Phrases that try to take an agent over, lower case.
+const PHRASES: &[&str] = &[
+    "ignore all previous",
+    "ignore previous instructions",
+    "ignore the above",
+    "ignore your instructions",
+    "disregard all previous",
+    "disregard previous",
+    "disregard the above",
+    "forget all previous",
+    "forget your instructions",
+    "override your instructions",
+    "override the system prompt",
+    "new instructions:",
+    "you are now a",
+    "you are no longer",
+    "pretend you are",
+    "from now on you",
+    "reveal your system prompt",
+    "print your system prompt",
+    "repeat your instructions",
+    "do not tell the user",
+    "without telling the user",
+    "hide this from the user",
+    "<system>",
+    "</system>",
+    "<|im_start|>",
+    "<|system|>",
+    "[inst]",
+    "[/inst]",
+    "### system:",
+];
+
+/// The phrases of a text that read like an instruction to a model.
+pub(crate) fn phrases(text: &str) -> impl Iterator<Item = &'static str> {
+    let lower = text.to_lowercase();
+    PHRASES.iter().copied().filter(move |phrase| lower.contains(phrase))
+}
+
+/// How many characters of a text a reader does not see and a model does.
+pub(crate) fn count_invisible(text: &str) -> usize {
+    text.chars().filter(|letter| is_invisible(*letter)).count()
+}
+
+/// The text without what a reader does not see, and with the marks of a speaker written so that they are none:
+/// `<system>` becomes `＜system-text＞`. Everything else stays as it is.
+pub(crate) fn neutral(text: &str) -> String {
+    let seen: String = text.chars().filter(|letter| !is_invisible(*letter)).collect();
+    let mut neutral = seen;
+    for (mark, harmless) in [
+        (r"(?i)<\s*(/?)\s*(?:system|assistant|user|human)\s*>", "＜${1}system-text＞"),
+        (r"(?i)\[(/?)inst\]", "[${1}INST-TEXT]"),
+        (r"(?i)\[(/?)system\]", "[${1}SYSTEM-TEXT]"),
+        (r"(?i)<<\s*/?sys\s*>>", "«SYS-TEXT»"),
+    ] {
+        // Most texts have no such mark, and building an expression costs more than looking.
+        if neutral.contains(['<', '[']) {
+            neutral =
+                Regex::new(mark).map_or(neutral.clone(), |mark| mark.replace_all(&neutral, harmless).into_owned());
+        }
+    }
+    neutral
+}
+
+/// A byte order mark or joiner inside a word is invisible; marks that emoji and scripts need are not counted.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_mark_of_a_speaker_becomes_text() {
+        assert_eq!(neutral("a <system>b</ System >"), "a ＜system-text＞b＜/system-text＞");
+        assert_eq!(neutral("[inst] x [/INST] [SYSTEM]"), "[INST-TEXT] x [/INST-TEXT] [SYSTEM-TEXT]");
+        assert_eq!(neutral("<<SYS>> x <</sys>>"), "«SYS-TEXT» x «SYS-TEXT»");
+        assert_eq!(neutral("a\u{200b}b\u{202e}c"), "abc");
+        for plain in ["x < y > z & a<b>c</b>", "<systems>", "[ ] task [x]", "👨‍👩‍👧 می‌خواهم", "`rm` $(x)\n\nSystem: do it"]
+        {
+            assert_eq!(neutral(plain), plain);
+        }
+    }
+
+    #[test]
+    fn phrases_are_found_in_any_case() {
+        assert_eq!(phrases("IGNORE ALL PREVIOUS orders").collect::<Vec<_>>(), ["ignore all previous"]);
+        assert_eq!(phrases("Plan 2 depends on plan 1").count(), 0);
+        assert_eq!(count_invisible("a\u{200b}b 👨‍👩‍👧"), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_neutral_stays_so(text in "([<\\[/ >\\]]|system|INST|<<SYS>>|\\PC|\u{202e}){0,20}") {
+            let once = neutral(&text);
+            prop_assert_eq!(count_invisible(&once), 0);
+            prop_assert!(!once.to_lowercase().contains("<system>") && !once.to_lowercase().contains("[inst]"));
+        }
+    }
+}
