@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::operations::models::{self, ExecutionRequest};
+use crate::runtime::Registry;
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 
@@ -36,6 +37,12 @@ pub(crate) struct SyncArgs {
     /// Write nothing, which is what happens anyway
     #[arg(long, conflicts_with = "apply")]
     dry_run: bool,
+    /// The host, instead of the one of the call
+    #[arg(long, value_name = "HOST")]
+    runtime: Option<String>,
+    /// The host's folder that has the agents, instead of the usual one
+    #[arg(long, value_name = "FOLDER")]
+    config_dir: Option<String>,
 }
 
 /// What `effort sync` answers.
@@ -59,14 +66,25 @@ struct EffortChange {
 
 impl Family for Efforts {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Effort(EffortCommand::Sync(SyncArgs { apply, .. })) = self;
-        let report = sync(context, apply)?;
+        let Self::Effort(EffortCommand::Sync(arguments)) = self;
+        let report = sync(context, &arguments)?;
         context.emit_raw(&report, "ok")
     }
 }
 
-fn sync(context: &Context, apply: bool) -> Result<SyncReport, CommandError> {
-    let folder = context.agents_folder()?;
+fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, CommandError> {
+    let named = arguments.runtime.as_deref().map(|name| Registry::embedded().find(name)).transpose();
+    let named = named.map_err(|error| CommandError::usage(error.to_string()))?;
+    let host = context.host()?;
+    let (runtime, descriptor) = match &named {
+        Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),
+        None => (host.id.clone(), host.descriptor.as_ref()),
+    };
+    let folder = match (&arguments.config_dir, descriptor) {
+        (Some(chosen), Some(descriptor)) => context.agents_folder_in(descriptor, chosen),
+        _ => context.agents(descriptor).folder,
+    };
+    let apply = arguments.apply;
     let mut report = SyncReport {
         synced: 0,
         skipped: 0,
@@ -86,7 +104,7 @@ fn sync(context: &Context, apply: bool) -> Result<SyncReport, CommandError> {
     for entry in disk::list(&folder)?.unwrap_or_default() {
         let name = entry.name.strip_suffix(".md").filter(|name| name.starts_with("gsd-"));
         let (Some(name), true) = (name, entry.is_file()) else { continue };
-        match edited(context, name, &entry.path)? {
+        match edited(context, &runtime, name, &entry.path)? {
             None => report.skipped += 1,
             Some((change, before, text)) => {
                 changes.write(AbsolutePath::parse(&entry.path).map_err(DiskError::from)?, text, Some(before));
@@ -104,11 +122,15 @@ fn sync(context: &Context, apply: bool) -> Result<SyncReport, CommandError> {
 }
 
 /// The file of an agent with the effort it should have; none where it has that, or no front matter to have it in.
-fn edited(context: &Context, name: &str, path: &Path) -> Result<Option<(EffortChange, Digest, String)>, CommandError> {
+fn edited(
+    context: &Context,
+    runtime: &str,
+    name: &str,
+    path: &Path,
+) -> Result<Option<(EffortChange, Digest, String)>, CommandError> {
     let Some(text) = disk::read_text(path)? else { return Ok(None) };
     let Some(front) = FrontMatter::parse(&text).filter(|front| front.problem().is_none()) else { return Ok(None) };
     let config = context.config()?;
-    let runtime = &context.host()?.id;
     let execution = models::execution(config, runtime, name, &ExecutionRequest { attempt: 1, ..Default::default() });
     // A host that is told otherwise does not read the key.
     if execution.unknown_agent == Some(true) || execution.effort_propagation.as_deref() != Some("frontmatter") {

@@ -164,6 +164,9 @@ pub(crate) struct InsertArgs {
     after: Option<String>,
     /// What the phase is called
     words: Vec<String>,
+    /// Number it beside the phase instead of below: 2.2 behind 2.1, not 2.1.1
+    #[arg(long)]
+    sibling: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -274,7 +277,7 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
     };
     let facts = state::facts(context)?;
     let report = context.update(|view| {
-        let (report, mut edits) = phase::insert(view, after, request(context, &description)?)?;
+        let (report, mut edits) = phase::insert(view, after, arguments.sibling, request(context, &description)?)?;
         mirror::refresh(&mut edits, view, &facts)?;
         Ok((report, edits))
     })?;

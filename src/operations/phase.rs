@@ -146,6 +146,7 @@ pub(crate) struct InsertReport {
 pub(crate) fn insert(
     view: &ProjectView,
     after: &str,
+    sibling: bool,
     request: AddRequest<'_>,
 ) -> Result<(InsertReport, Edits), AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
@@ -156,7 +157,8 @@ pub(crate) fn insert(
     if slug.is_empty() {
         return Err(AddError::NoName { description: name.to_owned() });
     }
-    let phase_number = next_decimal(view, after)?.next;
+    let beside = PhaseId::new(after).as_str().rsplit_once('.').filter(|_| sibling).map(|(parent, _)| parent.to_owned());
+    let phase_number = next_decimal(view, beside.as_deref().unwrap_or(after))?.next;
     let block = PhaseBlock {
         id: &phase_number,
         title: format!("{name} (INSERTED)"),
@@ -461,11 +463,14 @@ mod tests {
         let view = view("### Phase 2: A\n### Phase 2.1: B\n- [ ] **Phase 2.2: C** - c\n### Phase 3: D\n");
         let report = next_decimal(&view, "2").unwrap();
         assert_eq!((report.found, report.next.as_str()), (true, "02.3"));
-        let (report, edits) = insert(&view, "2", REQUEST).unwrap();
+        let (report, edits) = insert(&view, "2", false, REQUEST).unwrap();
         assert_eq!(report.phase_number, "02.3");
         assert!(
             edits.texts[".planning/ROADMAP.md"].contains("### Phase 2: A\n\n### Phase 02.3: Team Sharing (INSERTED)")
         );
-        assert!(matches!(insert(&view, "9", REQUEST), Err(AddError::NoTarget { .. })));
+        let beside = |after: &str| insert(&view, after, true, REQUEST).unwrap().0.phase_number;
+        assert_eq!((beside("2.1"), beside("2")), ("02.3".to_owned(), "02.3".to_owned()));
+        assert_eq!(insert(&view, "2.1", false, REQUEST).unwrap().0.phase_number, "02.1.1");
+        assert!(matches!(insert(&view, "9", false, REQUEST), Err(AddError::NoTarget { .. })));
     }
 }

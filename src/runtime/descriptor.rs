@@ -432,6 +432,9 @@ pub(crate) struct Dispatch {
     pub(crate) concurrency: Option<u32>,
     /// What a call says to get a worktree of the host's own.
     pub(crate) isolation_flag: Option<String>,
+    /// How an agent is started in a worktree that is there already: the program and its arguments, `{folder}` for the
+    /// worktree, `{prompt}` for what it is told. An argument with a prompt is left out where there is none.
+    pub(crate) run_in: Option<Vec<String>>,
     /// The setting for the commit that the host's worktrees start from.
     pub(crate) start_commit: Option<StartCommit>,
     /// The variable that lets agents work as a team.

@@ -21,6 +21,22 @@ fn hosts_differ_by_their_descriptors() {
 }
 
 #[test]
+fn what_starts_an_agent_in_a_worktree_is_told_where_the_host_does_not() {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{}");
+    let exec = |host, more: &[&str]| {
+        let call = [&["dispatch-isolation", "--json", "--cwd-target", "../wt"], more].concat();
+        context.gsd_with(call, &[("GSD_RUNTIME", host)], "").json()["exec"].clone()
+    };
+    let told = exec("codex", &["--prompt", "read {folder}"]);
+    assert_eq!(told["command"], "codex");
+    assert_eq!(told["args"], serde_json::json!(["exec", "--cd", "../wt", "read {folder}"]));
+    assert_eq!(exec("opencode", &[])["args"], serde_json::json!(["run", "--dir", "../wt"]));
+    assert_eq!(exec("claude", &[]), serde_json::Value::Null);
+    assert_eq!(exec("codex", &["--force-isolation", "none"]), serde_json::Value::Null);
+}
+
+#[test]
 fn the_isolation_of_a_phase_is_noted_and_noted_anew() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");

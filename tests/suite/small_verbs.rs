@@ -83,6 +83,10 @@ fn agents_get_the_effort_of_the_configuration_only_when_asked() {
     let to = change["to"].as_str().unwrap();
     assert_eq!(read("gsd-executor.md"), agent.replace("effort: low", &format!("effort: {to}")));
     assert_eq!(context.gsd(["effort", "sync", "--apply"]).json()["synced"], 0);
+    let elsewhere = context.gsd(["effort", "sync", "--runtime", "claude", "--config-dir", "elsewhere"]).json();
+    assert_eq!(elsewhere["reason"], "agents directory not found");
+    assert!(elsewhere["agents_dir"].as_str().unwrap().ends_with("/project/elsewhere/agents"), "{elsewhere}");
+    context.gsd(["effort", "sync", "--runtime", "nobody"]).failure(1);
     assert_eq!(read("mine.md"), "---\nname: mine\n---\n");
 }
 

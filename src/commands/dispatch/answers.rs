@@ -107,9 +107,36 @@ pub(super) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option
 pub(in crate::commands) struct IsolationReport {
     pub(super) runtime: String,
     pub(super) isolation: Isolation,
-    /// Nothing has to be run to get a worktree.
-    exec: Option<String>,
+    /// What starts an agent in a worktree that is there already; none without a folder, or where the host does it.
+    exec: Option<ExecReport>,
     pub(super) harness_flag: Option<String>,
+}
+
+/// A program to run.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+struct ExecReport {
+    command: String,
+    args: Vec<String>,
+    /// The folder to run it in.
+    cwd: String,
+}
+
+impl ExecReport {
+    fn new(template: &[String], folder: &str, prompt: Option<&str>) -> Option<Self> {
+        let (command, arguments) = template.split_first()?;
+        let arguments = arguments.iter().filter(|argument| prompt.is_some() || !argument.contains("{prompt}"));
+        // The prompt goes in last, so that what it says is not taken for a placeholder.
+        let filled =
+            |argument: &String| argument.replace("{folder}", folder).replace("{prompt}", prompt.unwrap_or_default());
+        Some(Self { command: command.clone(), args: arguments.map(filled).collect(), cwd: folder.to_owned() })
+    }
+}
+
+/// Where an agent is to run, and what it is told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RunIn<'text> {
+    pub(super) folder: Option<&'text str>,
+    pub(super) prompt: Option<&'text str>,
 }
 
 /// Who gives agents worktrees: as asked, else as the host does; nobody, where the project wants none.
@@ -118,14 +145,17 @@ pub(super) fn isolation(
     dispatch: Option<&Dispatch>,
     asked: Option<Isolation>,
     use_worktrees: bool,
+    run_in: RunIn<'_>,
 ) -> IsolationReport {
     let of_host = || dispatch.and_then(|dispatch| dispatch.isolation).unwrap_or(Isolation::None);
     let isolation = if use_worktrees { asked.unwrap_or_else(of_host) } else { Isolation::None };
     let flag = dispatch.and_then(|dispatch| dispatch.isolation_flag.clone());
+    let template = dispatch.and_then(|dispatch| dispatch.run_in.as_deref());
+    let template = template.filter(|_| isolation == Isolation::OrchestratorWorktree);
     IsolationReport {
         runtime: runtime.to_owned(),
         isolation,
-        exec: None,
+        exec: template.zip(run_in.folder).and_then(|(run, folder)| ExecReport::new(run, folder, run_in.prompt)),
         harness_flag: flag.filter(|_| isolation != Isolation::None),
     }
 }
@@ -198,12 +228,12 @@ mod tests {
     fn a_project_without_worktrees_gets_none_whatever_is_asked() {
         let host = dispatch(true, true, 2);
         let of = |asked, use_worktrees| {
-            let report = isolation("x", Some(&host), asked, use_worktrees);
+            let report = isolation("x", Some(&host), asked, use_worktrees, RunIn::default());
             (report.isolation, report.harness_flag.is_some())
         };
         assert_eq!(of(None, true), (Isolation::HarnessWorktree, true));
         assert_eq!(of(Some(Isolation::None), true), (Isolation::None, false));
         assert_eq!(of(Some(Isolation::HarnessWorktree), false), (Isolation::None, false));
-        assert_eq!(isolation("x", None, None, true).isolation, Isolation::None);
+        assert_eq!(isolation("x", None, None, true, RunIn::default()).isolation, Isolation::None);
     }
 }

@@ -10,7 +10,7 @@ use super::{CommandError, Context, Family};
 use crate::disk;
 use crate::operations::failure::classify_failure;
 use crate::runtime::{Dispatch, Isolation, Registry};
-use answers::{DispatchReport, ISOLATION_NOTE, IsolationNote, IsolationReport};
+use answers::{DispatchReport, ISOLATION_NOTE, IsolationNote, IsolationReport, RunIn};
 
 /// Says how many agents may run at once.
 const CAPACITY_VARIABLE: &str = "GSD_DISPATCH_MAX_CONCURRENCY";
@@ -88,6 +88,12 @@ pub(crate) struct IsolationArgs {
     /// Have it so, whatever the host does
     #[arg(long)]
     force_isolation: Option<IsolationWord>,
+    /// The worktree an agent is to run in
+    #[arg(long, value_name = "FOLDER")]
+    cwd_target: Option<String>,
+    /// What the agent is told there
+    #[arg(long, requires = "cwd_target")]
+    prompt: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -167,7 +173,8 @@ impl Family for Dispatches {
             Self::ResolveDispatchType(arguments) => resolve_type(context, &arguments),
             Self::DispatchIsolation(arguments) => isolation(context, &arguments),
             Self::InspectDispatchIsolation(JsonArgs { json }) => {
-                let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), None, true);
+                let report =
+                    answers::isolation(&context.host()?.id, facts(context)?.as_ref(), None, true, RunIn::default());
                 tell_isolation(context, &report, json)
             }
             Self::RecordDispatchIsolation(arguments) => record(context, &arguments),
@@ -223,7 +230,8 @@ fn tell_isolation(context: &mut Context, report: &IsolationReport, json: bool) -
 fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), CommandError> {
     let use_worktrees = context.config()?.flag("workflow.use_worktrees");
     let asked = arguments.force_isolation.map(Isolation::from);
-    let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), asked, use_worktrees);
+    let run_in = RunIn { folder: arguments.cwd_target.as_deref(), prompt: arguments.prompt.as_deref() };
+    let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), asked, use_worktrees, run_in);
     if asked.is_some_and(|asked| asked != report.isolation) {
         context.warn("`workflow.use_worktrees` is off, so there are none");
     }

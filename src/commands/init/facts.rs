@@ -51,9 +51,18 @@ impl Context {
         })
     }
 
-    /// The folder that has most of our agents, for the host of the call.
-    pub(in crate::commands) fn agents_folder(&self) -> Result<Option<PathBuf>, CommandError> {
-        Ok(self.agents(self.host()?.descriptor.as_ref()).folder)
+    /// Where a host keeps the user's own agents if its folder is the chosen one.
+    pub(in crate::commands) fn agents_folder_in(&self, descriptor: &Descriptor, chosen: &str) -> Option<PathBuf> {
+        let user = self.world().home()?;
+        let environment = |name: &str| self.world().variable(name);
+        let surroundings = Surroundings {
+            environment: &environment,
+            user: &user,
+            project: self.here().as_path(),
+            chosen: Some(chosen),
+        };
+        let home = Home::resolve(descriptor, Scope::Global, surroundings).ok()?;
+        Some(anchored(descriptor.place(PlaceItem::Agent, Scope::Global)?, &home))
     }
 
     /// Where the file of the agent `name` could be, for the host of the call.
