@@ -37,9 +37,11 @@ impl Family for Schemas {
 
 /// The schema of the command that the words name. A dot may stand between the first two words.
 pub(super) fn schema_of(words: &[String]) -> Result<&'static str, CommandError> {
-    let words: Vec<String> = match words {
+    // The words may come as one argument.
+    let words: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();
+    let words: Vec<String> = match words.as_slice() {
         [dotted] => dotted.splitn(2, '.').map(str::to_owned).collect(),
-        words => words.to_vec(),
+        words => words.iter().map(|&word| word.to_owned()).collect(),
     };
     let typed = words.join(" ");
     let unknown = || CommandError::new(Reason::SdkUnknownCommand, format!("there is no command `{typed}`"));

@@ -60,6 +60,7 @@ fn a_command_is_found_with_a_dot_as_well() {
     };
     assert_eq!(title(&["phase.add"]).unwrap(), "gsd-tools phase add");
     assert_eq!(title(&["phase", "add"]).unwrap(), "gsd-tools phase add");
+    assert_eq!(title(&["phase add"]).unwrap(), "gsd-tools phase add");
     assert_eq!(title(&["state"]).unwrap(), "gsd-tools state");
     for wrong in [&["phase"][..], &["phase", "ad"], &["phase", "add", "x"], &["nothing.at.all"]] {
         assert_eq!(title(wrong).unwrap_err().reason(), Reason::SdkUnknownCommand, "{wrong:?}");
