@@ -40,7 +40,7 @@ pub(crate) struct Globals {
     pub(crate) folder: Option<String>,
     pub(crate) project_folder: Option<String>,
     pub(crate) workstream: Option<String>,
-    /// Of commands that write: show what would change, and change nothing.
+    /// Of commands that write or act: show what would change, and change nothing.
     pub(crate) dry_run: bool,
     /// Of commands that write: the token of an earlier answer; refuse where that is no longer what stands there.
     pub(crate) if_match: Option<String>,
@@ -142,8 +142,15 @@ fn lift(arguments: Vec<String>) -> Result<Call, CommandError> {
     Ok(call)
 }
 
-/// Lifts the flags of commands that write, `--dry-run` (unless the command has its own) and `--if-match`.
-pub(super) fn lift_of_writers(call: &mut Call, own_rehearsal: bool) -> Result<(), CommandError> {
+/// Which of the flags of commands that write are not the command's own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lifted {
+    pub(super) dry_run: bool,
+    pub(super) if_match: bool,
+}
+
+/// Lifts the flags of commands that write or act, `--dry-run` and `--if-match`.
+pub(super) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> Result<(), CommandError> {
     let mut words = std::mem::take(&mut call.words).into_iter();
     while let Some(word) = words.next() {
         let (flag, attached) = match word.split_once('=') {
@@ -155,8 +162,10 @@ pub(super) fn lift_of_writers(call: &mut Call, own_rehearsal: bool) -> Result<()
                 call.words.push(word);
                 call.words.extend(words.by_ref());
             }
-            "--dry-run" if attached.is_none() && !own_rehearsal => call.globals.dry_run = true,
-            "--if-match" => call.globals.if_match = Some(value_of("--if-match", attached, &mut words)?),
+            "--dry-run" if attached.is_none() && lifted.dry_run => call.globals.dry_run = true,
+            "--if-match" if lifted.if_match => {
+                call.globals.if_match = Some(value_of("--if-match", attached, &mut words)?);
+            }
             _ => call.words.push(word),
         }
     }

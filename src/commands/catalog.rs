@@ -7,8 +7,11 @@ pub(crate) enum Effect {
     Read,
     /// Adds to documents or changes them; can be rehearsed with `--dry-run`.
     Write,
-    /// Works through another program, on files that are no documents, or by moving whole folders.
+    /// Works through another program, on files that are no documents, or by moving whole folders; can be rehearsed with
+    /// `--dry-run`.
     Act,
+    /// As [`Self::Act`], but what it does is what was asked for, such as running a program: there is no rehearsal.
+    Run,
     /// Takes something away; can be rehearsed with `--dry-run`.
     Destructive,
 }
@@ -17,6 +20,11 @@ impl Effect {
     /// Whether the command changes documents, so that the flags of writers hold for it.
     pub(crate) fn writes(self) -> bool {
         matches!(self, Self::Write | Self::Destructive)
+    }
+
+    /// Whether the command can show what it would do, and do nothing.
+    pub(crate) fn rehearses(self) -> bool {
+        self.writes() || self == Self::Act
     }
 }
 
@@ -75,18 +83,18 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("current-timestamp", Effect::Read),
     ("detect-custom-files", Effect::Read),
     ("dispatch-capacity", Effect::Read),
-    ("dispatch-isolation", Effect::Act),
+    ("dispatch-isolation", Effect::Run),
     ("dispatch-should-flatten", Effect::Read),
     ("docs-init", Effect::Read),
     ("drift-guard authority", Effect::Read),
     ("drift-guard phase-status", Effect::Read),
     ("drift-guard severity", Effect::Read),
-    ("effort sync", Effect::Act),
+    ("effort sync", Effect::Run),
     ("estimate-calibrate", Effect::Write),
     ("estimate-calibration", Effect::Read),
     ("estimate-check", Effect::Read),
     ("eval score", Effect::Read),
-    ("extract-messages", Effect::Act),
+    ("extract-messages", Effect::Run),
     ("find-phase", Effect::Read),
     ("from-gsd2", Effect::Write),
     ("frontmatter get", Effect::Read),
@@ -174,10 +182,10 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("planning inspect", Effect::Read),
     ("pr-subrepo", Effect::Act),
     ("profile-questionnaire", Effect::Read),
-    ("profile-sample", Effect::Act),
+    ("profile-sample", Effect::Run),
     ("progress", Effect::Read),
     ("project-instruction-file", Effect::Read),
-    ("prompt-budget", Effect::Act),
+    ("prompt-budget", Effect::Run),
     ("quick-tasks-append", Effect::Write),
     ("quick-tasks-migrate", Effect::Write),
     ("record-dispatch-isolation", Effect::Act),
@@ -205,7 +213,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("roadmap update-plan-progress", Effect::Write),
     ("roadmap upgrade", Effect::Write),
     ("roadmap validate", Effect::Read),
-    ("run-with-timeout", Effect::Act),
+    ("run-with-timeout", Effect::Run),
     ("runtime-identity", Effect::Read),
     ("scaffold", Effect::Write),
     ("scan-sessions", Effect::Read),

@@ -37,6 +37,8 @@ pub(crate) struct Context {
     stdout: String,
     /// What the call wrote, or would have written.
     written: RefCell<Option<Written>>,
+    /// Of a rehearsal of a command that acts: the lines of files that would have changed.
+    rehearsed: RefCell<String>,
     /// What the answer is about, for a later write.
     token: Option<String>,
     /// Whether the last payload says that it is a failure.
@@ -75,6 +77,16 @@ pub(super) struct WriteReport<'a> {
     /// With `--dry-run`: the lines that would change, as a unified diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<&'a str>,
+}
+
+/// What the rehearsal of a command that acts tells beside what the command would do.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RehearsalReport<'a> {
+    /// Present and true with `--dry-run`: nothing was done.
+    dry_run: bool,
+    /// With `--dry-run`: the lines of files that would change, as a unified diff.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    diff: &'a str,
 }
 
 /// What the answer of a command tells that a later write can ask for with `--if-match`.
@@ -117,6 +129,7 @@ impl Context {
             told_unfinished: OnceCell::new(),
             stdout: String::new(),
             written: RefCell::new(None),
+            rehearsed: RefCell::new(String::new()),
             token: None,
             failed_payload: false,
             exit_code: 0,
@@ -243,21 +256,29 @@ impl Context {
         }
     }
 
+    /// Adds lines to what a command that acts would change.
+    pub(super) fn note_rehearsed(&self, diff: &str) {
+        self.rehearsed.borrow_mut().push_str(diff);
+    }
+
     /// Gives the answer a token, by which a later write can ask for the same documents.
     pub(super) fn answer_for(&mut self, token: String) {
         self.token = Some(token);
     }
 
     /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
-    /// rehearsal under `--raw`, the diff alone.
+    /// rehearsal under `--raw`, the diff alone, where there is one.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
         self.emit_value(value_of(report)?)
     }
 
     fn emit_value(&mut self, mut value: Value) -> Result<(), CommandError> {
-        if self.raw()
-            && let Some(diff) = self.written.get_mut().as_mut().and_then(|written| written.diff.take())
-        {
+        let diff = match self.written.get_mut() {
+            Some(written) if self.globals.raw => written.diff.take(),
+            None if self.globals.raw => Some(self.rehearsed.take()).filter(|diff| !diff.is_empty()),
+            _ => None,
+        };
+        if let Some(diff) = diff {
             self.text(diff);
             return Ok(());
         }
@@ -266,6 +287,9 @@ impl Context {
             if let Some(written) = self.written.get_mut() {
                 self.failed_payload |= written.nothing;
                 written.tell(answer)?;
+            } else if self.globals.dry_run {
+                let diff = self.rehearsed.get_mut();
+                answer.extend(fields_of(&RehearsalReport { dry_run: true, diff })?);
             }
             if let Some(token) = &self.token {
                 answer.extend(fields_of(&TokenReport { token })?);
@@ -282,8 +306,7 @@ impl Context {
     }
 
     fn emit_value_raw(&mut self, value: Value, raw: &str) -> Result<(), CommandError> {
-        let rehearsed = self.written.get_mut().as_ref().is_some_and(|written| written.diff.is_some());
-        if self.raw() && !rehearsed {
+        if self.raw() && !self.is_rehearsal() {
             self.text(raw);
             return Ok(());
         }

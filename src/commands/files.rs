@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, ChangeSet, Digest};
+use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest};
+use crate::operations::changes::WholeFile;
 use crate::project::view::{Edits, ProjectView};
 
 /// The answer about a file that is not there.
@@ -39,16 +40,55 @@ impl Context {
         path: &AbsolutePath,
         edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
     ) -> Result<R, CommandError> {
+        self.change(&path.parent().unwrap_or_else(|| path.clone()), |changes| {
+            let text = disk::read_text(path)?;
+            let (report, edited) = edit(text.as_deref())?;
+            if let Some(edited) = edited {
+                changes.write(path.clone(), edited, text.map(|text| Digest::of(text.as_bytes())));
+            }
+            Ok(report)
+        })
+    }
+
+    /// Makes the changes in `tree` that `decide` wants, all of them or none. A rehearsal says whether they could be
+    /// made and shows them; it takes no lock, since a lock is a file.
+    pub(super) fn change<R>(
+        &self,
+        tree: &AbsolutePath,
+        decide: impl FnOnce(&mut ChangeSet) -> Result<R, CommandError>,
+    ) -> Result<R, CommandError> {
+        let mut changes = ChangeSet::default();
+        if self.is_rehearsal() {
+            let report = decide(&mut changes)?;
+            disk::check([tree], &changes)?;
+            for change in changes.iter() {
+                self.note_rehearsed(&self.diff_of(change)?);
+            }
+            return Ok(report);
+        }
         let disk = self.disk();
-        let hold = disk.hold(path.parent())?;
-        let text = disk::read_text(path)?;
-        let (report, edited) = edit(text.as_deref())?;
-        if let Some(edited) = edited {
-            let mut changes = ChangeSet::default();
-            changes.write(path.clone(), edited, text.map(|text| Digest::of(text.as_bytes())));
+        let hold = disk.hold([tree])?;
+        let report = decide(&mut changes)?;
+        if !changes.is_empty() {
             hold.apply(&changes)?;
         }
         Ok(report)
+    }
+
+    /// The lines of a file that a change changes.
+    fn diff_of(&self, change: &Change) -> Result<String, CommandError> {
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let after = match change {
+            Change::WriteFile { bytes, .. } => Some(lossy(bytes)),
+            Change::RemoveFile { .. } => None,
+            Change::LinkProgram { .. } | Change::MakeFolder { .. } | Change::RemoveFolder { .. } => {
+                return Ok(String::new());
+            }
+        };
+        let path = change.path();
+        let shown = path.relative_to(self.root()).map_or_else(|| path.to_string(), |path| path.to_string());
+        let before = disk::read_bytes(path)?.map(|bytes| lossy(&bytes));
+        Ok(WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() }.diff())
     }
 
     /// As [`Self::update`], for an operation on one file of the project, named by its path from the current folder.

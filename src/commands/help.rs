@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::catalog::{self, Effect};
+use super::catalog;
 use super::{FamilyRow, tree, usage};
 
 const FLAGS: &str = "\
@@ -25,6 +25,13 @@ Flags of commands that write:
 
 ";
 
+/// Shown with commands that act on other things than documents.
+const FLAG_OF_ACTS: &str = "\
+Flags of commands that act:
+  --dry-run               Show what would be done, and do nothing; hooks of a repository are not run
+
+";
+
 /// The page that `words` ask for: of the command they name, else of the whole program.
 pub(super) fn page(families: &[FamilyRow], words: &[String]) -> String {
     let named = words.first().and_then(|word| families.iter().find(|row| row.words.contains(&word.as_str())));
@@ -39,8 +46,11 @@ fn command_page(row: &FamilyRow, words: &[String]) -> String {
     tree.build();
     let found = usage::leaf(&tree, words);
     let mut command = found.command.clone();
-    let writes = catalog::effect(&found.path).is_some_and(Effect::writes);
-    let more = if writes { FLAGS_OF_WRITERS } else { "" };
+    let more = match catalog::effect(&found.path) {
+        Some(effect) if effect.writes() => FLAGS_OF_WRITERS,
+        Some(effect) if effect.rehearses() => FLAG_OF_ACTS,
+        _ => "",
+    };
     format!("{}\n{more}{FLAGS}", command.render_long_help())
 }
 

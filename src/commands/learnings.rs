@@ -83,7 +83,8 @@ fn copy(context: &mut Context) -> Result<(), CommandError> {
     let lessons = learnings::in_documents(&context.view())?;
     let project = context.root().name();
     let (now, folder) = (context.world().now(), folder(context)?);
-    let report = change(context, &folder, |store, changes| {
+    let report = context.change(&folder, |changes| {
+        let store = read(&folder)?;
         let (report, entries) = learnings::new_entries(&store, lessons, &project, now.milliseconds(), &now.to_string());
         for entry in entries {
             let text = serde_json::to_string_pretty(&entry)? + "\n";
@@ -91,7 +92,7 @@ fn copy(context: &mut Context) -> Result<(), CommandError> {
         }
         Ok(report)
     })?;
-    context.emit(&report)
+    context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
 }
 
 fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandError> {
@@ -101,12 +102,13 @@ fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandErro
         CommandError::usage(format!("Invalid duration format: \"{typed}\" — expected format like \"90d\""))
     })?;
     let (now, folder) = (context.world().now().milliseconds(), folder(context)?);
-    let report = change(context, &folder, |store, changes| {
+    let report = context.change(&folder, |changes| {
+        let store = read(&folder)?;
         let (report, files) = learnings::outdated(store, days, now);
         remove(&folder, &files, changes)?;
         Ok(report)
     })?;
-    context.emit(&report)
+    context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
 }
 
 fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandError> {
@@ -116,12 +118,13 @@ fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandEr
         return Err(CommandError::usage(format!("Invalid learning ID: \"{id}\"")));
     }
     let folder = folder(context)?;
-    let report = change(context, &folder, |store, changes| {
+    let report = context.change(&folder, |changes| {
+        let store = read(&folder)?;
         let file = store.file_of(id);
         remove(&folder, file.as_slice(), changes)?;
-        Ok(DeleteReport { id: id.to_owned(), deleted: file.is_some() })
+        Ok(DeleteReport { id: id.to_owned(), deleted: file.is_some(), would_delete: None })
     })?;
-    context.emit(&report)
+    context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
 }
 
 /// The folder of the store.
@@ -137,22 +140,6 @@ fn read(folder: &AbsolutePath) -> Result<Store, DiskError> {
         .into_iter()
         .filter(|entry| entry.is_file() && entry.path.extension().is_some_and(|ending| ending == "json"));
     Ok(Store::read(files.map(|entry| (entry.name, disk::read_text(entry.path).ok().flatten())).collect::<Vec<_>>()))
-}
-
-/// Reads the store, and makes the changes that `decide` wants, under one lock.
-fn change<R>(
-    context: &Context,
-    folder: &AbsolutePath,
-    decide: impl FnOnce(Store, &mut ChangeSet) -> Result<R, CommandError>,
-) -> Result<R, CommandError> {
-    let disk = context.disk();
-    let hold = disk.hold([folder])?;
-    let mut changes = ChangeSet::default();
-    let report = decide(read(folder)?, &mut changes)?;
-    if !changes.is_empty() {
-        hold.apply(&changes)?;
-    }
-    Ok(report)
 }
 
 fn remove(folder: &AbsolutePath, files: &[String], changes: &mut ChangeSet) -> Result<(), CommandError> {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
-use crate::disk::{self, AbsolutePath};
+use crate::disk::{self, AbsolutePath, ChangeSet};
 use crate::install::{self, Target, custom};
 use crate::runtime::Scope;
 
@@ -54,7 +54,12 @@ impl Family for Updating {
             Self::RestoreCustomFiles(arguments) => {
                 let usage = "Usage: gsd-tools restore-custom-files --config-dir <path> [--apply]";
                 let folder = folder(context, arguments.config_dir.as_deref(), usage)?;
-                let report = custom::restore(&folder, arguments.apply, &context.disk())?;
+                let report = if arguments.apply {
+                    let report = context.change(&folder, |changes| Ok(custom::look(&folder, changes)?))?;
+                    if context.is_rehearsal() { report } else { report.applied() }
+                } else {
+                    custom::look(&folder, &mut ChangeSet::default())?
+                };
                 context.emit(&report)
             }
         }

@@ -4,7 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, ArgMatches};
 
 use super::argv::{self, Call};
-use super::catalog::{self, Effect};
+use super::catalog;
 use super::error::{CommandError, Reason};
 use super::{FamilyRow, tree};
 
@@ -44,21 +44,21 @@ pub(super) fn read(row: &FamilyRow, words: &[String]) -> Result<ArgMatches, Comm
         .map_err(|error| complain(&error))
 }
 
-/// Lifts the flags that every command has that writes documents.
+/// Lifts the flags that every command has that writes documents or acts.
 pub(super) fn lift_of_writers(row: &FamilyRow, call: &mut Call) -> Result<(), CommandError> {
-    // Installing has a rehearsal of its own. Most calls have neither flag, and building the tree once more takes time.
-    if row.usage_code != 1 || !call.words.iter().any(|word| word == "--dry-run" || word.starts_with("--if-match")) {
+    // Most calls have neither flag, and building the tree once more takes time.
+    if !call.words.iter().any(|word| word == "--dry-run" || word.starts_with("--if-match")) {
         return Ok(());
     }
     let tree = tree(row);
     // The flags may stand between the words of the command.
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let leaf = leaf(&tree, &words);
-    if !catalog::effect(&leaf.path).is_some_and(Effect::writes) {
-        return Ok(());
-    }
+    let Some(effect) = catalog::effect(&leaf.path).filter(|effect| effect.rehearses()) else { return Ok(()) };
     let own_rehearsal = leaf.command.get_arguments().any(|argument| argument.get_long() == Some("dry-run"));
-    argv::lift_of_writers(call, own_rehearsal)
+    // Installing has a rehearsal of its own, and no documents that a token could stand for.
+    let if_match = effect.writes() && row.usage_code == 1;
+    argv::lift_of_writers(call, argv::Lifted { dry_run: !own_rehearsal, if_match })
 }
 
 /// The deepest command that the words name.

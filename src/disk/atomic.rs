@@ -42,6 +42,18 @@ fn make_private_folder(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).create(folder)
 }
 
+/// Makes one folder for nobody but the user; one that is there already is an error.
+#[cfg(unix)]
+pub(super) fn make_new_private_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+pub(super) fn make_new_private_folder(folder: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().create(folder)
+}
+
 /// Whether bytes must have reached the disk before we go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sync {

@@ -4,7 +4,8 @@
 //! cannot be read is an error that names it, never an absence.
 //!
 //! Writing: a [`Disk`] gives a [`Hold`] on some trees, and a hold applies a [`ChangeSet`]: all of it, or none,
-//! whatever happens to the process in between. There is no other way to write.
+//! whatever happens to the process in between. There is no other way to write; what nobody is to keep goes into a
+//! [`Scratch`].
 
 mod atomic;
 mod change;
@@ -13,6 +14,7 @@ mod journal;
 mod lock;
 mod path;
 mod recover;
+mod scratch;
 mod snapshot;
 mod transaction;
 
@@ -25,6 +27,7 @@ pub(crate) use hold::{Disk, Faults, Hold, check};
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use recover::is_unfinished;
+pub(crate) use scratch::Scratch;
 pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
 
 /// The file's text, byte for byte (a byte order mark included); `None` if there is no such file.

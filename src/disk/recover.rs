@@ -286,6 +286,6 @@ fn exists(path: &AbsolutePath) -> Result<bool, DiskError> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the room that removes folders")]
-fn remove_tree(path: &AbsolutePath) -> Result<(), DiskError> {
+pub(super) fn remove_tree(path: &AbsolutePath) -> Result<(), DiskError> {
     present(std::fs::remove_dir_all(path)).map(drop).map_err(DiskError::io("remove the folder", path.as_path()))
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::manifest::{self, Manifest};
 use super::{InstallError, situation};
-use crate::disk::{self, AbsolutePath, ChangeSet, Disk, DiskError, Entry, EntryKind};
+use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, Entry, EntryKind};
 use crate::text::front_matter::FrontMatter;
 
 /// Where an update puts files of the user's that it would remove.
@@ -151,37 +151,43 @@ struct RestoreWarning {
     detail: String,
 }
 
-/// Looks at what was put aside, and with `apply` brings back what can be: all of it, or none.
-pub(crate) fn restore(root: &AbsolutePath, apply: bool, disk: &Disk) -> Result<Restoration, InstallError> {
+impl Restoration {
+    /// The same after what can be brought back is back.
+    pub(crate) fn applied(mut self) -> Self {
+        for entry in self.entries.iter_mut().filter(|entry| entry.outcome == Outcome::Eligible) {
+            entry.outcome = Outcome::Restored;
+        }
+        Self { applied: true, restored_count: self.eligible_count, ..self }
+    }
+}
+
+/// Looks at what was put aside; adds to `changes` what can be brought back.
+pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Restoration, InstallError> {
     let backup = root.resolve(BACKUP);
     let mut report = Restoration {
         backup_dir: backup.to_string(),
         backup_found: disk::is_folder(&backup) && !disk::is_link(&backup),
         manifest_found: false,
-        applied: apply,
+        applied: false,
         entries: Vec::new(),
         eligible_count: 0,
         restored_count: 0,
         skipped_count: 0,
         warning_count: 0,
     };
-    let hold = if apply { Some(disk.hold([root])?) } else { None };
     let manifest = manifest_at(root)?;
     report.manifest_found = manifest.is_some();
     let mut files = Vec::new();
     if report.backup_found {
         walk(&backup, "", DEEPEST, &mut |path, entry| files.push((path.to_owned(), entry.kind)))?;
     }
-    let mut changes = ChangeSet::default();
     for (path, kind) in files {
         let managed = manifest.as_ref().is_some_and(|manifest| manifest.files().any(|listed| listed == path));
-        let (mut entry, bytes) = look(root, &backup, path, kind, managed)?;
+        let (entry, bytes) = look_at(root, &backup, path, kind, managed)?;
         if entry.outcome == Outcome::Eligible {
             report.eligible_count += 1;
-            if let Some(bytes) = bytes.filter(|_| apply) {
+            if let Some(bytes) = bytes {
                 changes.write(root.resolve(&entry.path), bytes, None);
-                entry.outcome = Outcome::Restored;
-                report.restored_count += 1;
             }
         } else {
             report.skipped_count += 1;
@@ -189,16 +195,11 @@ pub(crate) fn restore(root: &AbsolutePath, apply: bool, disk: &Disk) -> Result<R
         report.warning_count += entry.warnings.len();
         report.entries.push(entry);
     }
-    if let Some(hold) = hold
-        && !changes.is_empty()
-    {
-        hold.apply(&changes)?;
-    }
     Ok(report)
 }
 
 /// What can become of one file of the backup, with its bytes.
-fn look(
+fn look_at(
     root: &AbsolutePath,
     backup: &AbsolutePath,
     path: String,

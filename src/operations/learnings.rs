@@ -107,6 +107,9 @@ pub(crate) struct CopyReport {
     /// How many lessons the project wrote down.
     total: usize,
     created: usize,
+    /// With `--dry-run`: how many would be created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_create: Option<usize>,
     /// How many were kept already.
     skipped: usize,
 }
@@ -229,6 +232,9 @@ pub(crate) fn list(store: Store, tag: Option<&str>) -> ListReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PruneReport {
     removed: usize,
+    /// With `--dry-run`: how many would be removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_remove: Option<usize>,
     kept: usize,
     /// Files of the store that are no entries; they stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -241,7 +247,7 @@ pub(crate) fn outdated(store: Store, days: u32, now: i64) -> (PruneReport, Vec<S
     let is_old = |entry: &&Entry| time::milliseconds(entry.date()).is_some_and(|date| date < oldest);
     let files: Vec<String> = store.entries.iter().filter(is_old).map(|entry| entry.file.clone()).collect();
     let kept = store.entries.len() - files.len();
-    (PruneReport { removed: files.len(), kept, unreadable: store.unreadable }, files)
+    (PruneReport { removed: files.len(), would_remove: None, kept, unreadable: store.unreadable }, files)
 }
 
 /// The days of a duration such as `90d`.
@@ -254,6 +260,30 @@ pub(crate) fn days(duration: &str) -> Option<u32> {
 pub(crate) struct DeleteReport {
     pub(crate) id: String,
     pub(crate) deleted: bool,
+    /// With `--dry-run`: whether it would be deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) would_delete: Option<bool>,
+}
+
+impl CopyReport {
+    /// The answer of a rehearsal.
+    pub(crate) fn rehearsed(self) -> Self {
+        Self { created: 0, would_create: Some(self.created), ..self }
+    }
+}
+
+impl PruneReport {
+    /// The answer of a rehearsal.
+    pub(crate) fn rehearsed(self) -> Self {
+        Self { removed: 0, would_remove: Some(self.removed), ..self }
+    }
+}
+
+impl DeleteReport {
+    /// The answer of a rehearsal.
+    pub(crate) fn rehearsed(self) -> Self {
+        Self { deleted: false, would_delete: Some(self.deleted), ..self }
+    }
 }
 
 /// Whether `text` can be the id of an entry; only then may it become the name of a file.
@@ -308,7 +338,7 @@ mod tests {
         let lessons = || lessons_of("## A thing\nx\n## Other\nx\n## Third\ny\n");
         let (report, entries) =
             new_entries(&Store::default(), lessons(), "p", 36 * 36 + 10, "2026-01-02T00:00:00.000Z");
-        assert_eq!(report, CopyReport { total: 3, created: 2, skipped: 1 });
+        assert_eq!(report, CopyReport { total: 3, created: 2, skipped: 1, ..CopyReport::default() });
         assert_eq!(entries[0].content_hash, sha256(b"x\np"));
         assert!(entries[0].id.starts_with("10a-") && is_id(&entries[0].id) && entries[0].id != entries[1].id);
         let files = entries.iter().map(|entry| (entry.id.clone(), serde_json::to_string(entry).ok()));

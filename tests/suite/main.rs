@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare and inspect trees by hand")]
 
+mod acts;
 mod answers;
 mod architecture;
 mod audit;

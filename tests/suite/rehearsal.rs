@@ -28,7 +28,8 @@ fn a_rehearsal_shows_the_change_and_makes_none() {
 fn a_command_that_cannot_be_rehearsed_says_so_instead_of_running() {
     let context = project();
     let before = tree(&context.project());
-    assert!(context.gsd(["commit", "x", "--dry-run"]).failure(1).contains("--dry-run"));
+    assert!(context.gsd(["dispatch-isolation", "--dry-run"]).failure(1).contains("--dry-run"));
+    assert!(context.gsd(["commit", "x", "--if-match", "a"]).failure(1).contains("--if-match"));
     assert!(context.gsd(["state", "json", "--dry-run"]).failure(1).contains("--dry-run"));
     assert_eq!(tree(&context.project()), before);
 }

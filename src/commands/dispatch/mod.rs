@@ -265,7 +265,7 @@ fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandEr
             written_at: context.world().now().milliseconds(),
         },
     )?;
-    context.emit(&RecordedReport { recorded: true, path: ISOLATION_NOTE })
+    context.emit(&RecordedReport { recorded: !context.is_rehearsal(), path: ISOLATION_NOTE })
 }
 
 fn note(context: &Context, note: &IsolationNote<'_>) -> Result<(), CommandError> {

@@ -49,6 +49,26 @@ pub(in crate::commands) struct CommitReport {
     failures: Vec<StagingFailure>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped_files: Vec<String>,
+    /// With `--dry-run`: the commit that would be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_commit: Option<WouldCommit>,
+}
+
+/// A commit that was rehearsed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct WouldCommit {
+    /// Empty where the last commit keeps its own.
+    pub(super) message: String,
+    pub(super) files: Vec<String>,
+    /// The branch it would be on; absent where a commit is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) branch: Option<String>,
+    /// Whether the branch would be made first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) new_branch: bool,
+    /// Whether it would take the place of the last commit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) amend: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -85,7 +105,7 @@ pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<()
 }
 
 fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<CommitReport, CommandError> {
-    let repository = Repository::of(context);
+    let repository = Repository::of(context).for_writing(context)?;
     let named = [&arguments.files[..], &arguments.files_removed[..]].concat();
     let phase = branch::phase_of_commit(message, &named);
     let config = context.config()?;
@@ -111,26 +131,68 @@ fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<C
         });
     }
     let paths: Vec<&str> = staged.paths.iter().map(String::as_str).collect();
-    let nothing = CommitReport { reason: "nothing_to_commit", ..CommitReport::default() };
     if !arguments.amend && (paths.is_empty() || !repository.has_staged(&paths)) {
-        return Ok(CommitReport { skipped_files: staged.skipped, ..nothing });
+        let skipped_files = staged.skipped;
+        return Ok(CommitReport { reason: "nothing_to_commit", skipped_files, ..CommitReport::default() });
     }
-    if let Some(phase) = phase {
-        choose_branch(context, &repository, phase)?;
+    let start = phase.map(|phase| branch_to_start(context, &repository, phase)).transpose()?.flatten();
+    let report = if context.is_rehearsal() {
+        rehearse(&repository, arguments, message, &paths, start)
+    } else {
+        if let Some(start) = start {
+            start_branch(context, &repository, &start)?;
+        }
+        make(&repository, arguments, message, &paths)
+    };
+    Ok(CommitReport { skipped_files: staged.skipped, ..report })
+}
+
+fn make(repository: &Repository, arguments: &CommitArgs, message: &str, paths: &[&str]) -> CommitReport {
+    asked(repository, &commit_line(arguments, message, paths), || CommitReport {
+        committed: true,
+        hash: repository.short_hash(),
+        reason: "committed",
+        ..CommitReport::default()
+    })
+}
+
+/// What [`make`] would do, on the branch that is there or on `start`. The hooks of the repository are not asked.
+fn rehearse(
+    repository: &Repository,
+    arguments: &CommitArgs,
+    message: &str,
+    paths: &[&str],
+    start: Option<String>,
+) -> CommitReport {
+    if let Some(error) = repository.complaint_of_author() {
+        return failed("commit_failed", error);
     }
-    let report = match repository.git(&commit_line(arguments, message, &paths)) {
-        Ok(finished) if finished.success() => CommitReport {
-            committed: true,
-            hash: repository.short_hash(),
-            reason: "committed",
-            ..CommitReport::default()
-        },
-        Ok(finished) if finished.text().contains("nothing to commit") => nothing,
+    let mut line = commit_line(arguments, message, paths);
+    line.insert(1, "--dry-run");
+    asked(repository, &line, || CommitReport {
+        reason: "rehearsed",
+        would_commit: Some(WouldCommit {
+            message: message.to_owned(),
+            files: repository.staged(paths),
+            new_branch: start.is_some(),
+            branch: start.or_else(|| repository.branch()),
+            amend: arguments.amend,
+        }),
+        ..CommitReport::default()
+    })
+}
+
+/// Asks git for a commit: what it has against it, or the report of the success.
+fn asked(repository: &Repository, line: &[&str], success: impl FnOnce() -> CommitReport) -> CommitReport {
+    match repository.git(line) {
+        Ok(finished) if finished.success() => success(),
+        Ok(finished) if finished.text().contains("nothing to commit") => {
+            CommitReport { reason: "nothing_to_commit", ..CommitReport::default() }
+        }
         Ok(finished) => failed("commit_failed", said(&finished)),
         Err(error @ WorldError::TimedOut { .. }) => failed("commit_timeout", error.to_string()),
         Err(error) => failed("commit_failed", error.to_string()),
-    };
-    Ok(CommitReport { skipped_files: staged.skipped, ..report })
+    }
 }
 
 fn failed(reason: &'static str, error: String) -> CommitReport {
@@ -198,12 +260,12 @@ fn said(finished: &Finished) -> String {
     if error.is_empty() { finished.text() } else { error }
 }
 
-/// Starts the branch of a phase at its first commit. A branch that is there, a phase that was worked on elsewhere, and a
-/// branch of the user's own are left alone.
-fn choose_branch(context: &Context, repository: &Repository, phase: &str) -> Result<(), CommandError> {
+/// The branch of a phase that starts at its first commit. A branch that is there, a phase that was worked on elsewhere,
+/// and a branch of the user's own are left alone.
+fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> Result<Option<String>, CommandError> {
     let config = context.config()?;
     if config.branching() == Branching::None {
-        return Ok(());
+        return Ok(None);
     }
     let view = context.view();
     let plan_of = |text: &str| text.rsplit_once('-').map(|(phase, _)| phase.to_owned());
@@ -213,13 +275,13 @@ fn choose_branch(context: &Context, repository: &Repository, phase: &str) -> Res
     {
         found = view.find_phase(&shorter)?.folder;
     }
-    let Some(folder) = found else { return Ok(()) };
-    let Some(target) = branch::wanted(&view, config, folder.token(), folder.slug())? else { return Ok(()) };
+    let Some(folder) = found else { return Ok(None) };
+    let Some(target) = branch::wanted(&view, config, folder.token(), folder.slug())? else { return Ok(None) };
     // A hook of git's may write to the project.
     drop(view);
     let current = repository.branch();
     if current.as_deref() == Some(target.as_str()) {
-        return Ok(());
+        return Ok(None);
     }
     let here = current.as_deref().unwrap_or("a detached commit");
     if repository.has_branch(&target) {
@@ -227,12 +289,17 @@ fn choose_branch(context: &Context, repository: &Repository, phase: &str) -> Res
     } else if config.branching() == Branching::Phase && repository.has_history(&folder.path) {
         context.warn(format!("`{target}` is gone and the phase has commits elsewhere; committing on {here}"));
     } else if current.as_deref() == Some(repository.base_branch(config).as_str()) {
-        let finished = repository.git(&["checkout", "-q", "-b", &target])?;
-        if !finished.success() {
-            context.warn(format!("cannot start `{target}` ({}); committing on {here}", said(&finished)));
-        }
+        return Ok(Some(target));
     } else {
         context.warn(format!("`{target}` starts from the base branch only; committing on {here}"));
+    }
+    Ok(None)
+}
+
+fn start_branch(context: &Context, repository: &Repository, target: &str) -> Result<(), CommandError> {
+    let finished = repository.git(&["checkout", "-q", "-b", target])?;
+    if !finished.success() {
+        context.warn(format!("cannot start `{target}` ({}); committing where you are", said(&finished)));
     }
     Ok(())
 }

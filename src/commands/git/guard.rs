@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::repository::Repository;
 use crate::commands::error::Reason;
 use crate::commands::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner};
+use crate::disk::{self, AbsolutePath, Access, Change, Digest, Owner};
 
 /// The line by which a hook of ours is known, whichever program wrote it.
 const MARK: &str = "# gsd-core:commit-docs-guard";
@@ -66,48 +66,50 @@ fn hook(context: &Context) -> Result<AbsolutePath, CommandError> {
 
 fn enable(context: &mut Context, hook: &AbsolutePath) -> Result<(), CommandError> {
     let script = script(context)?;
-    let disk = context.disk();
-    let hold = disk.hold(hook.parent())?;
-    let found = disk::read_bytes(hook)?;
-    let action = match &found {
-        Some(bytes) if !is_marked(bytes) => return Err(foreign(hook)),
-        Some(bytes) if *bytes == script.as_bytes() => "already_enabled",
-        Some(_) => "updated",
-        None => "written",
-    };
-    let before = found.map(|bytes| Digest::of(&bytes));
-    let mut changes = ChangeSet::default();
-    let (access, owner) = (Access::Executable, Owner::User);
-    changes.push(Change::WriteFile { path: hook.clone(), bytes: script.into_bytes(), access, owner, before });
-    hold.apply(&changes)?;
-    context.emit_raw(&EnabledReport { enabled: true, action, path: hook.to_string() }, "enabled")
+    let action = context.change(&folder(hook), |changes| {
+        let found = disk::read_bytes(hook)?;
+        let action = match &found {
+            Some(bytes) if !is_marked(bytes) => return Err(foreign(hook)),
+            Some(bytes) if *bytes == script.as_bytes() => "already_enabled",
+            Some(_) => "updated",
+            None => "written",
+        };
+        let before = found.map(|bytes| Digest::of(&bytes));
+        let (access, owner) = (Access::Executable, Owner::User);
+        changes.push(Change::WriteFile { path: hook.clone(), bytes: script.into_bytes(), access, owner, before });
+        Ok(action)
+    })?;
+    let enabled = action == "already_enabled" || !context.is_rehearsal();
+    context.emit_raw(&EnabledReport { enabled, action, path: hook.to_string() }, "enabled")
 }
 
 fn disable(context: &mut Context, hook: &AbsolutePath) -> Result<(), CommandError> {
     let script = script(context)?;
-    let disk = context.disk();
-    let hold = disk.hold(hook.parent())?;
     let mut kept = None;
-    let action = match disk::read_bytes(hook)? {
-        None => "noop",
-        Some(bytes) if !is_marked(&bytes) => return Err(foreign(hook)),
-        Some(bytes) => {
-            let mut changes = ChangeSet::default();
-            changes.remove(hook.clone(), Digest::of(&bytes));
-            if bytes != script.as_bytes() {
-                let aside = (1..100)
-                    .map(|number| hook.beside(&format!("pre-commit.gsd-{number}")))
-                    .find(|path| !disk::exists(path));
-                if let Some(aside) = aside {
-                    changes.write(aside.clone(), bytes, None);
-                    kept = Some(aside.to_string());
-                }
-            }
-            hold.apply(&changes)?;
-            "removed"
+    let action = context.change(&folder(hook), |changes| {
+        let Some(bytes) = disk::read_bytes(hook)? else { return Ok("noop") };
+        if !is_marked(&bytes) {
+            return Err(foreign(hook));
         }
-    };
-    context.emit_raw(&DisabledReport { disabled: true, action, path: hook.to_string(), kept }, "disabled")
+        changes.remove(hook.clone(), Digest::of(&bytes));
+        if bytes != script.as_bytes() {
+            let aside = (1..100)
+                .map(|number| hook.beside(&format!("pre-commit.gsd-{number}")))
+                .find(|path| !disk::exists(path));
+            if let Some(aside) = aside {
+                changes.write(aside.clone(), bytes, None);
+                kept = Some(aside.to_string());
+            }
+        }
+        Ok("removed")
+    })?;
+    let disabled = action == "noop" || !context.is_rehearsal();
+    context.emit_raw(&DisabledReport { disabled, action, path: hook.to_string(), kept }, "disabled")
+}
+
+/// The folder of the hook.
+fn folder(hook: &AbsolutePath) -> AbsolutePath {
+    hook.parent().unwrap_or_else(|| hook.clone())
 }
 
 fn is_marked(hook: &[u8]) -> bool {

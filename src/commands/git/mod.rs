@@ -4,6 +4,7 @@ pub(super) mod commit;
 pub(super) mod guard;
 pub(crate) mod pull_request;
 mod repository;
+pub(super) mod scratch;
 pub(super) mod subrepo;
 
 use schemars::JsonSchema;
@@ -76,7 +77,7 @@ pub(super) struct CheckReport {
 }
 
 fn check_commit(context: &mut Context) -> Result<(), CommandError> {
-    let staged = Repository::of(context).staged();
+    let staged = Repository::of(context).staged(&[]);
     let planning: Vec<&str> = staged.iter().map(String::as_str).filter(|path| is_planning(path)).collect();
     let reason = if planning.is_empty() {
         "no_planning_files_staged"

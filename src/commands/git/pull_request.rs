@@ -5,9 +5,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::commit::WouldCommit;
 use super::message_for_log;
+use super::repository::Repository;
+use crate::commands::error::Reason;
 use crate::commands::{CommandError, Context};
-use crate::world::{Finished, Program};
+use crate::world::Finished;
 
 /// How long git may take: hooks run inside it, and a push goes over the network.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -44,6 +47,9 @@ pub(crate) struct PullRequestReport {
     remote_url: Option<String>,
     /// Owner and name of the repository, where the address tells them.
     remote_slug: Option<String>,
+    /// With `--dry-run`: the commit that would be made and pushed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_commit: Option<WouldCommit>,
 }
 
 /// Commits what changed in files that git knows, on the branch, and pushes it.
@@ -66,7 +72,7 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     if !crate::disk::exists(folder.resolve(".git")) {
         return Err(CommandError::usage(format!("`{folder}` is no git repository of its own")));
     }
-    let git = Git { context, folder: folder.as_path() };
+    let git = Git(Repository::at(context, folder, PATIENCE).for_writing(context)?);
     if branch.starts_with('-') || !git.run(&["check-ref-format", "--branch", &branch])?.success() {
         return Err(CommandError::usage(format!("`{branch}` cannot be the name of a branch")));
     }
@@ -83,12 +89,20 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
         commit_hash: None,
         remote_url: None,
         remote_slug: None,
+        would_commit: None,
     };
     if files.is_empty() {
         return context.emit_raw(&report, "nothing_to_commit");
     }
     let there = git.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success();
     let switch: &[&str] = if there { &["switch", "-q", &branch] } else { &["switch", "-q", "-c", &branch] };
+    if context.is_rehearsal() {
+        rehearse(&git, &repo, &branch, there)?;
+        report.reason = Some("rehearsed");
+        report.would_commit =
+            Some(WouldCommit { message, files, branch: Some(branch), new_branch: !there, amend: false });
+        return context.emit(&report);
+    }
     git.must(switch, || format!("cannot switch `{repo}` to the branch `{branch}`"))?;
     git.must(&["commit", "-q", "-a", "-m", &message], || format!("cannot commit in `{repo}`"))?;
     let commit_hash = git.must(&["rev-parse", "--short=7", "HEAD"], || "cannot tell the commit".to_owned())?;
@@ -108,16 +122,24 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     context.emit_raw(&report, raw)
 }
 
-/// Git in one repository.
-struct Git<'call> {
-    context: &'call Context,
-    folder: &'call std::path::Path,
+/// Whether the branch can be switched to, a commit made and somewhere to push it to. The remote is not asked.
+fn rehearse(git: &Git, repo: &str, branch: &str, there: bool) -> Result<(), CommandError> {
+    if there {
+        let switch = ["read-tree", "-m", "-u", "--dry-run", "HEAD", branch];
+        git.must(&switch, || format!("cannot switch `{repo}` to the branch `{branch}`"))?;
+    }
+    if let Some(complaint) = git.0.complaint_of_author() {
+        return Err(CommandError::new(Reason::Unknown, format!("cannot commit in `{repo}`: {complaint}")));
+    }
+    git.must(&["remote", "get-url", "--push", "origin"], || format!("`{repo}` has nowhere to push to")).map(drop)
 }
 
-impl Git<'_> {
+/// Git in one repository.
+struct Git(Repository);
+
+impl Git {
     fn run(&self, arguments: &[&str]) -> Result<Finished, CommandError> {
-        let program = Program::git(self.folder).arguments(arguments).timeout(PATIENCE);
-        Ok(self.context.world().run(&program)?)
+        Ok(self.0.git(arguments)?)
     }
 
     /// What git answers; its complaint where it fails.
@@ -127,11 +149,11 @@ impl Git<'_> {
             return Ok(finished.text().trim().to_owned());
         }
         let told = format!("{}\n{}", finished.text(), finished.error_text());
-        Err(CommandError::new(crate::commands::error::Reason::Unknown, format!("{}: {}", failed(), told.trim())))
+        Err(CommandError::new(Reason::Unknown, format!("{}: {}", failed(), told.trim())))
     }
 
     fn names(&self, arguments: &[&str]) -> Result<Vec<String>, CommandError> {
-        let told = self.must(arguments, || format!("cannot tell what changed in `{}`", self.folder.display()))?;
+        let told = self.must(arguments, || format!("cannot tell what changed in `{}`", self.0.folder()))?;
         Ok(told.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
     }
 }

@@ -1,8 +1,10 @@
-//! The repository a project lies in, asked through git itself.
+//! The repository a project lies in, and those inside it, asked through git itself.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::commands::Context;
+use super::scratch::GitScratch;
+use crate::commands::{CommandError, Context};
 use crate::disk::AbsolutePath;
 use crate::project::config::Config;
 use crate::world::{Finished, Program, World, WorldError};
@@ -13,20 +15,43 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Names that a base branch has where nothing tells it.
 const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
-/// Git in the project's root.
+/// Git in one folder.
 #[derive(Clone, Debug)]
 pub(super) struct Repository {
     world: World,
-    root: AbsolutePath,
+    folder: AbsolutePath,
+    patience: Duration,
+    /// Where git writes in the place of the repository.
+    scratch: Option<Arc<GitScratch>>,
 }
 
 impl Repository {
+    /// The repository of the project's root.
     pub(super) fn of(context: &Context) -> Self {
-        Self { world: context.world().clone(), root: context.root().clone() }
+        Self::at(context, context.root().clone(), PATIENCE)
+    }
+
+    pub(super) fn at(context: &Context, folder: AbsolutePath, patience: Duration) -> Self {
+        Self { world: context.world().clone(), folder, patience, scratch: None }
+    }
+
+    /// The same, to stage and commit in. In a rehearsal, what is staged is staged beside it.
+    pub(super) fn for_writing(self, context: &Context) -> Result<Self, CommandError> {
+        let rehearsal = context.is_rehearsal();
+        let scratch = rehearsal.then(|| GitScratch::beside(context, &self.folder).map(Arc::new)).transpose()?;
+        Ok(Self { scratch, ..self })
+    }
+
+    pub(super) fn folder(&self) -> &AbsolutePath {
+        &self.folder
     }
 
     pub(super) fn git(&self, arguments: &[&str]) -> Result<Finished, WorldError> {
-        self.world.run(&Program::git(self.root.as_path()).arguments(arguments).timeout(PATIENCE))
+        let program = Program::git(self.folder.as_path()).arguments(arguments).timeout(self.patience);
+        self.world.run(&match &self.scratch {
+            Some(scratch) => scratch.divert(program),
+            None => program,
+        })
     }
 
     /// Whether git says yes. A git that is not there says no.
@@ -40,9 +65,10 @@ impl Repository {
         Some(finished.text()).filter(|text| !text.is_empty())
     }
 
-    /// The staged paths, as the repository names them.
-    pub(super) fn staged(&self) -> Vec<String> {
-        let names = self.answer(&["diff", "--cached", "--name-only", "-z"]).unwrap_or_default();
+    /// The staged paths, as the repository names them; with `paths`, those among them.
+    pub(super) fn staged(&self, paths: &[&str]) -> Vec<String> {
+        let arguments = [&["diff", "--cached", "--name-only", "-z", "--"], paths].concat();
+        let names = self.answer(&arguments).unwrap_or_default();
         names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
@@ -70,6 +96,16 @@ impl Repository {
     /// Whether a commit has touched `path`.
     pub(super) fn has_history(&self, path: &str) -> bool {
         self.answer(&["log", "-1", "--format=%H", "--", path]).is_some()
+    }
+
+    /// What git has against a commit by this user.
+    pub(super) fn complaint_of_author(&self) -> Option<String> {
+        let idents = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"];
+        idents.iter().find_map(|ident| match self.git(&["var", ident]) {
+            Ok(finished) if finished.success() => None,
+            Ok(finished) => Some(finished.error_text()),
+            Err(error) => Some(error.to_string()),
+        })
     }
 
     /// The first seven digits of the current commit.

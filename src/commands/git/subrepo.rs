@@ -6,9 +6,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::commit::WouldCommit;
 use super::message_for_log;
+use super::repository::Repository;
 use crate::commands::{CommandError, Context};
-use crate::world::{Finished, Program};
+use crate::world::Finished;
 
 /// How long git may take: hooks run inside it.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -41,6 +43,9 @@ struct RepositoryReport {
     reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// With `--dry-run`: the commit that would be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_commit: Option<WouldCommit>,
 }
 
 pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(), CommandError> {
@@ -76,26 +81,28 @@ pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(
     if !unmatched.is_empty() {
         context.warn(format!("in none of the repositories: {}", unmatched.join(", ")));
     }
-    let repos: BTreeMap<String, RepositoryReport> = matched
-        .into_iter()
-        .map(|(name, files)| {
-            let report = commit_in(context, &name, files, message);
-            (name, report)
-        })
-        .collect();
+    let mut repos = BTreeMap::new();
+    for (name, files) in matched {
+        let repository = Repository::at(context, context.root().resolve(&name), PATIENCE).for_writing(context)?;
+        let report = commit_in(context, &repository, &name, files, message);
+        repos.insert(name, report);
+    }
     let raw: Vec<String> =
         repos.iter().map(|(name, report)| format!("{name}:{}", report.hash.as_deref().unwrap_or("skip"))).collect();
     let committed = repos.values().any(|report| report.committed);
     context.emit_raw(&SubrepoReport { committed, repos, unmatched }, raw.join(" "))
 }
 
-fn commit_in(context: &Context, name: &str, files: Vec<String>, message: &str) -> RepositoryReport {
-    let folder = context.root().resolve(name);
+fn commit_in(
+    context: &Context,
+    repository: &Repository,
+    name: &str,
+    files: Vec<String>,
+    message: &str,
+) -> RepositoryReport {
     let git = |arguments: &[&str], paths: &[&str]| -> Finished {
-        let program = Program::git(folder.as_path()).arguments(arguments).arguments(paths).timeout(PATIENCE);
-        context
-            .world()
-            .run(&program)
+        repository
+            .git(&[arguments, paths].concat())
             .unwrap_or_else(|error| Finished { stderr: error.to_string().into_bytes(), ..Finished::default() })
     };
     let left = |reason, error: Option<String>, files| RepositoryReport {
@@ -104,7 +111,9 @@ fn commit_in(context: &Context, name: &str, files: Vec<String>, message: &str) -
         files,
         reason: Some(reason),
         error,
+        would_commit: None,
     };
+    let folder = context.root().resolve(name);
     if !folder.as_path().join(".git").exists() {
         let error = format!("`{folder}` is no git repository");
         return left("error", Some(error), files);
@@ -118,12 +127,25 @@ fn commit_in(context: &Context, name: &str, files: Vec<String>, message: &str) -
         return left("nothing_to_commit", None, files);
     }
     // The paths again: what else is staged there is not part of this commit.
-    let committed = git(&["commit", "-q", "-m", message, "--"], &paths);
+    let rehearsal: &[&str] = if context.is_rehearsal() { &["--dry-run"] } else { &[] };
+    let committed = git(&[&["commit"], rehearsal, &["-q", "-m", message, "--"]].concat(), &paths);
     if !committed.success() {
         let told = format!("{}\n{}", committed.text(), committed.error_text());
         return left("error", Some(told.trim().to_owned()), files);
     }
-    let hash = git(&["rev-parse", "--short=7", "HEAD"], &[]);
-    let hash = Some(hash.text()).filter(|_| hash.success());
-    RepositoryReport { committed: true, hash, files, reason: None, error: None }
+    if context.is_rehearsal() {
+        if let Some(error) = repository.complaint_of_author() {
+            return left("error", Some(error), files);
+        }
+        let would_commit = Some(WouldCommit {
+            message: message.to_owned(),
+            files: repository.staged(&paths),
+            branch: repository.branch(),
+            new_branch: false,
+            amend: false,
+        });
+        return RepositoryReport { would_commit, ..left("rehearsed", None, files) };
+    }
+    let hash = repository.short_hash();
+    RepositoryReport { committed: true, hash, files, reason: None, error: None, would_commit: None }
 }

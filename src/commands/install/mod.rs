@@ -12,7 +12,7 @@ pub(super) use words::spelled;
 
 use super::error::Reason;
 use super::{CommandError, Context, Family};
-use crate::disk::{self};
+use crate::disk::{self, AbsolutePath, DiskError};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
@@ -284,8 +284,19 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
         }
     }
     let disk = context.disk();
-    let mut report = Recovered { finished: Vec::new() };
-    report.finished.extend(context.recover_project()?);
+    if context.is_rehearsal() {
+        roots.push(AbsolutePath::parse(context.project().locked_tree()).map_err(DiskError::from)?);
+        roots.sort();
+        roots.dedup();
+        let mut unfinished = Vec::new();
+        for root in roots {
+            if disk::is_unfinished(&root)? {
+                unfinished.push(root.to_string());
+            }
+        }
+        return context.emit(&Recovered { finished: Vec::new(), would_finish: Some(unfinished) });
+    }
+    let mut report = Recovered { finished: context.recover_project()?, would_finish: None };
     for root in roots {
         if disk::is_unfinished(&root)? {
             let hold = disk.hold([&root])?;

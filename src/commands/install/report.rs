@@ -221,6 +221,9 @@ fn chain(error: &InstallError) -> String {
 pub(in crate::commands) struct Recovered {
     /// Folders in which a write had been cut short.
     pub(super) finished: Vec<String>,
+    /// With `--dry-run`: folders in which a write was cut short and would be undone or finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) would_finish: Option<Vec<String>>,
 }
 
 /// What `status` found.

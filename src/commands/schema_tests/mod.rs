@@ -9,8 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use self::answers::{ANSWERS, Answer};
-use super::catalog::{self, Effect};
-use super::context::{TokenReport, WriteReport};
+use super::catalog;
+use super::context::{RehearsalReport, TokenReport, WriteReport};
 use super::error::Reason;
 use super::schema::schema_of;
 use super::{FAMILIES, tree, usage};
@@ -113,8 +113,10 @@ fn document(path: &str, answer: Answer) -> Schema {
         root.extend(form);
     }
     let mut beside = Map::new();
-    if catalog::effect(path).is_some_and(Effect::writes) {
-        beside.extend(properties::<WriteReport<'_>>(&mut generator));
+    match catalog::effect(path) {
+        Some(effect) if effect.writes() => beside.extend(properties::<WriteReport<'_>>(&mut generator)),
+        Some(effect) if effect.rehearses() => beside.extend(properties::<RehearsalReport<'_>>(&mut generator)),
+        _ => {}
     }
     if seen {
         beside.extend(properties::<TokenReport<'_>>(&mut generator));

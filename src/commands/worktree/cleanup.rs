@@ -65,6 +65,8 @@ struct Cleared {
 #[serde(rename_all = "snake_case")]
 enum Status {
     MergedRemoved,
+    /// With `--dry-run`: nothing stands in the way of merging and removing it.
+    WouldMergeRemove,
     /// Merged, but something of it is still there.
     Merged,
     Blocked,
@@ -119,10 +121,12 @@ pub(super) fn cleanup_wave(context: &mut Context, manifest: Option<&str>) -> Res
         return emit(context, false, &skipped("empty_manifest", warnings));
     }
     let git = Git::here(context);
+    let mut way = if context.is_rehearsal() { Way::Rehearse(Rehearsal::new(context)?) } else { Way::Act(git) };
     let folder = |entry: &WaveEntry| context.here().resolve(&entry.worktree_path);
-    let entries: Vec<Cleared> = entries.into_iter().map(|entry| clear(&git, folder(&entry).as_path(), entry)).collect();
+    let entries: Vec<Cleared> =
+        entries.into_iter().map(|entry| clear(&mut way, folder(&entry).as_path(), entry)).collect();
     warnings.extend(entries.iter().flat_map(|entry| entry.warnings.iter().cloned()));
-    let ok = entries.iter().all(|entry| entry.status == Status::MergedRemoved);
+    let ok = entries.iter().all(|entry| matches!(entry.status, Status::MergedRemoved | Status::WouldMergeRemove));
     let plan = Plan {
         action: Action::CleanupWave,
         discovery: "manifest",
@@ -134,11 +138,67 @@ pub(super) fn cleanup_wave(context: &mut Context, manifest: Option<&str>) -> Res
     emit(context, ok, &WaveReport { ok, plan, result })
 }
 
-fn clear(git: &Git, folder: &Path, entry: WaveEntry) -> Cleared {
+/// How a wave is cleared.
+enum Way {
+    Act(Git),
+    Rehearse(Rehearsal),
+}
+
+/// Merges that are made beside the repository, each on top of the one before.
+struct Rehearsal {
+    git: Git,
+    /// What the current branch would be.
+    tip: String,
+}
+
+impl Rehearsal {
+    fn new(context: &Context) -> Result<Self, CommandError> {
+        Ok(Self { git: Git::here(context).aside(context)?, tip: "HEAD".to_owned() })
+    }
+
+    /// What [`merge_and_remove`] would do, as far as git can tell without its hooks.
+    fn merge(&mut self, entry: &WaveEntry) -> Result<(), Stop> {
+        let reference = format!("refs/heads/{}", entry.branch);
+        if self.git.run(&["merge-base", "--is-ancestor", &reference, &self.tip]).success() {
+            return Ok(());
+        }
+        let asked = |arguments: &[&str]| {
+            let finished = self.git.run(arguments);
+            let told = || format!("{}\n{}", finished.text(), finished.error_text());
+            if finished.success() { Ok(finished.text()) } else { Err(Stop::blocked("merge_failed", told().trim())) }
+        };
+        let staged = asked(&["diff", "--cached", "--name-only"])?;
+        if !staged.is_empty() {
+            return Err(Stop::blocked("merge_failed", format!("staged, and not committed:\n{staged}")));
+        }
+        let tree = asked(&["merge-tree", "--write-tree", &self.tip, &reference])?;
+        // What stands uncommitted or untracked where the merge would write.
+        asked(&["read-tree", "-m", "-u", "--dry-run", "HEAD", &tree])?;
+        self.tip = asked(&["commit-tree", "-p", &self.tip, "-p", &reference, "-m", &message(entry), &tree])?;
+        Ok(())
+    }
+}
+
+fn message(entry: &WaveEntry) -> String {
+    format!("chore: merge executor worktree ({})", entry.branch)
+}
+
+fn merges(git: &Git) -> bool {
+    git.answer(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]).is_some()
+}
+
+fn clear(way: &mut Way, folder: &Path, entry: WaveEntry) -> Cleared {
     let mut warnings = Vec::new();
-    let outcome = check(git, folder, &entry, &mut warnings).and_then(|()| merge_and_remove(git, folder, &entry));
+    let outcome = match way {
+        Way::Act(git) => check(git, "HEAD", folder, &entry, &mut warnings)
+            .and_then(|()| merge_and_remove(git, folder, &entry))
+            .map(|()| Status::MergedRemoved),
+        Way::Rehearse(rehearsal) => check(&rehearsal.git, &rehearsal.tip, folder, &entry, &mut warnings)
+            .and_then(|()| rehearsal.merge(&entry))
+            .map(|()| Status::WouldMergeRemove),
+    };
     let (status, reason, stderr) = match outcome {
-        Ok(()) => (Status::MergedRemoved, "ok", String::new()),
+        Ok(status) => (status, "ok", String::new()),
         Err(stop) => (stop.status, stop.reason, stop.stderr),
     };
     Cleared {
@@ -156,8 +216,8 @@ fn clear(git: &Git, folder: &Path, entry: WaveEntry) -> Cleared {
     }
 }
 
-/// Whether the worktree is what the manifest says, and everything in it is committed.
-fn check(git: &Git, folder: &Path, entry: &WaveEntry, warnings: &mut Vec<Warning>) -> Result<(), Stop> {
+/// Whether the worktree is what the manifest says, everything in it is committed, and it can be merged into `tip`.
+fn check(git: &Git, tip: &str, folder: &Path, entry: &WaveEntry, warnings: &mut Vec<Warning>) -> Result<(), Stop> {
     if !disk::is_folder(folder) {
         return Err(Stop::blocked("branch_mismatch", format!("there is no folder `{}`", folder.display())));
     }
@@ -167,7 +227,7 @@ fn check(git: &Git, folder: &Path, entry: &WaveEntry, warnings: &mut Vec<Warning
         return Err(Stop::blocked("branch_mismatch", branch.error_text()));
     }
     let reference = format!("refs/heads/{}", entry.branch);
-    let base = git.run(&["merge-base", "HEAD", &reference]);
+    let base = git.run(&["merge-base", tip, &reference]);
     if !names_commit(&entry.expected_base, &base.text()) {
         return Err(Stop::blocked("base_mismatch", base.error_text()));
     }
@@ -185,7 +245,7 @@ fn check(git: &Git, folder: &Path, entry: &WaveEntry, warnings: &mut Vec<Warning
     if !deletions.is_empty() {
         return Err(Stop::blocked("branch_contains_deletions", deletions.join("\n")));
     }
-    let status = worktree.run(&["status", "--porcelain"]);
+    let status = worktree.status();
     if !status.success() || !status.stdout.is_empty() {
         let told = if status.success() { status.text() } else { status.error_text() };
         return Err(Stop::blocked("worktree_dirty", told));
@@ -193,6 +253,10 @@ fn check(git: &Git, folder: &Path, entry: &WaveEntry, warnings: &mut Vec<Warning
     if let Some(declared) = &entry.files_modified {
         let outside = changed("--diff-filter=d")?.into_iter().filter(|path| !declared.contains(path));
         warnings.extend(outside.map(|path| Warning::ScopeOutOfDeclared { branch: entry.branch.clone(), path }));
+    }
+    // A merge that somebody has begun here is theirs; aborting ours would abort it.
+    if merges(git) {
+        return Err(Stop::blocked("merge_failed", "a merge is under way here; conclude it first"));
     }
     Ok(())
 }
@@ -203,16 +267,12 @@ fn names_commit(name: &str, commit: &str) -> bool {
 }
 
 fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), Stop> {
-    // A merge that somebody has begun here is theirs; aborting ours would abort it.
-    if git.answer(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]).is_some() {
-        return Err(Stop::blocked("merge_failed", "a merge is under way here; conclude it first"));
-    }
     let reference = format!("refs/heads/{}", entry.branch);
-    let message = format!("chore: merge executor worktree ({})", entry.branch);
+    let message = message(entry);
     let merged = git.run(&["merge", "--no-ff", "--no-edit", "-m", &message, &reference]);
     if !merged.success() {
         let told = format!("{}\n{}", merged.text(), merged.error_text());
-        if git.answer(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]).is_some() {
+        if merges(git) {
             let _ = git.run(&["merge", "--abort"]);
         }
         return Err(Stop::blocked("merge_failed", told.trim()));

@@ -7,11 +7,13 @@ pub(super) mod cleanup;
 pub(super) mod reap;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::git::scratch::GitScratch;
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::worktree::{BaseFacts, FORK, base_check};
@@ -131,20 +133,36 @@ impl Family for Worktrees {
 struct Git {
     world: World,
     folder: PathBuf,
+    /// Where git writes in the place of the repository.
+    scratch: Option<Arc<GitScratch>>,
 }
 
 impl Git {
     fn here(context: &Context) -> Self {
-        Self { world: context.world().clone(), folder: context.here().as_path().to_path_buf() }
+        Self { world: context.world().clone(), folder: context.here().as_path().to_path_buf(), scratch: None }
+    }
+
+    /// The same, with what is merged merged beside the repository.
+    fn aside(self, context: &Context) -> Result<Self, CommandError> {
+        Ok(Self { scratch: Some(Arc::new(GitScratch::beside(context, context.here())?)), ..self })
     }
 
     fn at(&self, folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), ..self.clone() }
+        Self { world: self.world.clone(), folder: folder.into(), scratch: None }
+    }
+
+    /// What stands in the worktree uncommitted. Looks only: git would bring the index up to date on the way.
+    fn status(&self) -> Finished {
+        self.run(&["--no-optional-locks", "status", "--porcelain"])
     }
 
     /// Runs git; one that cannot be run has failed with that as its complaint.
     fn run(&self, arguments: &[&str]) -> Finished {
         let program = Program::git(&self.folder).arguments(arguments).timeout(PATIENCE);
+        let program = match &self.scratch {
+            Some(scratch) => scratch.divert(program),
+            None => program,
+        };
         self.world.run(&program).unwrap_or_else(|error| Finished {
             code: None,
             stdout: Vec::new(),
@@ -304,7 +322,8 @@ fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), Com
         return refuse(context, &refusal);
     }
     let manifest_path = manifest.to_owned();
-    emit(context, true, &NotedReport { ok: true, reason: "ok", entry, cwd: None, manifest_path })
+    let reason = if context.is_rehearsal() { "rehearsed" } else { "ok" };
+    emit(context, true, &NotedReport { ok: true, reason, entry, cwd: None, manifest_path })
 }
 
 fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
@@ -316,7 +335,8 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
         Err(refusal) => refuse(context, &refusal),
         Ok(cwd) => {
             let (cwd, manifest_path) = (Some(cwd), manifest.to_owned());
-            emit(context, true, &NotedReport { ok: true, reason: "created", entry, cwd, manifest_path })
+            let reason = if context.is_rehearsal() { "rehearsed" } else { "created" };
+            emit(context, true, &NotedReport { ok: true, reason, entry, cwd, manifest_path })
         }
     }
 }
@@ -357,10 +377,16 @@ fn make(
         let stderr = Some(format!("`{}` names no commit", entry.expected_base));
         return Ok(Err(Refusal { reason: "worktree_add_failed", stderr, ..Refusal::default() }));
     };
+    let refused = |stderr| Refusal { reason: "worktree_add_failed", stderr: Some(stderr), ..Refusal::default() };
+    if context.is_rehearsal() {
+        return match hindrance(&git, &entry.branch, &folder) {
+            Some(why) => Ok(Err(refused(why))),
+            None => Ok(file.note(context, entry)?.map(|()| place)),
+        };
+    }
     let added = git.run(&["worktree", "add", "-b", &entry.branch, "--", &place, &base]);
     if !added.success() {
-        let stderr = Some(added.error_text());
-        return Ok(Err(Refusal { reason: "worktree_add_failed", stderr, ..Refusal::default() }));
+        return Ok(Err(refused(added.error_text())));
     }
     match file.note(context, entry) {
         Ok(Ok(())) => Ok(Ok(place)),
@@ -371,6 +397,29 @@ fn make(
             unnoted.map(|noted| noted.map(|()| place))
         }
     }
+}
+
+/// What would keep git from making a worktree in `folder` on the new `branch`.
+fn hindrance(git: &Git, branch: &str, folder: &AbsolutePath) -> Option<String> {
+    let checked = git.run(&["check-ref-format", "--branch", branch]);
+    if !checked.success() {
+        return Some(checked.error_text());
+    }
+    // A branch is a file among the branches: none of them can be the folder of another.
+    let apart =
+        |one: &str, other: &str| one.strip_prefix(other).is_none_or(|rest| !rest.is_empty() && !rest.starts_with('/'));
+    let branches = git.answer(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"]).unwrap_or_default();
+    if let Some(taken) = branches.lines().find(|there| !apart(there, branch) || !apart(branch, there)) {
+        return Some(format!("there is a branch `{taken}`"));
+    }
+    let empty = disk::list(folder).is_ok_and(|entries| entries.is_none_or(|entries| entries.is_empty()));
+    if !empty || disk::is_file(folder) {
+        return Some(format!("`{folder}` is there already"));
+    }
+    let listed = git.answer(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
+    let line = format!("worktree {folder}");
+    let registered = listed.split('\0').any(|field| field == line);
+    registered.then(|| format!("`{folder}` is the place of a worktree that is gone; `git worktree prune` forgets it"))
 }
 
 fn check_base(context: &mut Context, mode: Option<&str>) -> Result<(), CommandError> {
@@ -465,7 +514,7 @@ fn set_base(context: &mut Context) -> Result<(), CommandError> {
         document.apply(&edit).map_err(|error| malformed(error.to_string()))?;
         Ok(((skipped, previous), Some(document.to_string())))
     })?;
-    let report =
-        BaseRefReport { changed: skipped.is_none(), skipped, previous, base_ref: HEAD, file: start.file.to_string() };
+    let changed = skipped.is_none() && !context.is_rehearsal();
+    let report = BaseRefReport { changed, skipped, previous, base_ref: HEAD, file: start.file.to_string() };
     emit(context, true, &report)
 }

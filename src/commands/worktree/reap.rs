@@ -14,6 +14,9 @@ use crate::operations::worktree::{KeepReason, LockedWorktree};
 pub(in crate::commands) struct ReapReport {
     ok: bool,
     reaped: usize,
+    /// With `--dry-run`: how many would be removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_reap: Option<usize>,
     entries: Vec<Orphan>,
 }
 
@@ -32,6 +35,7 @@ enum Fate {
 }
 
 pub(super) fn reap_orphans(context: &mut Context) -> Result<(), CommandError> {
+    let rehearsal = context.is_rehearsal();
     let git = Git::here(context);
     let listed = git.answer(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
     let now = context.world().now().milliseconds() / 1000;
@@ -49,28 +53,36 @@ pub(super) fn reap_orphans(context: &mut Context) -> Result<(), CommandError> {
         let (Some(path), Some(lock_reason)) = (field("worktree"), field("locked")) else { continue };
         let lock_age = locks.iter().find(|lock| lock.worktree == Path::new(path)).map(|lock| now - lock.since);
         let orphan = LockedWorktree { lock_reason, lock_age };
-        let kept = orphan.keeps(disk::process_lives).or_else(|| remove(&git, path, field("HEAD")));
+        let kept = orphan.keeps(disk::process_lives).or_else(|| work_in(&git, path, field("HEAD")));
+        let kept = kept.or_else(|| if rehearsal { None } else { remove(&git, path) });
         let (status, reason) = match kept {
             Some(reason) => ("skipped", Fate::Kept(reason)),
+            None if rehearsal => ("would_reap", Fate::Reaped("pid_dead_and_merged")),
             None => ("reaped", Fate::Reaped("pid_dead_and_merged")),
         };
         entries.push(Orphan { path: path.to_owned(), status, reason });
     }
-    let reaped = entries.iter().filter(|entry| matches!(entry.reason, Fate::Reaped(_))).count();
-    emit(context, true, &ReapReport { ok: true, reaped, entries })
+    let gone = entries.iter().filter(|entry| matches!(entry.reason, Fate::Reaped(_))).count();
+    let (reaped, would_reap) = if rehearsal { (0, Some(gone)) } else { (gone, None) };
+    emit(context, true, &ReapReport { ok: true, reaped, would_reap, entries })
 }
 
-/// Removes a worktree whose commits are all in the current branch and whose files are all committed. Its branch stays.
-fn remove(git: &Git, path: &str, head: Option<&str>) -> Option<KeepReason> {
+/// What would be lost with a worktree: commits that are not in the current branch, files that are not committed.
+fn work_in(git: &Git, path: &str, head: Option<&str>) -> Option<KeepReason> {
     if !head.is_some_and(|head| git.run(&["merge-base", "--is-ancestor", head, "HEAD"]).success()) {
         return Some(KeepReason::BranchNotMerged);
     }
     if disk::is_folder(path) {
-        let status = git.at(path).run(&["status", "--porcelain"]);
+        let status = git.at(path).status();
         if !status.success() || !status.stdout.is_empty() {
             return Some(KeepReason::WorktreeDirty);
         }
     }
+    None
+}
+
+/// Removes a worktree. Its branch stays.
+fn remove(git: &Git, path: &str) -> Option<KeepReason> {
     let removed = git.run(&["worktree", "unlock", path]).success() && git.run(&["worktree", "remove", path]).success();
     (!removed).then_some(KeepReason::RemoveFailed)
 }

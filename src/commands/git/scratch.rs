@@ -1,0 +1,53 @@
+//! Git beside the repository: what it stages and what objects it makes go to a folder that is gone at the end.
+//!
+//! So a rehearsal runs the very steps of the command, and the repository stays as it is. References, the worktree and
+//! hooks are not covered: who rehearses leaves out what touches those.
+
+use crate::commands::{CommandError, Context};
+use crate::disk::{self, AbsolutePath};
+use crate::world::{Finished, Program};
+
+/// An index and a store of objects of their own.
+#[derive(Debug)]
+pub(in crate::commands) struct GitScratch {
+    folder: disk::Scratch,
+    /// The objects of the repository, which git reads beside those it makes.
+    objects: Option<String>,
+}
+
+impl GitScratch {
+    /// Begins with the index of the repository at `folder`.
+    pub(in crate::commands) fn beside(context: &Context, folder: &AbsolutePath) -> Result<Self, CommandError> {
+        let world = context.world();
+        let scratch = disk::Scratch::new(&world.temporary_folder())?;
+        scratch.make_folder("objects")?;
+        let told = world.git(
+            folder.as_path(),
+            ["rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects"],
+        );
+        // Where there is no repository git will say so when it is asked for something.
+        let told = told.ok().filter(Finished::success).map(|finished| finished.text());
+        let places = told.as_ref().and_then(|told| told.split_once('\n'));
+        if let Some((index, _)) = places
+            && let Some(bytes) = disk::read_bytes(index.trim_end())?
+        {
+            disk::write_fleeting(&scratch.path("index"), &bytes)?;
+        }
+        Ok(Self { folder: scratch, objects: places.map(|(_, objects)| objects.trim_end().to_owned()) })
+    }
+
+    /// Has the program write here.
+    pub(in crate::commands) fn divert(&self, program: Program) -> Program {
+        let program = program
+            .variable("GIT_INDEX_FILE", self.folder.path("index").as_path())
+            .variable("GIT_OBJECT_DIRECTORY", self.folder.path("objects").as_path());
+        match &self.objects {
+            // In quotes, since a colon would end the path.
+            Some(objects) => {
+                let quoted = objects.replace('\\', "\\\\").replace('"', "\\\"");
+                program.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""))
+            }
+            None => program,
+        }
+    }
+}

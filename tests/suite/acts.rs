@@ -1,0 +1,315 @@
+//! What holds for every command that works through git, or on files that are no documents: its rehearsal runs its
+//! checks, says what it would do, and changes nothing at all.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::kit::{Ran, TestContext, repository};
+use crate::tree::{difference, tree};
+
+/// A command, a call that does something in a [`project`], and what its rehearsal says of it.
+struct Act {
+    verb: &'static str,
+    arguments: &'static [&'static str],
+    /// A call that has to be made first.
+    first: &'static [&'static str],
+    /// A place in the answer, and what stands there.
+    says: &'static [(&'static str, &'static str)],
+}
+
+const FILES: &[&str] = &["--manifest", "wave.json", "--agent-id", "a3", "--path"];
+
+const ACTS: &[Act] = &[
+    Act {
+        verb: "commit",
+        arguments: &["docs(01): note", "--files", ".planning/STATE.md", ".planning/new.md", "none.md"],
+        first: &[],
+        says: &[
+            ("/reason", "\"rehearsed\""),
+            ("/skipped_files", "[\"none.md\"]"),
+            (
+                "/would_commit",
+                "{\"message\":\"docs(01): note\",\"files\":[\".planning/STATE.md\",\".planning/new.md\"],\
+                 \"branch\":\"gsd/phase-01-base\",\"new_branch\":true}",
+            ),
+        ],
+    },
+    Act {
+        verb: "commit-to-subrepo",
+        arguments: &["fix: a", "--files", "web/a.txt", "web/b.txt"],
+        first: &[],
+        says: &[(
+            "/repos/web/would_commit",
+            "{\"message\":\"fix: a\",\"files\":[\"a.txt\",\"b.txt\"],\"branch\":\"main\"}",
+        )],
+    },
+    Act {
+        verb: "commit-docs-guard disable",
+        arguments: &[],
+        first: &["commit-docs-guard", "enable"],
+        says: &[("/disabled", "false"), ("/action", "\"removed\""), ("/diff", "+++ /dev/null")],
+    },
+    Act {
+        verb: "commit-docs-guard enable",
+        arguments: &[],
+        first: &[],
+        says: &[("/enabled", "false"), ("/action", "\"written\""), ("/diff", "+++ b/.git/hooks/pre-commit")],
+    },
+    Act {
+        verb: "generate-claude-profile",
+        arguments: &["--analysis", "analysis.json"],
+        first: &[],
+        says: &[("/action", "\"created\""), ("/diff", "--- /dev/null")],
+    },
+    Act {
+        verb: "generate-dev-preferences",
+        arguments: &["--analysis", "analysis.json"],
+        first: &[],
+        says: &[("/diff", "--- /dev/null")],
+    },
+    Act {
+        verb: "learnings copy",
+        arguments: &[],
+        first: &[],
+        says: &[("/would_create", "1"), ("/diff", "Read the log first.")],
+    },
+    Act {
+        verb: "learnings delete",
+        arguments: &["a-1"],
+        first: &[],
+        says: &[("/deleted", "false"), ("/would_delete", "true"), ("/diff", "-{\\\"id\\\":\\\"a-1\\\"")],
+    },
+    Act {
+        verb: "learnings prune",
+        arguments: &["--older-than", "90d"],
+        first: &[],
+        says: &[("/removed", "0"), ("/would_remove", "1"), ("/diff", "-{\\\"id\\\":\\\"a-1\\\"")],
+    },
+    Act {
+        verb: "pr-subrepo",
+        arguments: &["feat: a", "--repo", "web", "--branch", "feat/a"],
+        first: &[],
+        says: &[(
+            "/would_commit",
+            "{\"message\":\"feat: a\",\"files\":[\"a.txt\"],\"branch\":\"feat/a\",\"new_branch\":true}",
+        )],
+    },
+    Act {
+        verb: "record-dispatch-isolation",
+        arguments: &["--isolation", "none"],
+        first: &[],
+        says: &[("/recorded", "false"), ("/diff", "--- /dev/null")],
+    },
+    Act {
+        verb: "recover",
+        arguments: &[],
+        first: &[],
+        says: &[("/finished", "[]"), ("/would_finish/0", "/.planning\"")],
+    },
+    Act {
+        verb: "restore-custom-files",
+        arguments: &["--config-dir", "host", "--apply"],
+        first: &[],
+        says: &[
+            ("/entries/0/outcome", "\"eligible\""),
+            ("/applied", "false"),
+            ("/diff", "+++ b/host/agents/gsd-mine.md"),
+        ],
+    },
+    Act {
+        verb: "worktree cleanup-wave",
+        arguments: &["--manifest", "wave.json"],
+        first: &[],
+        says: &[
+            ("/result/entries/0/status", "\"would_merge_remove\""),
+            // Each alone could be merged; after the first, the second cannot.
+            ("/result/entries/1/reason", "\"merge_failed\""),
+            ("/result/entries/1/stderr", "same.txt"),
+        ],
+    },
+    Act {
+        verb: "worktree create",
+        arguments: &["--branch", "agent-a3", "--base", "HEAD", "--root", ".", "--path", "trees/a3"],
+        first: &[],
+        says: &[
+            ("/reason", "\"rehearsed\""),
+            ("/entry/branch", "\"agent-a3\""),
+            ("/cwd", "trees/a3"),
+            ("/diff", "agent-a3"),
+        ],
+    },
+    #[cfg(unix)]
+    Act {
+        verb: "worktree reap-orphans",
+        arguments: &[],
+        first: &[],
+        says: &[("/reaped", "0"), ("/would_reap", "1"), ("/entries/0/status", "\"would_reap\"")],
+    },
+    Act {
+        verb: "worktree record-agent",
+        arguments: &["--path", "trees/a3", "--branch", "agent-a3", "--base", "HEAD"],
+        first: &[],
+        says: &[("/reason", "\"rehearsed\""), ("/diff", "agent-a3")],
+    },
+    Act {
+        verb: "worktree set-baseref",
+        arguments: &[],
+        first: &[],
+        says: &[("/changed", "false"), ("/diff", "\\\"head\\\"")],
+    },
+    Act {
+        verb: "write-profile",
+        arguments: &["--input", "analysis.json"],
+        first: &[],
+        says: &[("/dimensions_scored", "8"), ("/diff", "+# Developer Profile")],
+    },
+];
+
+#[test]
+fn the_table_names_every_command_that_claims_a_rehearsal() {
+    let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();
+    let row = Regex::new(r#"\(\s*"([a-z0-9 -]+)",\s*Effect::Act\)"#).unwrap();
+    let claimed: BTreeSet<&str> = row.captures_iter(&catalog).map(|found| found.get(1).unwrap().as_str()).collect();
+    let listed: BTreeSet<&str> = ACTS.iter().map(|act| act.verb).collect();
+    assert_eq!(listed, claimed, "left: the table of this file; right: the catalog");
+}
+
+#[test]
+fn a_rehearsal_tells_what_would_be_done_and_does_nothing() {
+    let mut faults = Vec::new();
+    for act in ACTS {
+        let context = project();
+        if !act.first.is_empty() {
+            context.gsd_with(act.first, &[], "").success();
+        }
+        let before = everything(&context);
+        let rehearsed = act.run(&context, &["--dry-run"]);
+        let changed = before.against(&everything(&context));
+        if !changed.is_empty() {
+            faults.push(format!("{}: the rehearsal changed {}", act.verb, changed.join("\n")));
+        }
+        let report: Value = serde_json::from_str(&rehearsed.stdout).unwrap_or_default();
+        if report["dry_run"] != true {
+            faults.push(format!("{}: {}{}", act.verb, rehearsed.stdout, rehearsed.stderr));
+        }
+        for (place, says) in act.says {
+            let there = report.pointer(place).map(ToString::to_string).unwrap_or_default();
+            if !there.contains(says) {
+                faults.push(format!("{}: {place} is {there}, no {says} in {report:#}", act.verb));
+            }
+        }
+        let ran = act.run(&context, &[]);
+        if ran.code != rehearsed.code {
+            faults.push(format!(
+                "{}: the rehearsal exits {}, the act {}: {}",
+                act.verb, rehearsed.code, ran.code, ran.stdout
+            ));
+        }
+        if before.against(&everything(&context)).is_empty() {
+            faults.push(format!("{}: the act itself changed nothing: {}", act.verb, ran.stdout));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+impl Act {
+    fn run(&self, context: &TestContext, flags: &[&str]) -> Ran {
+        let manifest: &[&str] =
+            if ["worktree create", "worktree record-agent"].contains(&self.verb) { &FILES[..4] } else { &[] };
+        let words = self.verb.split(' ').chain(manifest.iter().chain(self.arguments).chain(flags).copied());
+        context.gsd_with(words, &[], "")
+    }
+}
+
+/// Everything that a command could change: each file, folder and link of the project, of the repositories and of the
+/// home, and what git says of them.
+#[derive(PartialEq, Eq)]
+struct Everything {
+    trees: [crate::tree::Tree; 3],
+    git: Vec<String>,
+}
+
+impl Everything {
+    fn against(&self, later: &Self) -> Vec<String> {
+        let files = self.trees.iter().zip(&later.trees).flat_map(|(before, after)| difference(before, after));
+        let git = self.git.iter().zip(&later.git).filter(|(before, after)| before != after);
+        files.chain(git.map(|(before, after)| format!("{before} to {after}"))).collect()
+    }
+}
+
+fn everything(context: &TestContext) -> Everything {
+    let temporary = context.home().parent().unwrap().join("tmp");
+    // First: git may bring an index up to date when it is asked.
+    let trees = [tree(&context.project()), tree(&context.home()), tree(&temporary)];
+    let asked: [&[&str]; 5] = [
+        &["status", "--porcelain"],
+        &["worktree", "list"],
+        &["branch", "-a", "-v"],
+        &["-C", "web", "status", "--porcelain"],
+        &["-C", "web", "branch", "-a", "-v"],
+    ];
+    Everything {
+        trees,
+        git: asked.iter().map(|line| git(context, &[&["--no-optional-locks"], *line].concat())).collect(),
+    }
+}
+
+fn git(context: &TestContext, arguments: &[&str]) -> String {
+    let output = context.command("git").args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}
+
+/// A repository in which every command of the table has something to do: documents that changed, a repository inside,
+/// two worktrees of agents that both changed a file and one that was left behind, things learned, an analysis, a file
+/// put aside by an update, and a write that was cut short.
+fn project() -> TestContext {
+    let context = TestContext::new();
+    let run = |line: &str| git(&context, &line.split(' ').collect::<Vec<_>>());
+    let config = r#"{"git": {"branching_strategy": "phase"}, "planning": {"sub_repos": ["web"]}}"#;
+    context.write(".planning/config.json", config);
+    context.write(".planning/STATE.md", "one\n");
+    context.write(".planning/phases/01-base/01-LEARNINGS.md", "## Lessons\n### Logs\nRead the log first.\n");
+    context.write("wave.json", "{\"worktrees\": []}\n");
+    run("init -q -b main");
+    context.write(".git/info/exclude", "/wave.json\n/trees/\n/web/\n/host/\n/analysis.json\n.gsd-transaction/\n");
+    run("add .planning/config.json .planning/STATE.md");
+    run("commit -q -m first");
+    for name in ["a1", "a2"] {
+        let branch = format!("agent-{name}");
+        let path = format!("trees/{name}");
+        let made =
+            ["worktree", "create", "--manifest", "wave.json", "--agent-id", name, "--path", &path, "--root", "."];
+        context
+            .gsd_with(made.into_iter().chain(["--branch", &branch, "--base", &run("rev-parse HEAD")]), &[], "")
+            .success();
+        context.write(&format!("{path}/same.txt"), name);
+        run(&format!("-C {path} add same.txt"));
+        run(&format!("-C {path} commit -q -m work"));
+    }
+    // No process has this number: it is above what a system gives out.
+    run("worktree add -q --lock --reason 2147483646 -b left trees/left");
+    let lock =
+        std::fs::File::options().append(true).open(context.project().join(".git/worktrees/left/locked")).unwrap();
+    lock.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
+    context.write("web/a.txt", "one\n");
+    run("init -q -b main web");
+    run("-C web add a.txt");
+    run("-C web commit -q -m first");
+    run("init -q --bare web/.git/remote.git");
+    run("-C web remote add origin .git/remote.git");
+    context.write("web/a.txt", "two\n");
+    context.write("web/b.txt", "new\n");
+    let knowledge = context.home().join(".gsd/knowledge");
+    std::fs::create_dir_all(&knowledge).unwrap();
+    std::fs::write(knowledge.join("a-1.json"), "{\"id\":\"a-1\",\"date\":\"2020-01-01T00:00:00Z\"}").unwrap();
+    let analysis = context.gsd(["profile-questionnaire", "--answers", "a,b,c,d,a,b,c,d"]).success();
+    context.write("analysis.json", &analysis);
+    context.write("host/gsd-user-files-backup/agents/gsd-mine.md", "mine\n");
+    std::fs::create_dir_all(context.project().join(".planning/.gsd-transaction")).unwrap();
+    context.write(".planning/STATE.md", "two\n");
+    context.write(".planning/new.md", "new\n");
+    context
+}
