@@ -313,3 +313,61 @@ fn project() -> TestContext {
     context.write(".planning/new.md", "new\n");
     context
 }
+
+/// What is done with git so that a command refuses, the command, and where its answer says why.
+const REFUSALS: &[(&str, &str, &str)] = &[
+    // An ignored file, a file of another folder, a file that is not there, part of a merge.
+    ("status", "commit x --files wave.json", "/reason"),
+    ("status", "commit x --files ../home", "/reason"),
+    ("status", "commit x --files none.md", "/reason"),
+    ("merge -q --no-commit --no-ff agent-a1", "commit x --files .planning/new.md", "/reason"),
+    ("status", "commit-to-subrepo x --files web/none.txt", "/repos/web/reason"),
+    ("status", "pr-subrepo x --repo web --branch a..b", "/reason"),
+    ("config core.hooksPath hooks", "commit-docs-guard enable", "/reason"),
+    ("status", "learnings prune --older-than 9x", "/reason"),
+    ("branch agent-a3", CREATE, "/reason"),
+    ("branch agent-a3/b", CREATE, "/reason"),
+    ("worktree add -q --detach trees/a3", CREATE, "/reason"),
+    (
+        "status",
+        "worktree create --manifest wave.json --agent-id a --path t --branch agent-a1 --base HEAD --root .",
+        "/reason",
+    ),
+    (
+        "status",
+        "worktree record-agent --manifest none.json --agent-id a --path t --branch agent-t --base HEAD",
+        "/reason",
+    ),
+    // Staged, uncommitted or untracked where the merge would write; another branch; a merge under way.
+    ("add .planning/new.md", CLEANUP, "/result/entries/0/reason"),
+    ("untracked: same.txt", CLEANUP, "/result/entries/0/reason"),
+    ("-C trees/a1 checkout -q -b other", CLEANUP, "/result/entries/0/reason"),
+    ("merge -q --no-commit --no-ff agent-a1", CLEANUP, "/result/entries/0/reason"),
+];
+
+const CREATE: &str =
+    "worktree create --manifest wave.json --agent-id a3 --path trees/a3 --branch agent-a3 --base HEAD --root .";
+const CLEANUP: &str = "worktree cleanup-wave --manifest wave.json";
+
+#[test]
+fn a_rehearsal_refuses_what_the_command_refuses() {
+    for (line, call, place) in REFUSALS {
+        let context = project();
+        match line.strip_prefix("untracked: ") {
+            Some(file) => context.write(file, "mine\n"),
+            None => drop(git(&context, &line.split(' ').collect::<Vec<_>>())),
+        }
+        let before = everything(&context);
+        let rehearsed = context.gsd_with(call.split(' ').chain(["--dry-run"]), &[], "");
+        assert_eq!(before.against(&everything(&context)), Vec::<String>::new(), "{call} after {line}");
+        let ran = context.gsd_with(call.split(' '), &[], "");
+        let why = |ran: &Ran| {
+            let answer: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
+            let first = ran.stderr.lines().next().unwrap_or_default().to_owned();
+            answer.pointer(place).map_or(first, ToString::to_string)
+        };
+        assert_eq!((rehearsed.code, why(&rehearsed)), (ran.code, why(&ran)), "{call} after {line}");
+        let succeeds = ["\"committed\"", "\"ok\"", "\"created\"", "\"rehearsed\""].contains(&why(&rehearsed).as_str());
+        assert!(!succeeds, "{call} after {line} is no refusal: {}", ran.stdout);
+    }
+}
