@@ -48,6 +48,8 @@ def project(root, phases, plans):
     put("PROJECT.md", "# Bench\n")
     put("config.json", '{\n  "mode": "yolo"\n}\n')
     git = lambda *words: subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@example.com", *words], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    # Git reads files again that are as young as its index: a project that people work on is older than that.
+    time.sleep(1.1)
     git("init", "-q", "-b", "main"), git("add", "-A"), git("commit", "-q", "-m", "start")
     return root
 
