@@ -1,6 +1,6 @@
 //! How a command reaches the project: the view it reads, and the facts that need git.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
@@ -320,9 +320,10 @@ pub(crate) struct Host {
 ///
 /// Two runs of git beside each other whatever the number of paths; nothing where there is no repository.
 fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> Pending<HashMap<String, i64>> {
-    let Some(place) = common_folder(paths) else { return Box::new(HashMap::new) };
+    let Some(places) = places(paths) else { return Box::new(HashMap::new) };
     let git = |arguments: &[&str]| {
-        let program = Program::git(layout.root()).arguments(arguments).arguments(["--relative", "--", place]);
+        let program = Program::git(layout.root()).arguments(arguments).arguments(["--relative", "--"]);
+        let program = program.arguments(&places);
         let world = world.clone();
         thread::spawn(move || world.run(&program).ok().filter(Finished::success).map(|finished| finished.text()))
     };
@@ -353,7 +354,25 @@ fn times_in(log: &str) -> HashMap<String, i64> {
     times
 }
 
-/// The folder that holds all of `paths`: one place to ask git about, however many files there are.
+/// Where git is to look for `paths`, as patterns of its own, however many files there are: in the folder that holds them
+/// all, and there for names that end as theirs do, such as `*-SUMMARY.md`.
+fn places(paths: &[String]) -> Option<Vec<String>> {
+    const MOST_ENDINGS: usize = 4;
+    let folder = common_folder(paths)?;
+    let endings: BTreeSet<&str> = paths
+        .iter()
+        .map(|path| path.rsplit('/').next().unwrap_or(path))
+        .map(|name| name.rfind('-').map_or(name, |dash| &name[dash + 1..]))
+        .collect();
+    let is_pattern = |text: &str| text.contains(['*', '?', '[', '\\']);
+    if folder == "." || endings.len() > MOST_ENDINGS || is_pattern(folder) || endings.iter().any(|end| is_pattern(end))
+    {
+        return Some(vec![folder.to_owned()]);
+    }
+    Some(endings.into_iter().map(|ending| format!("{folder}/*{ending}")).collect())
+}
+
+/// The folder that holds all of `paths`.
 fn common_folder(paths: &[String]) -> Option<&str> {
     let (first, rest) = paths.split_first()?;
     let folder = |path: &'_ str| path.rfind('/').map_or(0, |slash| slash);
@@ -370,7 +389,21 @@ fn common_folder(paths: &[String]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::common_folder;
+    use super::{common_folder, places};
+
+    #[test]
+    fn git_is_asked_for_names_that_end_as_those_of_the_files_do() {
+        let of = |paths: &[&str]| places(&paths.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let told = |places: &[&str]| Some(places.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(of(&[]), None);
+        assert_eq!(
+            of(&["p/01-a/01-VERIFICATION.md", "p/01-a/01-01-SUMMARY.md", "p/02-b/SUMMARY.md"]),
+            told(&["p/*SUMMARY.md", "p/*VERIFICATION.md"])
+        );
+        assert_eq!(of(&["p/a-1", "p/a-2", "p/a-3", "p/a-4", "p/a-5"]), told(&["p"]));
+        assert_eq!(of(&["p[1]/a.md"]), told(&["p[1]"]));
+        assert_eq!(of(&["a.md"]), told(&["."]));
+    }
 
     #[test]
     fn one_folder_holds_all_paths() {
