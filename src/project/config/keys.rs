@@ -3,7 +3,7 @@
 use crate::text::splice::Splices;
 use serde_json::{Number, Value};
 
-use super::{CAPABILITIES, capability_default};
+use super::{CAPABILITIES, CAPABILITY_VALUES, capability_default};
 
 /// What a key accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,10 +12,11 @@ pub(crate) enum Accepts {
     /// Text, even where it looks like a number or a switch.
     Text,
     OneOf(&'static [&'static str]),
-    Between(i64, i64),
+    /// One of the values that stand beside the defaults of features.
+    Listed(&'static [Value]),
 }
 
-use Accepts::{Anything, Between, OneOf, Text};
+use Accepts::{Anything, Listed, OneOf, Text};
 
 /// Why a chain of phases that runs by itself stops.
 const YOLO_STOPS: &[&str] =
@@ -53,10 +54,9 @@ impl Setting {
             (OneOf(names), Some(value)) if !value.as_str().is_some_and(|name| names.contains(&name)) => {
                 names.join(", ")
             }
-            (Between(low, high), Some(value))
-                if !value.as_i64().is_some_and(|number| (low..=high).contains(&number)) =>
-            {
-                format!("{low} to {high}")
+            (Listed(values), Some(value)) if !values.contains(value) => {
+                let words = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+                words.collect::<Vec<_>>().join(", ")
             }
             _ => return Ok(Self { key: key.to_owned(), path: path_of(key), value }),
         };
@@ -173,7 +173,7 @@ fn accepts(key: &str) -> Option<Accepts> {
     let listed = || KEYS.iter().find(|(name, _)| *name == key).map(|(_, accepts)| *accepts);
     let feature = || {
         let default = capability_default(key)?;
-        let limited = FEATURES.iter().find(|(name, _)| *name == key).map(|(_, accepts)| *accepts);
+        let limited = CAPABILITY_VALUES.get(key).and_then(Value::as_array).map(|values| Listed(values));
         (!default.is_object()).then_some(limited.unwrap_or(Anything))
     };
     let open = || PATTERNS.iter().any(|pattern| fits(pattern, key)).then_some(Anything);
@@ -333,19 +333,6 @@ const KEYS: &[(&str, Accepts)] = &[
     ("workflow.yolo.updated_at", Text),
 ];
 
-/// Limits of keys that switch features; the features' other keys accept anything.
-const FEATURES: &[(&str, Accepts)] = &[
-    ("claude_orchestration.execution_backend", OneOf(&["auto", "workflow", "inline"])),
-    ("external_job.backend", OneOf(&["slurm"])),
-    ("mempalace.memory_mode", OneOf(&["augment", "kg_backend", "replace"])),
-    ("workflow.code_review_depth", OneOf(&["quick", "standard", "deep"])),
-    ("workflow.code_review_point", OneOf(&["execute:post", "execute:wave:post"])),
-    ("workflow.context_drift_action", OneOf(&["warn", "block"])),
-    ("workflow.drift_action", OneOf(&["warn", "auto-remap"])),
-    ("workflow.security_asvs_level", Between(1, 3)),
-    ("workflow.security_block_on", OneOf(&["critical", "high", "medium", "low", "none"])),
-];
-
 /// Keys with a name of the user's in them.
 const PATTERNS: &[&str] = &[
     "agent_skills.*",
@@ -439,8 +426,9 @@ mod tests {
     fn the_tables_are_sorted_and_limits_belong_to_features() {
         assert!(KEYS.is_sorted_by_key(|(key, _)| *key));
         assert!(PATTERNS.is_sorted());
-        for (key, _) in FEATURES {
-            assert!(capability_default(key).is_some(), "{key}");
+        for (key, values) in CAPABILITY_VALUES.as_object().unwrap() {
+            let default = capability_default(key).unwrap_or_else(|| panic!("{key} is no feature's"));
+            assert!(values.as_array().unwrap().contains(default), "{key}: {default} is none of {values}");
         }
         assert!(CAPABILITIES.as_object().is_some_and(|map| super::super::at(map, "workflow.research").is_some()));
     }

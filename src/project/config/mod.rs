@@ -25,6 +25,9 @@ static DEFAULTS: LazyLock<Value> = LazyLock::new(|| embedded(include_str!("defau
 /// Defaults of the keys that switch features on and off; these alone are also told to `config-get`.
 static CAPABILITIES: LazyLock<Value> = LazyLock::new(|| embedded(include_str!("capabilities.json")));
 
+/// The values that such a key takes, where it does not take any.
+static CAPABILITY_VALUES: LazyLock<Value> = LazyLock::new(|| embedded(include_str!("capability_values.json")));
+
 fn embedded(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }
