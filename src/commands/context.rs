@@ -302,15 +302,11 @@ impl Context {
 
     /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
     pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
-        self.emit_value_raw(value_of(report)?, raw.as_ref())
-    }
-
-    fn emit_value_raw(&mut self, value: Value, raw: &str) -> Result<(), CommandError> {
         if self.raw() && !self.is_rehearsal() {
             self.text(raw);
             return Ok(());
         }
-        self.emit_value(value)
+        self.emit(report)
     }
 
     /// Answers with text, exactly as given.

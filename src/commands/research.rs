@@ -1,5 +1,6 @@
 //! Research: what findings and packages are worth, and a search of the web. These commands ask servers of the web.
 
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
@@ -11,8 +12,8 @@ use super::{CommandError, Context, Family};
 use crate::disk;
 use crate::operations::confidence::{Finding, FoundPackage, classify};
 use crate::operations::legitimacy::{self, Ecosystem, PackageReport, Told};
-use crate::world::World;
 use crate::world::web::encoded;
+use crate::world::{Program, World, WorldError};
 
 const KEY: &str = "BRAVE_API_KEY";
 
@@ -24,6 +25,9 @@ const SEARCH: &str = "https://api.search.brave.com/res/v1/web/search";
 
 /// How often a search is tried that fails in a way that passes.
 const ATTEMPTS: u32 = 3;
+
+/// How long npm may take to tell a setting of its own.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How many packages are looked up at the same time.
 const BESIDE_EACH_OTHER: usize = 8;
@@ -51,7 +55,8 @@ pub(crate) enum Research {
 pub(crate) enum LegitimacyCommand {
     /// Ask the registry about packages: `OK`, `SUS` (a person has to look) or `SLOP` (made up, or made to harm)
     ///
-    /// Where the registry cannot be reached, `unreachable` says why, and the verdict is `SUS`.
+    /// Packages of npm are asked for at the registry that npm is set to. Where a registry cannot be reached, `unreachable`
+    /// says why, and the verdict is `SUS`.
     ///
     /// Example: `gsd-tools package-legitimacy check --ecosystem npm express left-pad --pick [0].verdict`.
     Check(LegitimacyArgs),
@@ -120,10 +125,21 @@ fn classify_confidence(context: &mut Context, arguments: &ConfidenceArgs) -> Res
 fn look_up(context: &Context, ecosystem: Ecosystem, names: &[String]) -> Vec<PackageReport> {
     let world = context.world();
     let now = world.now().milliseconds();
+    let registries: BTreeMap<Option<&str>, Result<String, WorldError>> =
+        names.iter().map(|name| scope(name)).map(|scope| (scope, registry(context, ecosystem, scope))).collect();
     let mut reports = Vec::new();
     for some in names.chunks(BESIDE_EACH_OTHER) {
-        let told: Vec<Told> = thread::scope(|scope| {
-            let asked: Vec<_> = some.iter().map(|name| scope.spawn(move || ask(world, ecosystem, name))).collect();
+        let told: Vec<Told> = thread::scope(|threads| {
+            let asked: Vec<_> = some
+                .iter()
+                .map(|name| {
+                    let registry = &registries[&scope(name)];
+                    threads.spawn(move || match registry {
+                        Ok(registry) => ask(world, ecosystem, registry, name),
+                        Err(error) => unreachable(&error.to_string()),
+                    })
+                })
+                .collect();
             asked.into_iter().map(|asked| asked.join().unwrap_or_else(|_| unreachable("the question failed"))).collect()
         });
         reports.extend(some.iter().zip(&told).map(|(name, told)| legitimacy::judge(ecosystem, name, told, now)));
@@ -131,14 +147,35 @@ fn look_up(context: &Context, ecosystem: Ecosystem, names: &[String]) -> Vec<Pac
     reports
 }
 
+/// `@types` of `@types/node`: packages of a scope can have a registry of their own.
+fn scope(name: &str) -> Option<&str> {
+    name.split_once('/').map(|(scope, _)| scope).filter(|scope| scope.starts_with('@'))
+}
+
+/// The address of the registry that the project installs from. npm's own settings say which it is, so that the name of
+/// a package nobody else knows is not told to somebody else.
+fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Result<String, WorldError> {
+    if let Some(known) = ecosystem.registry() {
+        return Ok(known.to_owned());
+    }
+    let setting = |key: &str| -> Result<Option<String>, WorldError> {
+        let npm = Program::new("npm").arguments(["config", "get", key]).folder(context.here().as_path());
+        let finished = context.world().run(&npm.variable("npm_config_update_notifier", "false").timeout(PATIENCE))?;
+        Ok(Some(finished.text()).filter(|told| finished.success() && told != "undefined"))
+    };
+    let own = scope.map(|scope| setting(&format!("{scope}:registry"))).transpose()?.flatten();
+    let told = own.map_or_else(|| setting("registry"), |own| Ok(Some(own)))?;
+    told.ok_or_else(|| WorldError::NoAnswer { server: "npm".to_owned(), why: "it names no registry".to_owned() })
+}
+
 fn unreachable(why: &str) -> Told {
     Told::Unreachable(why.to_owned())
 }
 
-fn ask(world: &World, ecosystem: Ecosystem, name: &str) -> Told {
+fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> Told {
     const JSON: &[(&str, &str)] = &[("Accept", "application/json")];
     let name = encoded(name);
-    let page = match world.fetch(&ecosystem.page(&name), JSON) {
+    let page = match world.fetch(&ecosystem.page(registry, &name), JSON) {
         Err(error) => return unreachable(&error.to_string()),
         Ok(response) if response.status == 404 => return Told::Nothing,
         Ok(response) if response.status != 200 => {

@@ -63,13 +63,19 @@ impl FromStr for Ecosystem {
 pub(crate) struct UnknownEcosystem;
 
 impl Ecosystem {
-    /// Where the registry tells of a package; `name` is written as a part of an address.
-    pub(crate) fn page(self, name: &str) -> String {
+    /// Where the registry listens; none where that is for the user to say.
+    pub(crate) fn registry(self) -> Option<&'static str> {
         match self {
-            Self::Npm => format!("https://registry.npmjs.org/{name}"),
-            Self::Pypi => format!("https://pypi.org/pypi/{name}/json"),
-            Self::Crates => format!("https://crates.io/api/v1/crates/{name}"),
+            Self::Npm => None,
+            Self::Pypi => Some("https://pypi.org/pypi"),
+            Self::Crates => Some("https://crates.io/api/v1/crates"),
         }
+    }
+
+    /// Where the registry tells of a package; `name` is written as a part of an address.
+    pub(crate) fn page(self, registry: &str, name: &str) -> String {
+        let page = format!("{}/{name}", registry.trim_end_matches('/'));
+        if self == Self::Pypi { page + "/json" } else { page }
     }
 
     /// Where the downloads of a package are told, if not on its page.

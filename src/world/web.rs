@@ -93,6 +93,6 @@ mod tests {
     fn a_part_of_an_address_cannot_leave_it() {
         assert_eq!(encoded("@types/node"), "%40types%2Fnode");
         assert_eq!(encoded("../a?b#c d"), "..%2Fa%3Fb%23c%20d");
-        assert_eq!(server("https://registry.example/a/b"), "registry.example");
+        assert_eq!(server("https://packages.example/a/b"), "packages.example");
     }
 }

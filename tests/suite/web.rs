@@ -19,12 +19,22 @@ echo "curl: (6) Could not resolve host" >&2
 exit 6
 "#;
 
+/// Is set to a registry, and one scope to another.
+const NPM: &str = r#"#!/bin/sh
+case "$3" in
+  registry) echo https://packages.example/npm/;;
+  @own:registry) echo https://own.example;;
+  *) echo undefined;;
+esac
+"#;
+
 fn context(answers: &[(&str, u16, &str)]) -> (TestContext, String) {
     let context = TestContext::new();
-    context.write("bin/curl", CURL);
-    let mut permissions = std::fs::metadata(context.project().join("bin/curl")).unwrap().permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
-    std::fs::set_permissions(context.project().join("bin/curl"), permissions).unwrap();
+    for (name, script) in [("bin/curl", CURL), ("bin/npm", NPM)] {
+        context.write(name, script);
+        let program = context.project().join(name);
+        std::fs::set_permissions(program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
     for (name, status, body) in answers {
         context.write(&format!("bin/web/{name}"), &format!("{status}\n{body}\n"));
     }
@@ -61,6 +71,24 @@ fn packages_are_what_their_registry_says() {
     assert_eq!(confidence("sound")["confidence"], "HIGH");
     assert_eq!(confidence("nothing")["legitimacyVerdict"], "SLOP");
     assert_eq!(confidence("elsewhere")["confidence"], "LOW");
+}
+
+#[test]
+fn packages_of_npm_are_asked_for_where_npm_installs_from() {
+    let (context, path) = context(&[("own.example", 200, SOUND)]);
+    let check = |package: &str| {
+        let call = ["package-legitimacy", "check", "--ecosystem", "npm", package];
+        context.gsd_with(call, &[("PATH", &path)], "").json()[0].clone()
+    };
+    assert_eq!(check("@own/sound")["signals"]["exists"], true);
+    let told = check("@other/sound")["unreachable"].as_str().unwrap().to_owned();
+    assert!(told.contains("`packages.example`"), "{told}");
+    assert!(context.read("bin/asked").contains("\"https://packages.example/npm/%40other%2Fsound\""));
+    std::fs::remove_file(context.project().join("bin/npm")).unwrap();
+    let alone = context.project().join("bin").display().to_string();
+    let call = ["package-legitimacy", "check", "--ecosystem", "npm", "sound"];
+    let told = context.gsd_with(call, &[("PATH", &alone)], "").json()[0]["unreachable"].clone();
+    assert!(told.as_str().unwrap().contains("`npm` is not installed"), "{told}");
 }
 
 #[test]
