@@ -32,6 +32,18 @@ impl Scratch {
         self.folder.resolve(name)
     }
 
+    /// Puts a copy of a file here, with the moment at which the file last changed: programs tell by it what else is new.
+    /// False where there is no such file.
+    pub(crate) fn copy(&self, file: &Path, name: &str) -> Result<bool, DiskError> {
+        let Some(bytes) = super::read_bytes(file)? else { return Ok(false) };
+        let changed = file.metadata().and_then(|metadata| metadata.modified()).map_err(DiskError::io("read", file))?;
+        let copy = self.path(name);
+        atomic::write_fleeting(&copy, &bytes)?;
+        let opened = std::fs::OpenOptions::new().write(true).open(copy.as_path());
+        opened.and_then(|opened| opened.set_modified(changed)).map_err(DiskError::io("write", copy.as_path()))?;
+        Ok(true)
+    }
+
     /// Makes a folder in it.
     pub(crate) fn make_folder(&self, name: &str) -> Result<AbsolutePath, DiskError> {
         let folder = self.path(name);
@@ -51,6 +63,19 @@ impl Drop for Scratch {
 mod tests {
     use super::*;
     use crate::disk;
+
+    #[test]
+    fn a_copy_is_as_old_as_its_file() {
+        let parent = tempfile::tempdir().unwrap();
+        let file = parent.path().join("index");
+        disk::write_fleeting(&AbsolutePath::parse(&file).unwrap(), b"x").unwrap();
+        let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
+        let scratch = Scratch::new(parent.path()).unwrap();
+        assert!(scratch.copy(&file, "copy").unwrap());
+        assert_eq!(disk::modified(scratch.path("copy")), Some(1_700_000_000_000));
+        assert!(!scratch.copy(&parent.path().join("none"), "other").unwrap());
+    }
 
     #[test]
     fn two_folders_are_apart_and_both_go() {

@@ -3,6 +3,8 @@
 //! So a rehearsal runs the very steps of the command, and the repository stays as it is. References, the worktree and
 //! hooks are not covered: who rehearses leaves out what touches those.
 
+use std::path::Path;
+
 use crate::commands::{CommandError, Context};
 use crate::disk::{self, AbsolutePath};
 use crate::world::{Finished, Program};
@@ -28,10 +30,9 @@ impl GitScratch {
         // Where there is no repository git will say so when it is asked for something.
         let told = told.ok().filter(Finished::success).map(|finished| finished.text());
         let places = told.as_ref().and_then(|told| told.split_once('\n'));
-        if let Some((index, _)) = places
-            && let Some(bytes) = disk::read_bytes(index.trim_end())?
-        {
-            disk::write_fleeting(&scratch.path("index"), &bytes)?;
+        if let Some((index, _)) = places {
+            // As old as the index itself: git looks again at files that are no older than it.
+            scratch.copy(Path::new(index.trim_end()), "index")?;
         }
         Ok(Self { folder: scratch, objects: places.map(|(_, objects)| objects.trim_end().to_owned()) })
     }
