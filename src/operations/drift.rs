@@ -83,6 +83,11 @@ pub(crate) fn schema(
     skip: bool,
 ) -> Result<SchemaReport, FileError> {
     let Some(folder) = folder else {
+        let message = if view.folder_exists(&view.layout().phases()) {
+            format!("Phase directory not found: {typed}")
+        } else {
+            "No phases directory".to_owned()
+        };
         return Ok(SchemaReport {
             block: false,
             drift_detected: false,
@@ -90,7 +95,7 @@ pub(crate) fn schema(
             schema_files: None,
             orms: None,
             unpushed_orms: None,
-            message: format!("Phase directory not found: {typed}"),
+            message,
             skipped: None,
         });
     };
@@ -378,6 +383,8 @@ mod tests {
         let whole = report("prisma db push, drizzle-kit migrate, typeorm migration:run", false);
         assert!(!whole.drift_detected && whole.message.is_empty());
         assert_eq!(schema(&view("", ""), None, "9", false).unwrap().message, "Phase directory not found: 9");
+        let bare = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new([])));
+        assert_eq!(schema(&bare, None, "9", false).unwrap().message, "No phases directory");
     }
 
     #[test]

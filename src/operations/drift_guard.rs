@@ -58,17 +58,15 @@ pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<St
         roadmap_rank: None,
         authority: "STATE.md",
     };
+    let told = |phase: &str| Some(PhaseId::new(phase)).filter(|id| id.integer().is_some()).map(|id| id.to_string());
+    report.phase = typed.and_then(told);
     let Some(text) = view.state_text()? else {
         report.reason = Some("missing_state");
         return Ok(report);
     };
     let state = State::parse(&text);
-    let position = state.position().phase;
-    let Some(phase) = typed.or(position) else {
-        report.reason = Some("no_phase");
-        return Ok(report);
-    };
-    report.phase = Some(PhaseId::new(phase).to_string());
+    let phase = typed.or_else(|| state.position().phase).unwrap_or_default();
+    report.phase = told(phase);
     let Some(roadmap_text) = view.roadmap_text()? else {
         report.reason = Some("missing_roadmap");
         return Ok(report);
@@ -143,6 +141,6 @@ mod tests {
         };
         assert_eq!(reason(&[]), Some("missing_state"));
         assert_eq!(reason(&[(".planning/STATE.md", "Phase: 2\n")]), Some("missing_roadmap"));
-        assert_eq!(reason(&[(".planning/STATE.md", "x\n")]), Some("no_phase"));
+        assert_eq!(reason(&[(".planning/STATE.md", "x\n")]), Some("missing_roadmap"));
     }
 }

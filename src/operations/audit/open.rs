@@ -468,7 +468,8 @@ impl OpenReport {
         page.push_str("---");
         let (open, known) = (self.counts.total, self.acknowledged.total);
         if open > 0 {
-            let _ = write!(page, "\n\n**{open} items require decisions before close.**");
+            let plural = if open == 1 { "" } else { "s" };
+            let _ = write!(page, "\n\n**{open} item{plural} require decisions before close.**");
         }
         if known > 0 {
             let plural = if known == 1 { "" } else { "s" };

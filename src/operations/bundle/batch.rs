@@ -120,7 +120,7 @@ impl Bundle<'_> {
             area_filter: area.map(str::to_owned),
             pending_dir: self.shown(&pending),
             completed_dir: self.shown(&layout.todos_completed()),
-            planning_exists: self.planning_exists(),
+            planning_exists: self.scope_exists(),
             todos_dir_exists: self.view.exists(folder),
             pending_dir_exists: self.view.exists(&pending),
             // Todos that cannot be read are an error here.

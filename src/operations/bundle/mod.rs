@@ -142,6 +142,11 @@ impl Bundle<'_> {
         self.view.exists(self.view.layout().planning())
     }
 
+    /// Whether the folder of the workstream at work is there; without a workstream, the planning folder.
+    fn scope_exists(&self) -> bool {
+        self.view.exists(&self.view.layout().scope())
+    }
+
     fn roadmap_exists(&self) -> bool {
         self.view.exists(&self.view.layout().roadmap())
     }

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::state::position::PlanPosition;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
@@ -192,9 +191,8 @@ impl Bundle<'_> {
         let Some(text) = self.view.state_text()? else { return Ok(None) };
         let state = State::parse(&text);
         let at_work = state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase));
-        let told = PlanPosition::of(&state).filter(|_| at_work).map(|position| position.total);
-        let wrong = told.filter(|told| usize::try_from(*told) != Ok(plans));
-        let warnings = wrong.map(|told| format!("STATE.md counts {told} plans in phase {typed}, its folder {plans}"));
+        let told = state.value("Total Plans in Phase").filter(|told| at_work && told.parse() != Ok(plans));
+        let warnings = told.map(|told| format!("Plan count mismatch: STATE.md says {told}, disk has {plans}"));
         Ok(Some(StateValidation { state_validation_ran: true, state_warnings: warnings.into_iter().collect() }))
     }
 

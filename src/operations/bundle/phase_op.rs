@@ -58,7 +58,7 @@ impl Bundle<'_> {
             has_reviews: has("REVIEWS"),
             plan_count,
             roadmap_exists: self.roadmap_exists(),
-            planning_exists: self.planning_exists(),
+            planning_exists: self.scope_exists(),
             state_path: self.shown_if_there(&layout.state()),
             roadmap_path: self.shown_if_there(&layout.roadmap()),
             requirements_path: self.shown_if_there(&layout.requirements()),

@@ -115,7 +115,7 @@ impl Bundle<'_> {
             has_reviews: has("REVIEWS"),
             has_plans: plan_count > 0,
             plan_count,
-            planning_exists: self.planning_exists(),
+            planning_exists: self.scope_exists(),
             roadmap_exists: self.roadmap_exists(),
             state_path: self.shown_if_there(&layout.state()),
             roadmap_path: self.shown_if_there(&layout.roadmap()),

@@ -120,7 +120,7 @@ impl Bundle<'_> {
             project_exists: documents.project,
             roadmap_exists: documents.roadmap,
             state_exists: documents.state,
-            planning_exists: documents.planning,
+            planning_exists: self.scope_exists(),
             requirements_exists: documents.requirements,
             milestones_exists: documents.milestones,
             init_incomplete: documents.incomplete(),

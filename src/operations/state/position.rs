@@ -284,29 +284,29 @@ pub(crate) struct Transition<'a> {
 pub(crate) fn move_on(edit: &mut StateEdit<'_, '_>, transition: &Transition<'_>, facts: &Facts) {
     let done = transition.completed;
     edit.put_phase_row(done, transition.plans);
-    let Some((next, name)) = transition.next else {
-        put_phase(edit, done, None, Some("COMPLETE"));
-        put_noted(edit, "Status", "All phases complete", "Status");
-        put_activity(edit, &format!("Phase {done} complete, the last of the milestone"), facts);
-        edit.set_noted("Stopped at", &format!("Phase {done} complete, all phases complete"), "Stopped At");
-        note_position(edit);
-        return;
-    };
     let position = edit.state().position();
+    let is_same = position.phase.is_some_and(|phase| PhaseId::new(done).matches(phase));
+    let (at, name) = transition.next.unwrap_or((done, position.name.filter(|_| is_same)));
     match position.total.filter(|_| edit.state().field("Phase").is_some()) {
         Some(total) => {
-            let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-            edit.set("Phase", &format!("{next} of {total}{name}"));
-            set_explicit_phase(edit, next, transition.next.and_then(|(_, name)| name));
+            let shown = name.map(|name| format!(" ({name})")).unwrap_or_default();
+            edit.set("Phase", &format!("{at} of {total}{shown}"));
+            set_explicit_phase(edit, at, name);
         }
-        None => put_phase_line(edit, next, &name.map(|name| format!(" — {name}")).unwrap_or_default(), name),
+        None => put_phase_line(edit, at, &name.map(|name| format!(" — {name}")).unwrap_or_default(), name),
     }
     if edit.set("Current Plan", "Not started") == Set::Absent || edit.state().field("Plan").is_some() {
         edit.put("Plan", "Not started");
     }
-    put_noted(edit, "Status", "Ready to plan", "Status");
-    put_activity(edit, &format!("Phase {done} complete, transitioned to Phase {next}"), facts);
-    edit.set_noted("Stopped at", &format!("Phase {done} complete, ready to plan Phase {next}"), "Stopped At");
+    if transition.next.is_some() {
+        put_noted(edit, "Status", "Ready to plan", "Status");
+        put_activity(edit, &format!("Phase {done} complete, transitioned to Phase {at}"), facts);
+        edit.set_noted("Stopped at", &format!("Phase {done} complete, ready to plan Phase {at}"), "Stopped At");
+    } else {
+        put_noted(edit, "Status", "All phases complete", "Status");
+        put_activity(edit, &format!("Phase {done} complete"), facts);
+        edit.set_noted("Stopped at", &format!("Phase {done} complete — all phases complete"), "Stopped At");
+    }
     note_position(edit);
 }
 

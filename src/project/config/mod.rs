@@ -56,6 +56,18 @@ pub(crate) struct ConfigProblem {
 pub(crate) struct Config {
     written: Map<String, Value>,
     has_file: bool,
+    source: Source,
+    left_out: bool,
+}
+
+/// The uppermost file a configuration was read from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Source {
+    Workstream,
+    Project,
+    Personal,
+    #[default]
+    Defaults,
 }
 
 /// What decides on which branch work is committed.
@@ -71,23 +83,28 @@ impl Config {
     pub(crate) fn read(texts: ConfigTexts<'_>) -> (Self, Vec<ConfigProblem>) {
         let mut problems = Vec::new();
         let mut written = Map::new();
+        let mut source = Source::Defaults;
         let has_file = texts.project.is_some() || texts.workstream.is_some();
         let layers = if has_file {
-            [("project's config.json", texts.project), ("workstream's config.json", texts.workstream)]
+            vec![
+                (Source::Project, "project's config.json", texts.project),
+                (Source::Workstream, "workstream's config.json", texts.workstream),
+            ]
         } else {
-            [("user's defaults.json", texts.personal), ("", None)]
+            vec![(Source::Personal, "user's defaults.json", texts.personal)]
         };
-        for (which, text) in layers {
+        for (layer_source, which, text) in layers {
             let Some(text) = text else { continue };
             match parse(text) {
                 Ok(mut layer) => {
                     legacy::normalize(&mut layer);
                     merge(&mut written, layer);
+                    source = layer_source;
                 }
                 Err(reason) => problems.push(ConfigProblem { which, reason }),
             }
         }
-        (Self { written, has_file }, problems)
+        (Self { written, has_file, source, left_out: !problems.is_empty() }, problems)
     }
 
     /// The same with other values of some switches.
@@ -107,6 +124,16 @@ impl Config {
     /// Whether the project or its workstream has a file at all.
     pub(crate) fn has_file(&self) -> bool {
         self.has_file
+    }
+
+    /// The uppermost file that was read.
+    pub(crate) fn source(&self) -> Source {
+        self.source
+    }
+
+    /// Whether a file was left out because it does not parse.
+    pub(crate) fn has_left_out(&self) -> bool {
+        self.left_out
     }
 
     /// The value at a dotted key as a file says it.
@@ -221,9 +248,9 @@ pub(crate) fn told_default(key: &str) -> Option<&'static Value> {
     if key == "context_window" { default_of(key) } else { capability_default(key) }
 }
 
-/// The default of a switch of a feature, or the object of all its switches.
+/// The default of a switch of a feature. A group of switches has no default of its own.
 fn capability_default(key: &str) -> Option<&'static Value> {
-    at(CAPABILITIES.as_object()?, key)
+    at(CAPABILITIES.as_object()?, key).filter(|value| !value.is_object())
 }
 
 fn default_of(key: &str) -> Option<&'static Value> {

@@ -174,10 +174,10 @@ fn the_state_is_held_against_the_disk_for_the_phase_at_work() {
         assert_eq!(told["state_validation_ran"], true);
         told["state_warnings"].as_array().unwrap().len()
     };
-    let state = "# Project State\n\nPhase: 2 of 3 (Core)\nPlan: 1 of 2\n";
+    let state = "# Project State\n\nPhase: 2 of 3 (Core)\nTotal Plans in Phase: 2\n";
     assert_eq!(warnings(state, "2"), 0);
     assert_eq!(warnings(state, "3"), 0, "the state counts the plans of phase 2");
-    assert_eq!(warnings("# Project State\n\nPhase: 2 of 3 (Core)\nPlan: 1 of 5\n", "02"), 1);
+    assert_eq!(warnings("# Project State\n\nPhase: 2 of 3 (Core)\nTotal Plans in Phase: 5\n", "02"), 1);
     assert!(execute(&files(state), "2").get("state_validation_ran").is_none(), "only on request");
 }
 
