@@ -425,15 +425,14 @@ pub(crate) fn update_plan_progress(
         roadmap.add_plans(section, &lines, &mut splices);
     }
     let counts = format!(" {}/{} ", done.len(), plans.len());
-    if complete {
+    let (status, completed) = if complete {
         roadmap.tick_phase(typed, today, &mut splices);
-        let day = completed_day(&roadmap, typed).unwrap_or(today).to_owned();
-        let cells = [("plans", counts), ("status", " Complete   ".to_owned()), ("completed", format!(" {day} "))];
-        roadmap.set_progress(typed, &cells, &mut splices);
+        ("Complete", format!(" {} ", completed_day(&roadmap, typed).unwrap_or(today)))
     } else {
-        let cells = [("plans", counts), ("status", " In Progress".to_owned()), ("completed", "  ".to_owned())];
-        roadmap.set_progress(typed, &cells, &mut splices);
-    }
+        (if done.is_empty() { "Planned" } else { "In Progress" }, "  ".to_owned())
+    };
+    let cells = [("plans", counts), ("status", format!(" {status:<11}")), ("completed", completed)];
+    roadmap.set_progress(typed, &cells, &mut splices);
     let mut edits = Edits::default();
     edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
     let report = ProgressReport {
@@ -441,7 +440,7 @@ pub(crate) fn update_plan_progress(
         phase: Some(typed.to_owned()),
         plan_count: plans.len(),
         summary_count: done.len(),
-        status: Some(if complete { "Complete" } else { "In Progress" }),
+        status: Some(status),
         complete: Some(complete),
         verification_stale_check_indeterminate: Some(verification.indeterminate),
         reason: None,
@@ -586,5 +585,20 @@ mod tests {
         for listed in ["### Phase 1: A\n", "- [ ] **Phase 1: A** - a\n", "| Phase | Name |\n|---|---|\n| 1 | A |\n"] {
             assert_eq!(codes(Some(listed)), [""; 0], "{listed}");
         }
+    }
+    #[test]
+    fn a_phase_of_which_no_plan_is_done_is_planned() {
+        let row =
+            "| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. A | 0/TBD | Not started | - |\n";
+        let told = |others: &[(&str, &str)]| {
+            let files = [(".planning/ROADMAP.md", row), (".planning/phases/01-a/01-01-PLAN.md", "")];
+            let files = MemoryFiles::new(files.iter().chain(others).copied());
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let (report, edits) = update_plan_progress(&view, "1", "2026-01-02").unwrap().unwrap();
+            (report.status, edits.texts[".planning/ROADMAP.md"].lines().last().unwrap().to_owned())
+        };
+        assert_eq!(told(&[]), (Some("Planned"), "| 1. A | 0/1 | Planned    |  |".to_owned()));
+        let summary = (".planning/phases/01-a/01-01-SUMMARY.md", "");
+        assert_eq!(told(&[summary]), (Some("In Progress"), "| 1. A | 1/1 | In Progress|  |".to_owned()));
     }
 }

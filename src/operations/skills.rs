@@ -80,8 +80,7 @@ pub(crate) fn of_agent(
             Source::Personal => "user-defaults",
             Source::Defaults => "builtin-defaults",
         },
-        degraded: config.has_left_out()
-            || (view.layout().workstream().is_some() && config.source() == Source::Project),
+        degraded: config.has_left_out() || (view.layout().workstream().is_some() && config.source() == Source::Project),
         warnings,
         agent_payload_variant: None,
         value: SkillsValue { block: block.clone(), skills_count: wanted.len() },
