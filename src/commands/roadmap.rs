@@ -90,7 +90,7 @@ impl Family for Roadmaps {
             }
             RoadmapCommand::Upgrade(arguments) => upgrade(context, &arguments),
             RoadmapCommand::Validate => {
-                let report = roadmap::validate(&context.view());
+                let report = roadmap::validate(&context.view(), context.config()?);
                 if !report.warnings.is_empty() {
                     context.exit_with(1);
                 }

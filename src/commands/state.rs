@@ -9,6 +9,7 @@ use super::upkeep::{self, UpkeepCommand};
 use super::{CommandError, Context, Family};
 use crate::disk;
 use crate::operations::entry::{self, Surroundings};
+use crate::operations::health::WrittenAt;
 use crate::operations::state::claim::Conflict;
 use crate::operations::state::notes::{self, Metric, NoteReport};
 use crate::operations::state::position::{self, PhaseRequest};
@@ -20,6 +21,7 @@ use crate::project::config::LoadedConfig;
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
 use crate::project::workstream;
+use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum States {
@@ -437,7 +439,7 @@ fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), Comma
 fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
     let root = view.layout().root();
     let git = |arguments: &[&str]| {
-        let finished = context.world().git(root, arguments).ok().filter(crate::world::Finished::success)?;
+        let finished = context.world().git(root, arguments).ok().filter(Finished::success)?;
         Some(finished.text())
     };
     let has_planning = disk::is_folder(view.layout().absolute(view.layout().planning()));
@@ -445,20 +447,23 @@ fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
         return Surroundings { has_planning, ..Surroundings::default() };
     };
     let ahead = status.lines().find_map(|line| line.strip_prefix("# branch.ab +"));
-    let text = view.state_text().ok().flatten();
-    let head = text.as_deref().and_then(|text| State::parse(text).front_text("state_head"));
-    let is_hash = |head: &String| head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let behind = head
-        .filter(is_hash)
-        .and_then(|head| git(&["rev-list", "--count", &format!("{head}..HEAD")]))
-        .and_then(|count| count.trim().parse().ok());
     Surroundings {
         has_planning,
         has_git: true,
         dirty: status.lines().any(|line| !line.starts_with('#') && !line.is_empty()),
         unpushed: ahead.is_some_and(|ahead| !ahead.starts_with("0 ")),
-        behind,
+        behind: written_at(context, view).map(|written| written.commits),
     }
+}
+
+/// The commit that STATE.md says it was written at, and how many came after it; one run of git where it says so.
+pub(super) fn written_at(context: &Context, view: &ProjectView) -> Option<WrittenAt> {
+    let text = view.state_text().ok().flatten()?;
+    let is_hash = |head: &String| head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let head = State::parse(&text).front_text("state_head").filter(is_hash)?;
+    let line = ["rev-list", "--count", &format!("{head}..HEAD")];
+    let finished = context.world().git(view.layout().root(), line).ok().filter(Finished::success)?;
+    Some(WrittenAt { commits: finished.text().trim().parse().ok()?, head })
 }
 
 /// The facts of a state operation that need no other program.

@@ -130,6 +130,7 @@ fn health_facts(context: &Context) -> Result<HealthFacts, CommandError> {
         lost_agents,
         tracked_but_ignored: is_tracked_but_ignored(context),
         worktrees: worktrees(context),
+        written_at: super::state::written_at(context, &context.view()),
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{MilestoneScope, milestone_headings};
@@ -343,12 +344,13 @@ pub(crate) struct ValidateReport {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RoadmapFinding {
     pub(crate) code: &'static str,
-    pub(crate) message: &'static str,
+    pub(crate) message: String,
 }
 
-/// Whether the roadmap can be read at all: it is there, says something, and lists phases.
-pub(crate) fn validate(view: &ProjectView) -> ValidateReport {
-    let finding = |code, message| RoadmapFinding { code, message };
+/// Whether the roadmap can be read at all: it is there, says something, and lists phases. Where phases are to be called
+/// after their milestone, one that is not is told as well.
+pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
+    let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
     let Ok(Some(text)) = view.roadmap_text() else {
         return ValidateReport { warnings: vec![finding("V001", "ROADMAP.md not found or unreadable")] };
     };
@@ -365,7 +367,38 @@ pub(crate) fn validate(view: &ProjectView) -> ValidateReport {
             "ROADMAP.md contains no recognizable phase entries (no phase headings, bullet entries, or table rows)";
         warnings.push(finding("V004", message));
     }
+    if config.text("phase_id_convention") == Some(super::upgrade::CONVENTION) {
+        warnings.extend(not_prefixed(&roadmap).map(|id| RoadmapFinding {
+            code: "W021",
+            message: format!(
+                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap upgrade` shows what it would be called"
+            ),
+        }));
+    }
     ValidateReport { warnings }
+}
+
+/// Phases below the first heading of a version that are not called after their milestone: `3` instead of `1-03`.
+fn not_prefixed<'text>(roadmap: &Roadmap<'text>) -> impl Iterator<Item = &'text str> {
+    let headings = milestone_headings(roadmap);
+    let first = headings.iter().find(|heading| heading.version.is_some()).map(|heading| heading.heading.line);
+    let below = move |line: usize| first.is_some_and(|first| line > first);
+    let is_prefixed = |id: &str| {
+        let parts = id.split_once('-');
+        parts.is_some_and(|(major, rest)| is_number(major) && rest.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    let open: Vec<&str> = roadmap
+        .sections()
+        .iter()
+        .filter(|section| !section.shipped && below(section.heading_line))
+        .map(|section| section.id)
+        .filter(|id| !PhaseId::new(id).is_sentinel() && !is_prefixed(id))
+        .collect();
+    open.into_iter()
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// What `roadmap update-plan-progress` answers.
@@ -568,6 +601,7 @@ fn shared_truths(view: &ProjectView, folder: &PhaseFolder, plans: &[String]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::config::ConfigTexts;
     use crate::project::files::MemoryFiles;
     use crate::project::layout::Layout;
 
@@ -576,7 +610,7 @@ mod tests {
         let codes = |roadmap: Option<&str>| -> Vec<&'static str> {
             let files = MemoryFiles::new(roadmap.map(|text| (".planning/ROADMAP.md", text)));
             let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
-            validate(&view).warnings.iter().map(|finding| finding.code).collect()
+            validate(&view, &Config::default()).warnings.iter().map(|finding| finding.code).collect()
         };
         assert_eq!(codes(None), ["V001"]);
         assert_eq!(codes(Some("\u{feff} \r\n")), ["V002"]);
@@ -586,6 +620,24 @@ mod tests {
             assert_eq!(codes(Some(listed)), [""; 0], "{listed}");
         }
     }
+    #[test]
+    fn phases_that_are_not_called_after_their_milestone_are_told_where_they_should_be() {
+        let roadmap = "### Phase 1: A\n## v1.0 MVP\n### Phase 1-02: B\n### Phase 3: C\n### Phase 999.1: D\n## Milestone\n### Phase 2.1: E\n";
+        let told = |config: &str, roadmap: &str| -> Vec<String> {
+            let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
+            let view = ProjectView::new(
+                Layout::new("/p", None, None),
+                Box::new(MemoryFiles::new([(".planning/ROADMAP.md", roadmap)])),
+            );
+            let found = validate(&view, &config).warnings.into_iter().filter(|finding| finding.code == "W021");
+            found.map(|finding| finding.message.split('"').nth(1).unwrap().to_owned()).collect()
+        };
+        let asked_for = r#"{"phase_id_convention": "milestone-prefixed"}"#;
+        assert_eq!(told(asked_for, roadmap), ["3", "2.1"]);
+        assert_eq!(told(asked_for, &roadmap.replace("v1.0 ", "")), [""; 0], "no version, no first number");
+        assert_eq!(told("{}", roadmap), [""; 0]);
+    }
+
     #[test]
     fn a_phase_of_which_no_plan_is_done_is_planned() {
         let row =

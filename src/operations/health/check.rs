@@ -29,6 +29,16 @@ pub(crate) struct HealthFacts {
     /// git is told to ignore the planning folder and follows files in it.
     pub(crate) tracked_but_ignored: bool,
     pub(crate) worktrees: Vec<Worktree>,
+    /// `None` where STATE.md names no commit, or one that git does not know.
+    pub(crate) written_at: Option<WrittenAt>,
+}
+
+/// When STATE.md was written last, in commits.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenAt {
+    pub(crate) head: String,
+    /// How many came after it.
+    pub(crate) commits: u64,
 }
 
 /// A linked working tree of the project's repository.
@@ -70,6 +80,9 @@ impl HealthReport {
 
 /// A linked working tree that has not changed for this long is worth a look.
 const STALE_MINUTES: i64 = 60;
+
+/// A state that this many commits came after says little of the work since.
+const OLD_COMMITS: u64 = 20;
 
 /// Looks at everything.
 pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthReport, FileError> {
@@ -118,6 +131,13 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
     if !facts.lost_agents.is_empty() {
         let message = format!("Agents missing from the install: {}", facts.lost_agents.join(", "));
         warnings.push(Finding::new("W010", message, "Run `gsd-tools install` again"));
+    }
+    if let Some(WrittenAt { head, commits }) = facts.written_at.as_ref().filter(|at| at.commits >= OLD_COMMITS) {
+        let short = head.get(..7).unwrap_or(head);
+        let message =
+            format!("STATE.md was written {commits} commits ago (at {short}) — treat its contents as approximate");
+        let fix = "Look at the files of the current phase as well, or run a command that brings STATE.md up to date";
+        warnings.push(Finding::new("W024", message, fix));
     }
     if facts.tracked_but_ignored {
         warnings.push(Finding::new(

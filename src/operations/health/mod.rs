@@ -12,7 +12,7 @@ mod tests;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(crate) use check::{HealthFacts, HealthReport, Worktree, check};
+pub(crate) use check::{HealthFacts, HealthReport, Worktree, WrittenAt, check};
 pub(crate) use consistency::consistency;
 pub(crate) use repair::{Repairs, repair};
 

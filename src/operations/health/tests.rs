@@ -176,11 +176,15 @@ fn facts_from_outside_are_told() {
         lost_agents: vec!["gsd-planner".into()],
         tracked_but_ignored: true,
         worktrees: vec![worktree("/gone", None), worktree("/old", Some(61)), worktree("/new", Some(60))],
+        written_at: Some(WrittenAt { head: "0123456789".into(), commits: 20 }),
         ..facts()
     };
     let report = check(&project(&[]), &facts).unwrap();
     let codes: Vec<&str> = report.warnings.iter().map(|finding| finding.code).collect();
-    assert_eq!(codes, ["W010", "W029", "W017", "W027"]);
+    assert_eq!(codes, ["W010", "W024", "W029", "W017", "W027"]);
+    assert!(report.warnings[1].message.contains("20 commits ago (at 0123456)"), "{:?}", report.warnings[1]);
+    let fresh = HealthFacts { written_at: Some(WrittenAt { head: "0123456789".into(), commits: 19 }), ..facts };
+    assert!(!check(&project(&[]), &fresh).unwrap().has("W024"));
 }
 
 const BOTH: Repairs<'_> = Repairs { configuration: true, milestones: true, day: "2026-02-03" };
