@@ -101,11 +101,21 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
 }
 
 fn create(context: &mut Context, choices: Option<&str>) -> Result<(), CommandError> {
+    let report = with_new_file(context, choices, |context, new| {
+        context.update(|view| configuration::create(view, new).map_err(told))
+    })?;
+    context.emit(&report)
+}
+
+/// Calls `act` with what the file of a new project would say here besides what every new file says.
+pub(super) fn with_new_file<T>(
+    context: &mut Context,
+    choices: Option<&str>,
+    act: impl FnOnce(&mut Context, NewFile<'_>) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
     let personal = context.personal_defaults()?;
     let services = services(context);
-    let new = NewFile { services: &services, personal: personal.as_deref(), choices };
-    let report = context.update(|view| configuration::create(view, new).map_err(told))?;
-    context.emit(&report)
+    act(context, NewFile { services: &services, personal: personal.as_deref(), choices })
 }
 
 fn path(context: &mut Context) {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::config::told;
+use super::config::{told, with_new_file};
 use super::{CommandError, Context, Family};
 use crate::operations::configuration;
 use crate::operations::models::{self, ExecutionRequest};
@@ -143,7 +143,9 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Com
         return Err(told.hint(format!("there are: {known}")));
     }
     let setting = Setting::parse("model_profile", &profile)?;
-    let set = context.update(|view| configuration::set(view, &setting).map_err(told))?;
+    let set = with_new_file(context, None, |context, new| {
+        context.update(|view| configuration::set_in_whole_file(view, &setting, new).map_err(told))
+    })?;
     let previous = set.previous_value.as_ref().and_then(serde_json::Value::as_str).unwrap_or("balanced");
     let report = ProfileReport {
         updated: true,

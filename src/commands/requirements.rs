@@ -63,7 +63,7 @@ fn mark_complete(context: &mut Context, ids: &[String]) -> Result<(), CommandErr
             let raw = format!("{}/{total} requirements marked complete", marked_complete.len());
             context.emit_raw(&report, raw)
         }
-        MarkReport::NoDocument { .. } => context.emit(&report),
+        MarkReport::NoDocument { .. } => context.emit_raw(&report, "no requirements file"),
     }
 }
 

@@ -177,6 +177,18 @@ pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateRepo
     Ok((CreateReport { created: true, path: Some(path), reason: None }, edits))
 }
 
+/// [`set`] in a file that says all that a new one says, which is made where there is none.
+pub(crate) fn set_in_whole_file(
+    view: &ProjectView,
+    setting: &Setting,
+    new: NewFile<'_>,
+) -> Result<(SetReport, Edits), ConfigurationError> {
+    let (_, mut edits) = create(view, new)?;
+    let (report, set) = set(&view.after(&edits), setting)?;
+    edits.texts.extend(set.texts);
+    Ok((report, edits))
+}
+
 /// Moves what stands under old names of keys to the new ones.
 pub(crate) fn migrate(view: &ProjectView) -> Result<(MigrateReport, Edits), ConfigurationError> {
     let layout = view.layout();

@@ -75,9 +75,7 @@ pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<St
     report.state_rank = written.as_deref().and_then(rank);
     report.state_status = written;
     let roadmap = Roadmap::parse(&roadmap_text);
-    let row = roadmap.progress_row(phase).and_then(|row| row.cell("status"));
-    let ticked = || roadmap.bullet(phase).map(|bullet| if bullet.checked { "Complete" } else { "Not started" });
-    let Some(told) = row.or_else(ticked) else {
+    let Some(told) = roadmap.progress_row(phase).and_then(|row| row.cell("status")) else {
         report.reason = Some("phase_not_in_roadmap");
         return Ok(report);
     };

@@ -63,7 +63,7 @@ pub(crate) struct CalibrateReport {
     pub(crate) calibration: CalibrationReport,
     /// The file of samples changed.
     pub(crate) written: bool,
-    /// None: a file that cannot be written fails the call.
+    /// Why there is nowhere to write to. A file that is there and cannot be written fails the call.
     pub(crate) write_error: Option<String>,
 }
 
@@ -108,6 +108,10 @@ pub(crate) fn calibrate(view: &ProjectView) -> Result<(CalibrateReport, Edits), 
     }
     let (calibration, _) = measured(&samples);
     let mut edits = Edits::default();
+    if !view.folder_exists(view.layout().planning()) {
+        let write_error = Some(format!("there is no folder `{}`", view.layout().planning()));
+        return Ok((CalibrateReport { calibration, written: false, write_error }, edits));
+    }
     let text = match view.text(&path)? {
         None => Some(format!("{:#}\n", file_of(samples))),
         Some(_) if samples == known => None,
@@ -340,8 +344,10 @@ mod tests {
             assert!(matches!(calibrate(&view), Err(EstimateError::Garbled { .. })), "{text}");
             assert!(matches!(calibration(&view), Err(EstimateError::Garbled { .. })), "{text}");
         }
-        let (report, edits) = calibrate(&view(&[])).unwrap();
+        let (report, edits) = calibrate(&view(&[(".planning/STATE.md", "")])).unwrap();
         assert!(report.written);
         assert_eq!(edits.texts[FILE], "{\n  \"schema_version\": 1,\n  \"samples\": []\n}\n");
+        let (report, edits) = calibrate(&view(&[])).unwrap();
+        assert!(!report.written && report.write_error.is_some() && edits.is_empty(), "no project is made of nothing");
     }
 }

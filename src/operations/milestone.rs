@@ -236,7 +236,7 @@ pub(crate) fn complete(
     let archive = layout.milestones_folder();
     let mut edits = Edits::default();
     let roadmap_copy = copy(view, &layout.roadmap(), &format!("{version}-ROADMAP"), "", &mut edits)?;
-    let head = requirements_head(version, &name, &facts.today);
+    let head = requirements_head(version, &name, &facts.today, &layout.requirements());
     let requirements = copy(view, &layout.requirements(), &format!("{version}-REQUIREMENTS"), &head, &mut edits)?;
     let audit = format!("{}/{version}-MILESTONE-AUDIT.md", layout.scope());
     let audit = view.exists(&audit).then(|| {
@@ -381,10 +381,10 @@ fn copy(
     Ok(Some(Move { source: source.to_owned(), target }))
 }
 
-fn requirements_head(version: &str, name: &str, day: &str) -> String {
+fn requirements_head(version: &str, name: &str, day: &str, current: &str) -> String {
     format!(
         "# Requirements Archive: {version} {name}\n\n**Archived:** {day}\n**Status:** SHIPPED\n\n\
-         For current requirements, see `.planning/REQUIREMENTS.md`.\n\n---\n\n"
+         For current requirements, see `{current}`.\n\n---\n\n"
     )
 }
 

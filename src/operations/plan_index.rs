@@ -68,9 +68,11 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
     let lookup = view.find_phase(typed)?;
     if !lookup.ambiguous.is_empty() {
         let names = lookup.ambiguous.iter().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
+        let names: Vec<String> = names.collect();
+        let (count, quoted) = (names.len(), names.join("\", \""));
         return Ok(PlanIndexReport {
-            error: Some(format!("{} folders are phase {phase}", lookup.ambiguous.len())),
-            ambiguous_matches: names.collect(),
+            error: Some(format!("Phase {phase} is ambiguous: {count} directories match (\"{quoted}\").")),
+            ambiguous_matches: names,
             phase,
             ..PlanIndexReport::default()
         });

@@ -199,7 +199,7 @@ impl Layout {
 
     /// What plans took against what they were thought to take.
     pub(crate) fn estimates(&self) -> String {
-        self.in_planning("estimation-calibration.json")
+        self.in_scope("estimation-calibration.json")
     }
 
     pub(crate) fn workstreams(&self) -> String {

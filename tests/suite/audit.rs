@@ -14,7 +14,7 @@ fn project() -> TestContext {
 #[test]
 fn an_acknowledgement_adds_its_lines_and_the_page_counts_it() {
     let context = project();
-    assert!(context.gsd(["audit-open"]).success().contains("**1 items require decisions before close.**"));
+    assert!(context.gsd(["audit-open"]).success().contains("**1 item require decisions before close.**"));
     let call = [
         "audit-open",
         "acknowledge",

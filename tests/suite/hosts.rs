@@ -16,7 +16,7 @@ fn the_skills_of_an_agent_become_a_block() {
     );
     assert_eq!(context.gsd(["agent-skills", "gsd-executor"]).success(), "");
     let report = context.gsd(["agent-skills", "gsd-planner", "--json"]).json();
-    assert_eq!((&report["skills_count"], &report["degraded"]), (&1.into(), &true.into()));
+    assert_eq!((&report["skills_count"], &report["degraded"]), (&2.into(), &false.into()));
 }
 
 #[test]

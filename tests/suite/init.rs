@@ -220,13 +220,29 @@ fn a_new_workspace_is_offered_the_repositories_at_hand() {
 #[test]
 fn documents_to_take_in_are_told_by_their_names() {
     let context = TestContext::new();
-    for file in
-        ["docs/adr/0001-x.md", "SPEC.md", "docs/guide.md", "docs/special.md", "node_modules/x/rfc.md", "prd.txt"]
-    {
+    let documents = [
+        "SPEC.md",
+        "adr/deep/why.md",
+        "docs/REQUIREMENTS.md",
+        "docs/a/my prd.v2.md",
+        "docs/adr/0001-x.md",
+        "docs/rfcs/in/any.md",
+    ];
+    let others = [
+        ".hidden/prd.md",
+        "docs/adr/x.txt",
+        "docs/guide.md",
+        "docs/more-requirements.md",
+        "docs/special.md",
+        "node_modules/x/rfc.md",
+        "prd.txt",
+        "src/prd.md",
+    ];
+    for file in documents.iter().chain(&others) {
         context.write(file, "x");
     }
     let told = context.gsd(["init", "onboard"]).json();
-    assert_eq!(told["doc_candidates"], json!(["SPEC.md", "docs/adr/0001-x.md"]));
+    assert_eq!(told["doc_candidates"], json!(documents));
     assert_eq!(told["next_action"]["kind"], "ingest-docs");
 }
 

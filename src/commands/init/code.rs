@@ -45,29 +45,18 @@ const PACKAGE_FILES: &[&str] = &[
     "stack.yaml",
 ];
 
-/// Folders whose files nobody wrote here, or that are not the product.
-const OTHER_FOLDERS: &[&str] = &[
-    "node_modules",
-    "dist",
-    "build",
-    "vendor",
-    "target",
-    "venv",
-    "coverage",
-    "__pycache__",
-    ".git",
-    ".planning",
-    ".next",
-    ".venv",
-    ".claude",
-    ".codex",
-    ".cache",
-    ".tox",
-    ".idea",
-];
+/// Folders whose files nobody wrote here. Nor did anybody those of a hidden folder, or they are not the product.
+const OTHER_FOLDERS: &[&str] =
+    &["node_modules", "dist", "build", "vendor", "target", "venv", "coverage", "__pycache__"];
 
-/// Words in the name of a file or of its folder that say it is a document to take in.
-const DOCUMENT_WORDS: &[&str] = &["adr", "adrs", "prd", "prds", "requirements", "rfc", "rfcs", "spec", "specs"];
+/// Words in the name of a document to take in.
+const DOCUMENT_WORDS: &[&str] = &["adr", "prd", "rfc", "spec"];
+
+/// Folders of such documents, at the root and in [`GENERAL_FOLDER`].
+const DOCUMENT_FOLDERS: &[&str] = &["adr", "adrs", "prd", "prds", "rfc", "rfcs", "spec", "specs"];
+
+/// The folder of all kinds of documents.
+const GENERAL_FOLDER: &str = "docs";
 
 /// How many folders deep is looked.
 const DEEPEST: usize = 3;
@@ -102,7 +91,10 @@ impl Context {
     /// Documents that a project could start from: decision records, requirements, specifications, by their names.
     pub(super) fn documents_to_take_in(&self) -> Result<Vec<String>, CommandError> {
         let mut found = Vec::new();
-        collect_documents(self.root(), "", DEEPEST, &mut found)?;
+        collect_documents(self.root(), "", 0, &mut found)?;
+        for folder in DOCUMENT_FOLDERS.iter().chain([&GENERAL_FOLDER]) {
+            collect_documents(&self.root().resolve(folder), folder, DEEPEST, &mut found)?;
+        }
         found.sort();
         Ok(found)
     }
@@ -124,7 +116,8 @@ fn has_source_files(folder: &AbsolutePath, deeper: usize) -> Result<bool, DiskEr
     if deeper == 0 {
         return Ok(false);
     }
-    for entry in entries.iter().filter(|entry| entry.is_folder() && !OTHER_FOLDERS.contains(&entry.name.as_str())) {
+    let is_other = |name: &str| name.starts_with('.') || OTHER_FOLDERS.contains(&name);
+    for entry in entries.iter().filter(|entry| entry.is_folder() && !is_other(&entry.name)) {
         // A folder that cannot be read holds nothing we could say anything about.
         if has_source_files(&folder.resolve(&entry.name), deeper - 1).unwrap_or(false) {
             return Ok(true);
@@ -133,28 +126,33 @@ fn has_source_files(folder: &AbsolutePath, deeper: usize) -> Result<bool, DiskEr
     Ok(false)
 }
 
+/// Markdown files of a folder, `deeper` folders down, that are documents by their name or that of a folder around them.
 fn collect_documents(
     folder: &AbsolutePath,
     inside: &str,
     deeper: usize,
     found: &mut Vec<String>,
 ) -> Result<(), DiskError> {
-    let entries = disk::list(folder)?.unwrap_or_default();
-    let is_word = |name: &str| {
-        let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
-        words.any(|word| DOCUMENT_WORDS.contains(&word.to_ascii_lowercase().as_str()))
-    };
-    for entry in &entries {
+    for entry in disk::list(folder)?.unwrap_or_default() {
         let path = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
-        if entry.is_folder() && deeper > 0 && !OTHER_FOLDERS.contains(&entry.name.as_str()) {
+        if entry.is_folder() && deeper > 0 {
             // As with source files: what cannot be read is not counted.
             let _ = collect_documents(&folder.resolve(&entry.name), &path, deeper - 1, found);
-        } else if let Some(stem) = path.strip_suffix(".md").filter(|_| entry.is_file()) {
-            let parts: Vec<&str> = stem.rsplit('/').take(2).collect();
-            if parts.iter().any(|part| is_word(part)) {
-                found.push(path);
-            }
+        } else if entry.is_file() && is_document(&path) {
+            found.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether a path is that of a document to take in: any Markdown file in a folder of such documents, and elsewhere one
+/// called after them, such as `0001-adr-storage.md` or `requirements.md`.
+fn is_document(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name.to_ascii_lowercase();
+    let Some(stem) = name.strip_suffix(".md") else { return false };
+    let mut words = stem.split(['-', '_', ' ']).filter_map(|piece| piece.split('.').next());
+    folders.split('/').any(|folder| DOCUMENT_FOLDERS.contains(&folder))
+        || stem == "requirements"
+        || words.any(|word| DOCUMENT_WORDS.contains(&word))
 }

@@ -293,6 +293,7 @@ pub(crate) fn move_on(edit: &mut StateEdit<'_, '_>, transition: &Transition<'_>,
             edit.set("Phase", &format!("{at} of {total}{shown}"));
             set_explicit_phase(edit, at, name);
         }
+        None if transition.next.is_none() => put_phase_line(edit, at, "", None),
         None => put_phase_line(edit, at, &name.map(|name| format!(" — {name}")).unwrap_or_default(), name),
     }
     if edit.set("Current Plan", "Not started") == Set::Absent || edit.state().field("Plan").is_some() {
