@@ -258,19 +258,22 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
             let token = token::of(&view, Seen::State)?;
             drop(view);
             context.answer_for(token);
-            emit_found(context, report.as_ref())
+            match report {
+                Some(report) => context.emit(&report),
+                None => context.emit_raw(&FailureReport { error: NO_STATE.to_owned() }, NO_STATE),
+            }
         }
         StateCommand::Get(arguments) => get(context, arguments.field.as_deref()),
         StateCommand::Update(arguments) => {
             let report = write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?;
-            let raw = report.updated.to_string();
-            context.emit_raw(&report, raw)
+            context.emit(&report)
         }
         StateCommand::Patch(arguments) => {
             let fields = pairs(&arguments.fields)?;
-            let report = write_found(context, |view, facts| update::patch(view, &fields, facts))?;
-            let raw = report.as_ref().is_some_and(|report| !report.updated.is_empty());
-            emit_written(context, report.as_ref(), raw)
+            needs_planning(context, NO_STATE)?;
+            let report = write(context, |view, facts| update::patch(view, &fields, facts))?;
+            let raw = !report.updated.is_empty();
+            context.emit_raw(&report, raw.to_string())
         }
         StateCommand::BeginPhase(arguments) => {
             let report = write_found(context, |view, facts| position::begin(view, arguments.request(), facts))?;
@@ -286,8 +289,12 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
         StateCommand::CompletePhase(arguments) => {
             let phase = arguments.phase.or(arguments.positional);
             let report = write_found(context, |view, facts| position::complete(view, phase.as_deref(), facts))?;
-            let raw = report.as_ref().is_some_and(|report| !report.updated.is_empty());
-            emit_written(context, report.as_ref(), raw)
+            match &report {
+                Some(position::CompleteReport::Complete(complete)) => {
+                    context.emit_raw(&report, (!complete.updated.is_empty()).to_string())
+                }
+                report => emit_found(context, report.as_ref()),
+            }
         }
         StateCommand::AdvancePlan => {
             let report = write_found(context, position::advance)?;
@@ -518,14 +525,26 @@ pub(super) fn note(
     if let Some(reason) = report.reason() {
         context.warn(format!("STATE.md stays as it is: {reason}"));
     }
+    if let NoteReport::Refused(_) = &report {
+        return context.emit(&report);
+    }
     let raw = report.done().to_string();
     context.emit_raw(&report, raw)
+}
+
+/// Refuses a call that would make `.planning/` out of nothing.
+pub(super) fn needs_planning(context: &Context, message: &str) -> Result<(), CommandError> {
+    if disk::is_folder(context.layout().absolute(context.layout().planning())) {
+        return Ok(());
+    }
+    let prefix = context.command_prefix()?;
+    let hint = format!("there is no `.planning/` here; {prefix}new-project makes one");
+    Err(CommandError::new(Reason::Unknown, message).hint(hint))
 }
 
 /// A broken STATE.md is told with what to do about it.
 fn told(error: StateError) -> CommandError {
     match error {
-        StateError::Usage(message) => CommandError::usage(message),
         StateError::Garbled { .. } => CommandError::from(error).hint("mend that line; nothing was written"),
         StateError::File(error) => CommandError::from(error),
     }

@@ -1,6 +1,6 @@
 //! Keeping STATE.md in order: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
-use super::state::{FailureReport, emit_found, emit_written, note, text_or_file, write, write_found};
+use super::state::{FailureReport, emit_found, emit_written, needs_planning, note, text_or_file, write, write_found};
 use super::{CommandError, Context};
 use crate::operations::state::notes::{self, Evolution};
 use crate::operations::state::signal::{self, Signal};
@@ -160,7 +160,12 @@ pub(super) fn run(context: &mut Context, command: UpkeepCommand) -> Result<(), C
                 }
                 context.emit(&report)
             }
-            Err(nothing) => context.emit(&nothing),
+            Err(nothing) => {
+                if arguments.strict {
+                    context.exit_with(1);
+                }
+                context.emit(&nothing)
+            }
         },
         UpkeepCommand::Sync(arguments) => {
             let report = write_found(context, |view, facts| sync::sync(view, arguments.verify, facts))?;
@@ -188,6 +193,7 @@ fn milestone_switch(context: &mut Context, arguments: &SwitchArgs) -> Result<(),
         let error = "milestone required (--milestone <vX.Y>)".to_owned();
         return context.emit(&FailureReport { error });
     };
+    needs_planning(context, "there is no project here to begin a milestone in")?;
     let name = arguments.name.as_deref();
     let report = write(context, |view, facts| switch::switch(view, version, name, facts))?;
     context.emit_raw(&report, "true")

@@ -188,9 +188,32 @@ fn a_project_without_a_state_is_told_so() {
     }
     assert_eq!(run(&context, ["state", "begin-phase", "--phase", "1"]).json()["error"], "STATE.md not found");
     assert_eq!(run(&context, ["state", "update", "Status", "x"]).json()["updated"], false);
+    assert_eq!(run(&context, ["state", "json", "--raw"]).success(), "STATE.md not found");
+    assert_eq!(run(&context, ["state", "patch", "--Status", "x"]).json()["failed"], serde_json::json!(["Status"]));
+    assert_eq!(run(&context, ["state", "patch", "--Status", "x", "--raw"]).success(), "false");
+    // Before what else is missing, and never as a bare word.
+    for verb in ["add-decision", "add-blocker", "resolve-blocker", "record-metric", "add-roadmap-evolution"] {
+        let told = run(&context, ["state", verb, "--raw"]).json();
+        assert_eq!(told["error"], "STATE.md not found", "{verb}");
+    }
+    let strict = run(&context, ["state", "validate", "--strict"]);
+    assert_eq!(strict.code, 1);
     assert_eq!(run(&context, ["state-snapshot"]).json()["error"], "STATE.md not found");
     assert!(!context.project().join(".planning/STATE.md").exists());
     assert!(!context.project().join(".planning/milestone.lock").exists());
+}
+
+#[test]
+fn a_folder_without_a_project_gets_none_by_the_way() {
+    let context = TestContext::new();
+    for arguments in [["state", "milestone-switch", "--milestone", "v2.0"], ["state", "patch", "--Status", "x"]] {
+        let told = run(&context, arguments).failure(1);
+        assert!(told.contains("new-project"), "{told}");
+        assert!(!context.project().join(".planning").exists());
+    }
+    context.write(".planning/PROJECT.md", "# P\n");
+    assert_eq!(run(&context, ["state", "milestone-switch", "--milestone", "v2.0", "--raw"]).success(), "true");
+    assert!(context.read(STATE).contains("milestone: v2.0"));
 }
 
 #[test]

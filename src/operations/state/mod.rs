@@ -66,8 +66,6 @@ pub(crate) enum StateError {
     File(#[from] FileError),
     #[error("`{path}` is not written to: line {line} is {what}")]
     Garbled { path: String, line: usize, what: &'static str },
-    #[error("{0}")]
-    Usage(&'static str),
 }
 
 /// The text of STATE.md for writing; `None` if there is no such file.

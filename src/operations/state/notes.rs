@@ -111,11 +111,11 @@ pub(crate) fn add_decision(
     rationale: Option<&str>,
     facts: &Facts,
 ) -> Result<(NoteReport, Edits), StateError> {
+    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(summary) = summary.map(one_line).filter(|summary| !summary.is_empty()) else {
         return Ok(NoteReport::refused("summary required"));
     };
-    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
-    let state = State::parse(&text);
+    let state = State::parse(&document);
     let phase = phase.or(state.position().phase).unwrap_or("?");
     let rationale = rationale.map(one_line).filter(|rationale| !rationale.is_empty());
     let tail = rationale.map(|rationale| format!(" — {rationale}")).unwrap_or_default();
@@ -135,11 +135,11 @@ pub(crate) fn add_blocker(
     text: Option<&str>,
     facts: &Facts,
 ) -> Result<(NoteReport, Edits), StateError> {
+    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
         return Ok(NoteReport::refused("text required"));
     };
-    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
-    let state = State::parse(&text);
+    let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
     if !edit.add_item(BLOCKERS, &blocker) {
         let reason = Some(no_blockers());
@@ -155,11 +155,11 @@ pub(crate) fn resolve_blocker(
     text: Option<&str>,
     facts: &Facts,
 ) -> Result<(NoteReport, Edits), StateError> {
+    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
         return Ok(NoteReport::refused("text required"));
     };
-    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
-    let state = State::parse(&text);
+    let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
     let reason = match edit.remove_items(BLOCKERS, &blocker) {
         None => no_blockers(),
@@ -194,11 +194,11 @@ pub(crate) fn add_evolution(
     evolution: Evolution<'_>,
     facts: &Facts,
 ) -> Result<(NoteReport, Edits), StateError> {
+    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(note) = evolution.note.map(one_line).filter(|note| !note.is_empty()) else {
         return Ok(NoteReport::refused("note required"));
     };
-    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
-    let state = State::parse(&text);
+    let state = State::parse(&document);
     let phase = evolution.phase.or(state.position().phase).unwrap_or("?");
     let action = evolution.action.unwrap_or("changed");
     let after = evolution.after.map(|after| format!(" after Phase {after}")).unwrap_or_default();
@@ -236,11 +236,11 @@ pub(crate) fn record_metric(
     metric: Metric<'_>,
     facts: &Facts,
 ) -> Result<(NoteReport, Edits), StateError> {
+    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let (Some(phase), Some(plan), Some(duration)) = (metric.phase, metric.plan, metric.duration) else {
         return Ok(NoteReport::refused("phase, plan, and duration required"));
     };
-    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
-    let state = State::parse(&text);
+    let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
     let (label, tasks, files) = (
         format!("Phase {phase} P{plan}"),

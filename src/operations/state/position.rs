@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::claim::{self, Conflict};
+use super::notes::Refusal;
 use super::{Facts, Rule, StateEdit, StateError, Written, close, mirror, open};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
 use crate::project::state::edit::Set;
-use crate::project::state::{POSITION, Position, State};
+use crate::project::state::index::is_day;
+use crate::project::state::{POSITION, Position, State, is_of_programs, meaningful};
 use crate::project::view::{Edits, ProjectView};
 
 /// The phase a command speaks of.
@@ -46,8 +48,11 @@ pub(crate) fn begin(
     let again = known.phase.is_some_and(|known| PhaseId::new(phase).matches(known)) && is_executing(&known);
     let plans = request.plans.map_or_else(|| plans_on_disk(view, phase), |plans| Ok(Some(plans)))?;
     let name = name_for(&request, &known);
-    put_noted(&mut edit, "Status", &format!("Executing Phase {phase}"), "Status");
-    put_activity(&mut edit, &format!("Phase {phase} execution started"), facts);
+    let status = format!("Executing Phase {phase}");
+    let goes_on = again && state.field("Status").is_some_and(|field| field.value.eq_ignore_ascii_case(&status));
+    put_noted(&mut edit, "Status", &status, "Status");
+    let how = if goes_on { "resumed (wave continue)" } else { "started" };
+    put_activity(&mut edit, &format!("Phase {phase} execution {how}"), facts);
     let focus = name.map_or_else(|| format!("Phase {phase}"), |name| format!("Phase {phase} — {name}"));
     edit.set_noted("Current focus", &focus, "Current focus");
     put_phase(&mut edit, phase, name, Some("EXECUTING"));
@@ -92,7 +97,7 @@ pub(crate) fn planned(
     let phase = request.phase;
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    put_noted(&mut edit, "Status", "Ready to execute", "Status");
+    put_status(&mut edit, "Ready to execute");
     put_activity(&mut edit, &format!("Phase {phase} planning complete"), facts);
     put_phase(&mut edit, phase, name_for(&request, &state.position()), Some("READY TO EXECUTE"));
     if let Some(plans) = request.plans {
@@ -105,12 +110,21 @@ pub(crate) fn planned(
 
 /// What `state complete-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct CompleteReport {
+#[serde(untagged)]
+pub(crate) enum CompleteReport {
+    Complete(Completed),
+    /// Neither the call nor STATE.md names a phase.
+    Refused(Refusal),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Completed {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
 }
 
-/// Says that a phase is complete; without one, the phase at work. `None` without STATE.md.
+/// Says that a phase is complete; without one, the phase at work. What is no number of a phase is refused. `None`
+/// without STATE.md.
 pub(crate) fn complete(
     view: &ProjectView,
     phase: Option<&str>,
@@ -118,14 +132,19 @@ pub(crate) fn complete(
 ) -> Result<Option<(CompleteReport, Edits)>, StateError> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
-    let phase = phase.or(state.position().phase).ok_or(StateError::Usage("phase required (--phase <N>)"))?;
+    let named = |phase: &&str| Position::parse(phase).is_some();
+    let Some(phase) = phase.or(state.position().phase).filter(named) else {
+        let refusal = Refusal { error: "phase required: --phase <N>" };
+        return Ok(Some((CompleteReport::Refused(refusal), Edits::default())));
+    };
     let mut edit = StateEdit::new(&state);
     put_phase(&mut edit, phase, None, Some("COMPLETE"));
     note_position(&mut edit);
     put_noted(&mut edit, "Status", &format!("Phase {phase} complete"), "Status");
     put_activity(&mut edit, &format!("Phase {phase} marked complete"), facts);
     let (written, edits) = close_with_mirror(view, edit, facts)?;
-    Ok(Some((CompleteReport { updated: written.updated, phase: phase.to_owned() }, edits)))
+    let report = Completed { updated: written.updated, phase: phase.to_owned() };
+    Ok(Some((CompleteReport::Complete(report), edits)))
 }
 
 /// What `state advance-plan` answers; the fields are those of the case.
@@ -225,7 +244,8 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
     if plan.current < plan.total {
         let next = plan.current + 1;
         advance_field(&mut edit, &state, next);
-        put_noted(&mut edit, "Status", "Ready to execute", "Status");
+        put_status(&mut edit, "Ready to execute");
+        put_day(&mut edit, facts);
         note_position(&mut edit);
         let (written, mut edits) = close_with_mirror(view, edit, facts)?;
         claimed.edit(view, &mut edits)?;
@@ -252,7 +272,8 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
             return Ok(Some((AdvanceReport::PlansLeft(report), Edits::default())));
         }
     }
-    put_noted(&mut edit, "Status", "Phase complete — ready for verification", "Status");
+    put_status(&mut edit, "Phase complete — ready for verification");
+    put_day(&mut edit, facts);
     note_position(&mut edit);
     let (written, mut edits) = close_with_mirror(view, edit, facts)?;
     claimed.edit(view, &mut edits)?;
@@ -335,6 +356,24 @@ fn name_for<'a>(request: &PhaseRequest<'a>, known: &Position<'a>) -> Option<&'a 
 fn put_noted(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, name: &str) {
     if edit.put(label, value) == Set::Changed {
         edit.note(name);
+    }
+}
+
+/// Writes the status a step of the work leads to. One that a person wrote in words of their own stays.
+fn put_status(edit: &mut StateEdit<'_, '_>, status: &str) {
+    let written = edit.state().field("Status").map(|field| field.value);
+    if written.is_none_or(is_of_programs) {
+        put_noted(edit, "Status", status, "Status");
+    }
+}
+
+/// Writes the day of the last activity where it is told alone: a description would be of something else.
+fn put_day(edit: &mut StateEdit<'_, '_>, facts: &Facts) {
+    let state = edit.state();
+    let described = state.value("Last Activity Description").is_some();
+    let written = state.field("Last activity").map(|field| field.value).filter(|_| !described);
+    if written.is_some_and(|value| meaningful(value).is_none_or(is_day)) {
+        edit.set_noted("Last activity", &facts.today, "Last Activity");
     }
 }
 
@@ -421,8 +460,11 @@ fn advance_field(edit: &mut StateEdit<'_, '_>, state: &State<'_>, next: u64) {
     for label in ["Current Plan", "Plan"] {
         let Some(field) = state.field(label) else { continue };
         let digits = field.value.bytes().take_while(u8::is_ascii_digit).count();
-        if digits > 0 {
-            edit.set_noted(label, &format!("{next}{}", &field.value[digits..]), label);
+        if digits > 0
+            && edit.set(label, &format!("{next}{}", &field.value[digits..])) == Set::Changed
+            && label != "Plan"
+        {
+            edit.note(label);
         }
     }
 }

@@ -24,7 +24,8 @@ pub(crate) struct RebuildReport {
 }
 
 /// Brings the table of phases in line with the folders of the milestone: their rows, in their numbers of plans. What a
-/// person wrote into the other cells stays, and rows of phases whose folder is archived. `None` without STATE.md.
+/// person wrote into the other cells stays, and rows of phases whose folder is archived. Shelved phases are no work and
+/// get no row. `None` without STATE.md.
 pub(crate) fn rebuild(
     view: &ProjectView,
     only_look: bool,
@@ -32,18 +33,22 @@ pub(crate) fn rebuild(
 ) -> Result<Option<(RebuildReport, Edits)>, StateError> {
     let Some(text) = open(view)? else { return Ok(None) };
     let mut phases: Vec<(String, usize)> = Vec::new();
+    let mut kept: Vec<String> = Vec::new();
     for folder in view.phase_folders()?.iter() {
+        if folder.id().is_sentinel() {
+            kept.push(folder.id().to_string());
+            continue;
+        }
         let (number, _) = folder.number_and_name();
         if number.starts_with(|first: char| first.is_ascii_digit()) && !phases.iter().any(|(known, _)| known == number)
         {
             phases.push((number.to_owned(), view.current_plans(folder)?.len()));
         }
     }
-    let mut archived: Vec<String> = Vec::new();
     for (folder, version) in view.archives()? {
-        archived.extend(view.read_folders(&folder, Some(&version))?.iter().map(|folder| folder.id().to_string()));
+        kept.extend(view.read_folders(&folder, Some(&version))?.iter().map(|folder| folder.id().to_string()));
     }
-    let is_gone = |label: &str| !archived.iter().any(|id| crate::project::phase::PhaseId::new(id).matches(label));
+    let is_gone = |label: &str| !kept.iter().any(|id| crate::project::phase::PhaseId::new(id).matches(label));
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let reconciled = (!phases.is_empty()).then(|| edit.reconcile_phase_rows(&phases, is_gone)).flatten();

@@ -80,10 +80,12 @@ impl Counts {
         Ok(counts)
     }
 
-    /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred.
+    /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred. Where no plan is
+    /// known, it is the share of phases.
     pub(crate) fn percent(self) -> u64 {
-        let share = |done: u64, all: u64| if all == 0 { 0 } else { (200 * done.min(all) + all) / (2 * all) };
-        share(self.completed_plans, self.total_plans).min(share(self.completed_phases, self.total_phases))
+        let share = |done: u64, all: u64| (all > 0).then(|| (200 * done.min(all) + all) / (2 * all));
+        let shares = [share(self.completed_plans, self.total_plans), share(self.completed_phases, self.total_phases)];
+        shares.into_iter().flatten().min().unwrap_or(0)
     }
 }
 
@@ -104,12 +106,13 @@ fn phases_in_window(roadmap: &Roadmap<'_>, milestone: &Milestone) -> u64 {
     if sections.is_empty() { count(milestone.phase_ids(roadmap).iter()) } else { count(sections.iter()) }
 }
 
-/// The phases of the milestone that the table of progress calls complete.
+/// The phases of the milestone that a table in its part of the roadmap calls complete. A table elsewhere is about all
+/// milestones, and says no more of a phase than the phase's own verification.
 fn completed_rows(roadmap: &Roadmap<'_>, milestone: &Milestone) -> u64 {
     let ids: Vec<PhaseId> = milestone.phase_ids(roadmap).into_iter().map(PhaseId::new).collect();
     let complete = roadmap.rows().iter().filter(|row| !row.lists).filter(|row| {
         let is_complete = row.cell("status").is_some_and(|status| status.eq_ignore_ascii_case("complete"));
-        is_complete && (ids.is_empty() || ids.iter().any(|id| id.matches(row.id)))
+        is_complete && milestone.holds(row.line) && (ids.is_empty() || ids.iter().any(|id| id.matches(row.id)))
     });
     count(complete.map(|row| PhaseId::new(row.id).as_str().to_lowercase()).collect::<BTreeSet<_>>().iter())
 }

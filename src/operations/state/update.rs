@@ -55,13 +55,16 @@ pub(crate) struct PatchReport {
     pub(crate) unchanged: Vec<String>,
 }
 
-/// Sets several fields; those that are not there are told, the others are set. `None` without STATE.md.
+/// Sets several fields; those that are not there are told, the others are set. Without STATE.md none is there.
 pub(crate) fn patch(
     view: &ProjectView,
     fields: &[(String, String)],
     facts: &Facts,
-) -> Result<Option<(PatchReport, Edits)>, StateError> {
-    let Some(text) = open(view)? else { return Ok(None) };
+) -> Result<(PatchReport, Edits), StateError> {
+    let Some(text) = open(view)? else {
+        let failed = fields.iter().map(|(field, _)| field.clone()).collect();
+        return Ok((PatchReport { updated: Vec::new(), failed, unchanged: Vec::new() }, Edits::default()));
+    };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let (mut failed, mut unchanged) = (Vec::new(), Vec::new());
@@ -73,11 +76,11 @@ pub(crate) fn patch(
         }
     }
     if edit.updated.is_empty() {
-        return Ok(Some((PatchReport { updated: Vec::new(), failed, unchanged }, Edits::default())));
+        return Ok((PatchReport { updated: Vec::new(), failed, unchanged }, Edits::default()));
     }
     let written = close(view, edit, Rule::Keep, facts)?;
     let edits = written.edits(view)?;
-    Ok(Some((PatchReport { updated: written.updated, failed, unchanged }, edits)))
+    Ok((PatchReport { updated: written.updated, failed, unchanged }, edits))
 }
 
 /// Sets a field of the body, or else a key of the front matter that is there or belongs there.

@@ -1,11 +1,25 @@
 //! The words people write behind `Status:`, and the few that programs know.
 
+use super::meaningful;
+
 /// The status for the index: `paused`, `executing`, `planning`, `discussing`, `verifying`, `completed`; anything else as
 /// it is written.
 pub(crate) fn normal_status(written: &str) -> String {
     let written = written.trim();
-    let lower = written.to_lowercase();
-    let word = match lower.as_str() {
+    known(&written.to_lowercase()).unwrap_or(written).to_owned()
+}
+
+/// Whether a status is one that programs write, or says nothing: what a person wrote otherwise is theirs.
+pub(crate) fn is_of_programs(written: &str) -> bool {
+    let lower = written.trim().to_lowercase();
+    meaningful(written).is_none()
+        || known(&lower).is_some()
+        || matches!(lower.as_str(), "unknown" | "not started" | "defining requirements" | "awaiting next milestone")
+}
+
+/// The status for the index of one that programs know.
+fn known(lower: &str) -> Option<&'static str> {
+    Some(match lower {
         "paused" | "stopped" => "paused",
         "executing" | "in progress" | "ready to execute" => "executing",
         "planning" | "ready to plan" | "planning complete" => "planning",
@@ -14,9 +28,8 @@ pub(crate) fn normal_status(written: &str) -> String {
         "completed" | "done" | "complete" | "phase complete" | "all phases complete" | "milestone complete" => {
             "completed"
         }
-        other => pattern(other).unwrap_or(written),
-    };
-    word.to_owned()
+        other => return pattern(other),
+    })
 }
 
 /// Statuses that carry the number of a phase or a milestone.
@@ -65,6 +78,21 @@ mod tests {
             ("Executing phases in my head", "Executing phases in my head"),
         ] {
             assert_eq!(normal_status(written), normal, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_wrote_is_told_from_what_programs_write() {
+        for (written, of_programs) in [
+            ("Ready to plan", true),
+            ("Executing Phase 3", true),
+            ("Not started", true),
+            ("—", true),
+            ("", true),
+            ("Blocked by the API", false),
+            ("Ready to plan once Bob is back", false),
+        ] {
+            assert_eq!(is_of_programs(written), of_programs, "{written}");
         }
     }
 }

@@ -23,7 +23,7 @@ fn every_command(view: &ProjectView) -> Vec<(&'static str, Outcome, &'static [&'
         ("update", printed(update::update(view, "Status", "Paused — später", &facts)), &["Status"]),
         (
             "patch",
-            printed_found(update::patch(view, &[("Stopped at".into(), "x".into())], &facts)),
+            printed(update::patch(view, &[("Stopped at".into(), "x".into())], &facts)),
             &["Stopped at", "Stopped At"],
         ),
         ("decision", printed(notes::add_decision(view, None, Some("Ünï"), None, &facts)), &["Ünï", "None"]),

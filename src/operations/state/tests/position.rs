@@ -103,6 +103,15 @@ fn a_phase_begun_again_keeps_its_plan() {
 }
 
 #[test]
+fn a_phase_that_is_being_executed_is_resumed() {
+    let text = "## Current Position\n\nPhase: 3 (Sync) — EXECUTING\nPlan: 2 of 2\nStatus: Executing Phase 3\nLast activity: 2026-01-14 — x\n";
+    let (_, edits) = position::begin(&of_text(text), phase("3", "Sync", 2), &facts()).unwrap().unwrap();
+    let written = &edits.texts[STATE];
+    let resumed = "Plan: 2 of 2\nStatus: Executing Phase 3\nLast activity: 2026-01-15 — Phase 3 execution resumed (wave continue)\n";
+    assert!(written.contains(resumed), "{written}");
+}
+
+#[test]
 fn a_text_without_a_position_gets_one() {
     let view = of_text("# Project State\n\nNotes.\n");
     assert_data_eq!(
@@ -184,7 +193,7 @@ fn the_next_plan_keeps_what_follows_its_number() {
         "garden",
         |view| printed_found(position::advance(view, &facts())),
         str![[r#"
-{"advanced":true,"previous_plan":1,"current_plan":2,"total_plans":2,"updated":["Plan","Status","Current Position","state_head"],"milestone_conflict":null}
+{"advanced":true,"previous_plan":1,"current_plan":2,"total_plans":2,"updated":["Status","Current Position","state_head"],"milestone_conflict":null}
 +current_phase: 2
 +current_phase_name: "Gießen 💧"
 +last_activity: 2026-01-12
@@ -225,6 +234,31 @@ fn older_fields_advance_too() {
 
 "#]],
     );
+}
+
+#[test]
+fn a_status_in_a_persons_own_words_stays_and_a_day_without_words_moves() {
+    for own in ["Blocked by the API", "Wartet auf Zoë"] {
+        let text =
+            format!("## Current Position\n\nPhase: 3 (Sync)\nPlan: 1 of 2\nStatus: {own}\nLast activity: 2026-01-12\n");
+        let view = of_text(&text);
+        let (_, edits) = position::advance(&view, &facts()).unwrap().unwrap();
+        let written = &edits.texts[STATE];
+        assert!(written.contains(&format!("Plan: 2 of 2\nStatus: {own}\nLast activity: 2026-01-15\n")), "{written}");
+        let (_, edits) = position::planned(&view, phase("3", "Sync", 2), &facts()).unwrap().unwrap();
+        let written = &edits.texts[STATE];
+        assert!(written.contains(&format!("READY TO EXECUTE\nPlan: 1 of 2\nStatus: {own}\n")), "{written}");
+    }
+}
+
+#[test]
+fn what_names_no_phase_is_not_completed() {
+    let view = of_text("## Current Position\n\nPhase: Not started\n");
+    for named in [None, Some("x"), Some("")] {
+        let (report, edits) = printed_found(position::complete(&view, named, &facts())).unwrap();
+        assert_eq!(report, r#"{"error":"phase required: --phase <N>"}"#);
+        assert!(edits.is_empty());
+    }
 }
 
 #[test]

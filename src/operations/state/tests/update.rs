@@ -153,6 +153,13 @@ fn keys_of_the_front_matter_are_set_where_they_have_no_field() {
 }
 
 #[test]
+fn without_a_state_no_field_is_there_to_be_patched() {
+    let fields = [("Status".to_owned(), "x".to_owned()), ("Nope".to_owned(), "y".to_owned())];
+    let (report, edits) = update::patch(&view(MemoryFiles::default()), &fields, &facts()).unwrap();
+    assert!(report.updated.is_empty() && report.failed == ["Status", "Nope"] && edits.is_empty());
+}
+
+#[test]
 fn a_percentage_set_by_hand_is_the_percentage() {
     check(
         "garden",

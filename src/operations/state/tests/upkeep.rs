@@ -106,6 +106,33 @@ fn the_table_of_phases_is_rebuilt_once_and_logged() {
 }
 
 #[test]
+fn a_shelved_phase_gets_no_row_and_keeps_one_that_a_person_wrote() {
+    let text = "# S\n\n## Performance Metrics\n\n| Phase | Plans |\n|---|---|\n| 999.1 | 7 |\n";
+    let files = PHASES.iter().copied().chain([(STATE, text)]);
+    let shelves = [(".planning/phases/999.1-dark/.gitkeep", ""), (".planning/phases/999.2-x/999.2-01-PLAN.md", "x")];
+    let view = view(MemoryFiles::new(files.chain(shelves)));
+    let (_, edits) = rebuild::rebuild(&view, false, &facts()).unwrap().unwrap();
+    let text = &edits.texts[STATE];
+    assert!(text.contains("|---|---|\n| 999.1 | 7 |\n| 01 | 1 |\n| 02 | 2 |\n\n## Rebuild Log\n"), "{text}");
+}
+
+#[test]
+fn a_table_of_progress_counts_for_the_milestone_it_stands_in() {
+    let table = "| Phase | Status |\n|---|---|\n| 1. A | Complete |\n| 2. B | Not started |\n\n";
+    let counted = |before: &str, behind: &str| {
+        let roadmap = format!(
+            "# R\n\n## Milestones\n\n- 🚧 **v1.0 A** - x\n\n## Phases\n\n### 🚧 v1.0 A\n\n#### Phase 1: A\n#### Phase 2: B\n\n{before}### 📋 v2.0 B\n\n#### Phase 3: C\n\n## Progress\n\n{behind}"
+        );
+        let files = MemoryFiles::new([(STATE, "# S\n"), (".planning/ROADMAP.md", roadmap.as_str())]);
+        let counts = Counts::of(&view(files)).unwrap();
+        (counts.completed_phases, counts.total_phases, counts.percent())
+    };
+    assert_eq!(counted("", table), (0, 2, 0), "the verification of a phase says whether it is complete");
+    // No plan is known: the phases alone tell how far the milestone is.
+    assert_eq!(counted(table, ""), (1, 2, 50));
+}
+
+#[test]
 fn a_state_that_agrees_with_the_disk_has_no_findings() {
     assert_eq!(findings(&with_phases("# S\nPhase: 2\nStatus: Executing Phase 2\nTotal Plans in Phase: 2\n")), []);
     assert!(validate::validate(&view(MemoryFiles::default())).unwrap().is_err());
