@@ -156,7 +156,8 @@ pub(crate) struct PhaseArgs {
 
 impl PhaseArgs {
     fn request(&self) -> PhaseRequest<'_> {
-        PhaseRequest { phase: self.phase.trim(), name: self.name.as_deref(), plans: self.plans }
+        let name = self.name.as_deref().filter(|name| !name.trim().is_empty());
+        PhaseRequest { phase: self.phase.trim(), name, plans: self.plans.filter(|plans| *plans > 0) }
     }
 }
 
@@ -272,8 +273,7 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
             let fields = pairs(&arguments.fields)?;
             needs_planning(context, NO_STATE)?;
             let report = write(context, |view, facts| update::patch(view, &fields, facts))?;
-            let raw = !report.updated.is_empty();
-            context.emit_raw(&report, raw.to_string())
+            context.emit_raw(&report, (!report.updated.is_empty()).to_string())
         }
         StateCommand::BeginPhase(arguments) => {
             let report = write_found(context, |view, facts| position::begin(view, arguments.request(), facts))?;
@@ -287,25 +287,9 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
             emit_written(context, report.as_ref(), raw)
         }
         StateCommand::CompletePhase(arguments) => {
-            let phase = arguments.phase.or(arguments.positional);
-            let report = write_found(context, |view, facts| position::complete(view, phase.as_deref(), facts))?;
-            match &report {
-                Some(position::CompleteReport::Complete(complete)) => {
-                    context.emit_raw(&report, (!complete.updated.is_empty()).to_string())
-                }
-                report => emit_found(context, report.as_ref()),
-            }
+            complete_phase(context, arguments.phase.or(arguments.positional).as_deref())
         }
-        StateCommand::AdvancePlan => {
-            let report = write_found(context, position::advance)?;
-            if let Some(position::AdvanceReport::PlansLeft(report)) = &report {
-                let plans = report.outstanding_plans.join(", ");
-                context.warn(format!("the position stays: plans of {} have no summary: {plans}", report.phase_dir));
-            }
-            warn_of(context, report.as_ref().and_then(position::AdvanceReport::conflict));
-            let raw = report.as_ref().is_some_and(position::AdvanceReport::advanced);
-            emit_written(context, report.as_ref(), raw)
-        }
+        StateCommand::AdvancePlan => advance_plan(context),
         StateCommand::UpdateProgress => {
             let report = write_found(context, notes::update_progress)?;
             if let Some(reason) = report.as_ref().and_then(|report| report.reason.as_deref()) {
@@ -354,6 +338,27 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
         }
         StateCommand::Upkeep(command) => upkeep::run(context, command),
     }
+}
+
+fn complete_phase(context: &mut Context, phase: Option<&str>) -> Result<(), CommandError> {
+    let report = write_found(context, |view, facts| position::complete(view, phase, facts))?;
+    match &report {
+        Some(position::CompleteReport::Complete(complete)) => {
+            context.emit_raw(&report, (!complete.updated.is_empty()).to_string())
+        }
+        report => emit_found(context, report.as_ref()),
+    }
+}
+
+fn advance_plan(context: &mut Context) -> Result<(), CommandError> {
+    let report = write_found(context, position::advance)?;
+    if let Some(position::AdvanceReport::PlansLeft(report)) = &report {
+        let plans = report.outstanding_plans.join(", ");
+        context.warn(format!("the position stays: plans of {} have no summary: {plans}", report.phase_dir));
+    }
+    warn_of(context, report.as_ref().and_then(position::AdvanceReport::conflict));
+    let raw = report.as_ref().is_some_and(position::AdvanceReport::advanced);
+    emit_written(context, report.as_ref(), raw)
 }
 
 /// What `state load` answers.

@@ -56,6 +56,10 @@ fn the_index_and_single_values_are_read() {
     let bar = text.lines().find(|line| line.starts_with("Progress:")).unwrap();
     context.write(STATE, &text.replace(bar, "Progress: 33% of it"));
     assert_eq!(run(&context, ["state-snapshot"]).json()["progress_percent"], 33);
+    // Without an index the words are those of the person.
+    context.write(STATE, "# S\n\nStatus: In progress\n");
+    assert_eq!(run(&context, ["state", "get", "Status", "--raw"]).success(), "In progress");
+    assert_eq!(run(&context, ["state-snapshot", "--pick", "status"]).success(), "In progress");
 }
 
 #[test]

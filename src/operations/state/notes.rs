@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Counts, Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
-use crate::project::state::{BLOCKERS, DECISIONS, EVOLUTION, State};
+use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
 use crate::project::view::{Edits, ProjectView};
 
 /// A request that has not all it needs, or meets no STATE.md.
@@ -22,17 +22,17 @@ pub(crate) enum NoteReport {
     Refused(Refusal),
     Decision {
         added: bool,
+        decision: String,
+        /// The section had to be made too.
         #[serde(skip_serializing_if = "Option::is_none")]
-        decision: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
+        created: Option<bool>,
     },
     Blocker {
         added: bool,
+        blocker: String,
+        /// The section had to be made too.
         #[serde(skip_serializing_if = "Option::is_none")]
-        blocker: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
+        created: Option<bool>,
     },
     Resolved {
         resolved: bool,
@@ -43,14 +43,12 @@ pub(crate) enum NoteReport {
     },
     Metric {
         recorded: bool,
+        phase: String,
+        plan: String,
+        duration: String,
+        /// The section had to be made too.
         #[serde(skip_serializing_if = "Option::is_none")]
-        phase: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        plan: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        duration: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
+        created: Option<bool>,
     },
     Evolution {
         added: bool,
@@ -66,8 +64,9 @@ pub(crate) enum NoteReport {
     Session {
         recorded: bool,
         updated: Vec<String>,
+        /// Lines had to be made too.
         #[serde(skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
+        created: Option<bool>,
     },
 }
 
@@ -92,13 +91,12 @@ impl NoteReport {
     /// Why nothing was done.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
-            Self::Refused(_) => None,
-            Self::Decision { reason, .. }
-            | Self::Blocker { reason, .. }
-            | Self::Evolution { reason, .. }
-            | Self::Resolved { reason, .. }
-            | Self::Metric { reason, .. }
-            | Self::Session { reason, .. } => reason.as_deref(),
+            Self::Evolution { reason, .. } | Self::Resolved { reason, .. } => reason.as_deref(),
+            Self::Refused(_)
+            | Self::Decision { .. }
+            | Self::Blocker { .. }
+            | Self::Metric { .. }
+            | Self::Session { .. } => None,
         }
     }
 }
@@ -121,12 +119,9 @@ pub(crate) fn add_decision(
     let tail = rationale.map(|rationale| format!(" — {rationale}")).unwrap_or_default();
     let line = format!("[Phase {phase}]: {summary}{tail}");
     let mut edit = StateEdit::new(&state);
-    if !edit.add_item(DECISIONS, &line) {
-        let reason = Some("Decisions section not found in STATE.md".to_owned());
-        return Ok((NoteReport::Decision { added: false, decision: None, reason }, Edits::default()));
-    }
+    let created = edit.put_item(DECISIONS, &line).then_some(true);
     let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
-    Ok((NoteReport::Decision { added: true, decision: Some(format!("- {line}")), reason: None }, edits))
+    Ok((NoteReport::Decision { added: true, decision: format!("- {line}"), created }, edits))
 }
 
 /// Adds a line to the blockers.
@@ -141,12 +136,11 @@ pub(crate) fn add_blocker(
     };
     let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
-    if !edit.add_item(BLOCKERS, &blocker) {
-        let reason = Some(no_blockers());
-        return Ok((NoteReport::Blocker { added: false, blocker: None, reason }, Edits::default()));
-    }
+    // What is made here holds what stands in the way: a list of concerns would not be read as that.
+    let titles = if state.section(BLOCKERS).is_some() { BLOCKERS } else { &["Blockers"] };
+    let created = edit.put_item(titles, &blocker).then_some(true);
     let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
-    Ok((NoteReport::Blocker { added: true, blocker: Some(blocker), reason: None }, edits))
+    Ok((NoteReport::Blocker { added: true, blocker, created }, edits))
 }
 
 /// Removes the blockers that contain `text`, in any case.
@@ -162,7 +156,7 @@ pub(crate) fn resolve_blocker(
     let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
     let reason = match edit.remove_items(BLOCKERS, &blocker) {
-        None => no_blockers(),
+        None => "no Blockers/Concerns section found in STATE.md".to_owned(),
         Some(0) => format!("no blocker matching {blocker} found in the Blockers section"),
         Some(_) => {
             let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
@@ -170,10 +164,6 @@ pub(crate) fn resolve_blocker(
         }
     };
     Ok((NoteReport::Resolved { resolved: false, blocker: None, reason: Some(reason) }, Edits::default()))
-}
-
-fn no_blockers() -> String {
-    "Blockers section not found in STATE.md".to_owned()
 }
 
 /// A change of the roadmap.
@@ -213,7 +203,7 @@ pub(crate) fn add_evolution(
     }
     let (mut created, mut subsection_created) = (None, None);
     if !edit.add_item(EVOLUTION, &item) {
-        created = edit.add_section("Accumulated Context", EVOLUTION[0], &item).then_some(true);
+        created = edit.add_section(CONTEXT, EVOLUTION[0], &item).then_some(true);
         subsection_created = Some(true);
     }
     let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
@@ -230,7 +220,7 @@ pub(crate) struct Metric<'a> {
     pub(crate) files: Option<&'a str>,
 }
 
-/// Puts a row into the table of plans: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`.
+/// Puts a row into the table of plans, which is made where there is none: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`.
 pub(crate) fn record_metric(
     view: &ProjectView,
     metric: Metric<'_>,
@@ -247,20 +237,14 @@ pub(crate) fn record_metric(
         format!("{} tasks", metric.tasks.unwrap_or("-")),
         format!("{} files", metric.files.unwrap_or("-")),
     );
-    let recorded = edit.put_plan_row(&[&label, duration, &tasks, &files]);
-    let report = |recorded: bool, reason: Option<String>| {
-        let kept = |text: &str| recorded.then(|| text.to_owned());
-        NoteReport::Metric { recorded, phase: kept(phase), plan: kept(plan), duration: kept(duration), reason }
-    };
-    if !recorded {
-        let reason = "Performance Metrics section not found in STATE.md".to_owned();
-        return Ok((report(false, Some(reason)), Edits::default()));
-    }
+    let created = edit.put_plan_row(&[&label, duration, &tasks, &files]).then_some(true);
     let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
-    Ok((report(true, None), edits))
+    let (phase, plan, duration) = (phase.to_owned(), plan.to_owned(), duration.to_owned());
+    Ok((NoteReport::Metric { recorded: true, phase, plan, duration, created }, edits))
 }
 
-/// Says when and where the session stopped, and which file to resume from.
+/// Says when and where the session stopped, and which file to resume from. Where nothing is said of sessions, a section
+/// about them is made.
 pub(crate) fn record_session(
     view: &ProjectView,
     stopped_at: Option<&str>,
@@ -275,28 +259,38 @@ pub(crate) fn record_session(
         ("Stopped at", stopped_at, "Stopped At"),
         ("Resume file", resume_file, "Resume File"),
     ];
-    let mut found = false;
+    let (mut found, mut created) = (false, false);
     for (label, value, name) in fields {
         let Some(value) = value else { continue };
-        let label = if label == "Last session" && state.field("Last Date").is_some() { "Last Date" } else { label };
+        let older = label == "Last session" && state.field("Last Date").is_some();
+        let (label, name) = if older { ("Last Date", "Last Date") } else { (label, name) };
         // Older files do not tell when the last session was; they are not taught to.
         let set = if label == "Last session" && state.field("Stopped at").is_some() {
             edit.set(label, value)
         } else {
             edit.put(label, value)
         };
-        found |= set != Set::Absent;
         if set != Set::Absent {
+            found = true;
+            created |= state.field(label).is_none();
             edit.note(name);
         }
     }
     if !found {
-        let reason = Some("No session fields found in STATE.md".to_owned());
-        return Ok((NoteReport::Session { recorded: false, updated: Vec::new(), reason }, Edits::default()));
+        let told = |value: Option<&str>| value.map_or_else(|| "None".to_owned(), one_line);
+        let lines = fields.map(|(label, value, name)| {
+            if value.is_some() {
+                edit.note(name);
+            }
+            format!("**{label}:** {}", told(value))
+        });
+        edit.append_entry("Session", &lines);
+        created = true;
     }
     let written = close(view, edit, Rule::Refresh, facts)?;
     let edits = written.edits(view)?;
-    Ok((NoteReport::Session { recorded: true, updated: written.updated, reason: None }, edits))
+    let created = created.then_some(true);
+    Ok((NoteReport::Session { recorded: true, updated: written.updated, created }, edits))
 }
 
 /// What `state update-progress` answers.

@@ -136,7 +136,7 @@ pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Re
     let Some(text) = view.state_text()? else { return Ok(Found::NoState) };
     let Some(wanted) = wanted else { return Ok(Found::Everything(text.as_ref().to_owned())) };
     let state = State::parse(&text);
-    if wanted.eq_ignore_ascii_case("status") {
+    if wanted.eq_ignore_ascii_case("status") && state.front_text("status").is_some() {
         let index = present(view, &state, facts)?;
         let known = index.get("status").filter(|status| *status != "unknown");
         return Ok(known.map_or(Found::Nothing, |status| Found::Value(status.to_owned())));
@@ -205,7 +205,7 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
         total_phases: number("Total Phases"),
         current_plan: front("current_plan").or(sources.current_plan.clone()),
         total_plans_in_phase: number("Total Plans in Phase"),
-        status: front("status").filter(|status| status != "unknown").or_else(|| sources.normal_status()),
+        status: front("status").filter(|status| status != "unknown").or(sources.status.clone()),
         progress_percent: number("Progress"),
         last_activity: front("last_activity").or_else(|| sources.last_activity_day().map(str::to_owned)),
         last_activity_desc: front("last_activity_desc").or(sources.last_activity_desc.clone()),

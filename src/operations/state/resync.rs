@@ -25,7 +25,8 @@ pub(crate) enum Rule {
     /// Totals are counted anew, completed counts only grow, and the percentage holds only where the roadmap tells
     /// which phases belong to the milestone.
     Refresh,
-    /// As [`Self::Refresh`], with completed counts as they are on disk, be they lower.
+    /// As [`Self::Refresh`], with completed counts as they are on disk, be they lower, and with every key as the body
+    /// tells it.
     Recount,
     /// As [`Self::Refresh`], with a percentage in any case: the operation knows what was completed.
     Measure,
@@ -158,14 +159,15 @@ fn follow(
     let mut index = derived(&new, after, &milestone, counts, facts);
     for key in ["stopped_at", "paused_at", "current_phase", "current_phase_name", "current_plan", "last_activity_desc"]
     {
-        if old.source(key) == new.source(key)
+        if rule != Rule::Recount
+            && old.source(key) == new.source(key)
             && let Some(kept) = after.front_text(key)
         {
             index.set(key, Some(kept));
         }
     }
     let same_status = (&old.status, &old.paused_at) == (&new.status, &new.paused_at);
-    if (same_status || new.normal_status().is_none())
+    if ((same_status && rule != Rule::Recount) || new.normal_status().is_none())
         && let Some(kept) = after.front_text("status").filter(|kept| kept != "unknown")
     {
         index.set("status", Some(kept));
@@ -255,7 +257,8 @@ fn with_bar(text: String, progress: Option<Progress>) -> String {
 }
 
 /// The names of the keys that followed: those whose source in the body changed, and those without a source there
-/// whose value changed. First the keys that were there, then new ones.
+/// whose value changed. First the keys that were there, then new ones; counters that are told for the first time are no
+/// news.
 fn followed(before: &State<'_>, after: &State<'_>) -> Vec<String> {
     let (old, new) = (Sources::of(before), Sources::of(after));
     let mut keys: Vec<&str> = before.front().into_iter().flat_map(FrontMatter::keys).collect();
@@ -269,14 +272,11 @@ fn followed(before: &State<'_>, after: &State<'_>) -> Vec<String> {
     for key in keys {
         let (was, is) = (before.front_text(key), after.front_text(key));
         match key {
-            "gsd_state_version" | "last_updated" => {}
+            "last_updated" => {}
             "progress" => {
-                let (was, is) = (Progress::written(before), Progress::written(after));
-                for name in COUNTERS {
-                    let counter = |progress: Option<Progress>| progress.and_then(|progress| progress.counter(name));
-                    if counter(was) != counter(is) {
-                        add(format!("progress.{name}"));
-                    }
+                let (Some(was), Some(is)) = (Progress::written(before), Progress::written(after)) else { continue };
+                for name in COUNTERS.iter().filter(|name| was.counter(name) != is.counter(name)) {
+                    add(format!("progress.{name}"));
                 }
             }
             key => {

@@ -48,7 +48,8 @@ pub(crate) fn switch(
         None => in_roadmap()?.unwrap_or_else(|| "milestone".to_owned()),
     };
     let text = open(view)?;
-    let state = State::parse(text.as_deref().unwrap_or("# Project State\n"));
+    let written = text.as_deref().filter(|text| !text.trim().is_empty());
+    let state = State::parse(written.unwrap_or("# Project State\n"));
     let mut edit = StateEdit::new(&state);
     edit.put("Phase", "Not started (defining requirements)");
     edit.put("Plan", "—");

@@ -243,17 +243,22 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         found.map_or(Set::Absent, |field| self.set_field(&field, value))
     }
 
-    /// Puts a row into the table of plans, which is made where there is none; the row of the same plan is replaced.
-    /// False where there is no section for metrics.
+    /// Puts a row into the table of plans, which is made where there is none; the row of the same plan is replaced. Says
+    /// whether the section for metrics had to be made too.
     pub(crate) fn put_plan_row(&mut self, cells: &[&str; 4]) -> bool {
-        let Some(section) = self.state.section(METRICS) else { return false };
         let cells = cells.map(one_line);
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let Some(section) = self.state.section(METRICS) else {
+            let mut block: Vec<String> = PLAN_TABLE[2..].iter().map(ToString::to_string).collect();
+            block.push(plain_row(&cells));
+            self.append_entry(METRICS[0], &block);
+            return true;
+        };
         let Some(table) = self.table_of(&section, "Plan") else {
             let mut block: Vec<String> = PLAN_TABLE.iter().map(ToString::to_string).collect();
             block.push(plain_row(&cells));
             self.insert_after_text(section.heading.line..section.lines.end, &block);
-            return true;
+            return false;
         };
         match table.find_row(0, |label| label == cells[0]) {
             Some(row) => {
@@ -263,7 +268,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
             }
             None => self.insert_line(table.lines().end, &plain_row(&cells)),
         }
-        true
+        false
     }
 
     /// Puts the number of plans of a phase into the table of phases, other cells of its row kept, and the sum of all
@@ -457,15 +462,15 @@ mod tests {
     #[test]
     fn the_table_of_plans_is_made_grown_and_corrected() {
         let text = "## Performance Metrics\n\n- Trend: Stable\n\n## End\n";
-        let one = edited(text, |edit| assert!(edit.put_plan_row(&["Phase 2 P1", "15min", "3 tasks", "4 files"])));
+        let one = edited(text, |edit| assert!(!edit.put_plan_row(&["Phase 2 P1", "15min", "3 tasks", "4 files"])));
         assert_eq!(
             one,
             "## Performance Metrics\n\n- Trend: Stable\n\n**Per-Plan Metrics:**\n\n| Plan | Duration | Tasks | Files |\n\
              |------|----------|-------|-------|\n| Phase 2 P1 | 15min | 3 tasks | 4 files |\n\n## End\n"
         );
-        let two = edited(&one, |edit| assert!(edit.put_plan_row(&["Phase 2 P2", "1min", "1 tasks", "1 files"])));
+        let two = edited(&one, |edit| assert!(!edit.put_plan_row(&["Phase 2 P2", "1min", "1 tasks", "1 files"])));
         assert!(two.contains("| 4 files |\n| Phase 2 P2 | 1min | 1 tasks | 1 files |\n\n## End\n"), "{two}");
-        let same = edited(&two, |edit| assert!(edit.put_plan_row(&["Phase 2 P1", "9min", "1 tasks", "1 files"])));
+        let same = edited(&two, |edit| assert!(!edit.put_plan_row(&["Phase 2 P1", "9min", "1 tasks", "1 files"])));
         assert!(same.contains("| Phase 2 P1 | 9min | 1 tasks | 1 files |\n| Phase 2 P2"), "{same}");
     }
 

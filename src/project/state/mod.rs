@@ -50,6 +50,8 @@ pub(crate) const SESSION: &[&str] = &["Session Continuity", "Session"];
 pub(crate) const DECISIONS: &[&str] = &["Decisions", "Decisions Made"];
 /// Titles of the section that lists what stands in the way.
 pub(crate) const BLOCKERS: &[&str] = &["Blockers/Concerns", "Blockers", "Concerns"];
+/// Title of the section with what was learned on the way.
+pub(crate) const CONTEXT: &str = "Accumulated Context";
 /// Title of the section that tells how the roadmap changed.
 pub(crate) const EVOLUTION: &[&str] = &["Roadmap Evolution"];
 /// Title of the section that lists phases completed of late.

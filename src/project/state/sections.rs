@@ -1,7 +1,7 @@
 //! Edits of STATE.md that add, empty or reconcile whole lists and tables.
 
 use super::edit::{StateEdit, one_line, plain_row};
-use super::{METRICS, is_item};
+use super::{CONTEXT, METRICS, is_item};
 use crate::project::phase::PhaseId;
 
 /// Lines taken out of a list or a table.
@@ -29,6 +29,20 @@ impl StateEdit<'_, '_> {
         }
         block.splice(0..0, [format!("## {parent}"), String::new()]);
         self.insert_after_text(0..self.state.markdown().lines().len(), &block);
+        true
+    }
+
+    /// Adds an item to the list of a section. Where there is none of these titles, one with the first of them is made,
+    /// among what was learned or at the end. Says whether it was.
+    pub(crate) fn put_item(&mut self, titles: &[&str], item: &str) -> bool {
+        if self.add_item(titles, item) {
+            return false;
+        }
+        if self.state.section(&[CONTEXT]).is_some() {
+            self.add_section(CONTEXT, titles[0], item);
+        } else {
+            self.append_entry(titles[0], &[format!("- {}", one_line(item))]);
+        }
         true
     }
 

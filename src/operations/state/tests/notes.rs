@@ -69,7 +69,7 @@ fn a_session_and_a_metric_are_noted() {
         "ledger",
         |view| printed(notes::record_session(view, Some("Plan 2"), Some("a.md"), &facts())),
         str![[r#"
-{"recorded":true,"updated":["Stopped At","Resume File","state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans","progress.percent"]}
+{"recorded":true,"updated":["Stopped At","Resume File","gsd_state_version","state_head"]}
 +gsd_state_version: "1.0"
 +current_phase: 1
 +current_phase_name: Core
@@ -114,10 +114,50 @@ fn a_session_and_a_metric_are_noted() {
         "ledger",
         |view| printed(notes::record_metric(view, metric, &facts())),
         str![[r#"
-{"recorded":false,"reason":"Performance Metrics section not found in STATE.md"}
+{"recorded":true,"phase":"2","plan":"1","duration":"5min","created":true}
++gsd_state_version: "1.0"
++current_phase: 1
++current_phase_name: Core
++current_plan: 1
++status: Not started
++last_activity: 2026-01-02
++last_activity_desc: Workstream created
++progress:
++  total_phases: 2
++  completed_phases: 0
++  total_plans: 3
++  completed_plans: 1
++  percent: 0
++
++## Performance Metrics
++
++| Plan | Duration | Tasks | Files |
++|------|----------|-------|-------|
++| Phase 2 P1 | 5min | 3 tasks | - files |
 
 "#]],
     );
+}
+
+#[test]
+fn a_section_that_is_missing_is_made_with_what_goes_into_it() {
+    let bare = of_text("# S\n");
+    let (report, edits) = printed(notes::add_decision(&bare, Some("2"), Some("x"), None, &facts())).unwrap();
+    assert_eq!(report, r#"{"added":true,"decision":"- [Phase 2]: x","created":true}"#);
+    assert!(edits.texts[STATE].ends_with("# S\n\n## Decisions\n\n- [Phase 2]: x\n"), "{edits:?}");
+    // Among what was learned, where there is a place for that.
+    let kept = of_text("# S\r\n\r\n## Accumulated Context\r\n\r\n### Todos\r\n\r\n## End\r\n");
+    let (report, edits) = printed(notes::add_blocker(&kept, Some("y"), &facts())).unwrap();
+    assert_eq!(report, r#"{"added":true,"blocker":"y","created":true}"#);
+    let written = &edits.texts[STATE];
+    assert!(written.contains("### Todos\r\n\r\n### Blockers\r\n\r\n- y\r\n\r\n## End\r\n"), "{written}");
+    let (report, edits) = printed(notes::record_session(&bare, None, Some("a.md"), &facts())).unwrap();
+    assert!(report.starts_with(r#"{"recorded":true,"updated":["Last session","Resume File","#), "{report}");
+    assert!(report.ends_with(r#""created":true}"#), "{report}");
+    let lines = "**Last session:** 2026-01-15T18:00:00.000Z\n**Stopped at:** None\n**Resume file:** a.md\n";
+    assert!(edits.texts[STATE].ends_with(&format!("# S\n\n## Session\n\n{lines}")), "{edits:?}");
+    let again = printed(notes::record_session(&bare.after(&edits), Some("x"), None, &facts())).unwrap();
+    assert!(!again.0.contains("created") && again.1.texts[STATE].matches("## Session").count() == 1, "{again:?}");
 }
 
 #[test]

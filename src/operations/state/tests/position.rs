@@ -37,7 +37,7 @@ fn a_phase_begun_in_older_fields_fills_them() {
         "ledger",
         |view| printed_found(position::begin(view, phase("2", "Reports", 1), &facts())),
         str![[r#"
-{"updated":["Status","Last Activity","Last Activity Description","Current Phase","Current Phase Name","Total Plans in Phase","Current Position","last_activity","state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans","progress.percent"],"phase":"2","phase_name":"Reports","plan_count":1,"milestone_conflict":null}
+{"updated":["Status","Last Activity","Last Activity Description","Current Phase","Current Phase Name","Total Plans in Phase","Current Position","gsd_state_version","last_activity","state_head"],"phase":"2","phase_name":"Reports","plan_count":1,"milestone_conflict":null}
 +gsd_state_version: "1.0"
 +current_phase: 2
 +current_phase_name: Reports
@@ -76,7 +76,7 @@ fn a_phase_begun_again_keeps_its_plan() {
     assert_data_eq!(
         shown(&view, printed_found(position::begin(&view, request, &facts()))),
         str![[r#"
-{"updated":["Status","Last Activity","Current Position","Current Phase","last_activity","Last Activity Description","state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans"],"phase":"03","phase_name":null,"plan_count":null,"milestone_conflict":null}
+{"updated":["Status","Last Activity","Current Position","gsd_state_version","Current Phase","last_activity","Last Activity Description","state_head"],"phase":"03","phase_name":null,"plan_count":null,"milestone_conflict":null}
 +---
 +gsd_state_version: "1.0"
 +current_phase: 03
@@ -117,7 +117,7 @@ fn a_text_without_a_position_gets_one() {
     assert_data_eq!(
         shown(&view, printed_found(position::begin(&view, phase("1", "Base", 2), &facts()))),
         str![[r#"
-{"updated":["Status","Last Activity","Current Position","Current Phase","Current Phase Name","last_activity","Last Activity Description","state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans"],"phase":"1","phase_name":"Base","plan_count":2,"milestone_conflict":null}
+{"updated":["Status","Last Activity","Current Position","gsd_state_version","Current Phase","Current Phase Name","last_activity","Last Activity Description","state_head"],"phase":"1","phase_name":"Base","plan_count":2,"milestone_conflict":null}
 +---
 +gsd_state_version: "1.0"
 +current_phase: 1
@@ -213,7 +213,7 @@ fn older_fields_advance_too() {
         "ledger",
         |view| printed_found(position::advance(view, &facts())),
         str![[r#"
-{"advanced":true,"previous_plan":1,"current_plan":2,"total_plans":2,"updated":["Current Plan","Status","Current Position","state_head","progress.total_phases","progress.completed_phases","progress.total_plans","progress.completed_plans","progress.percent"],"milestone_conflict":null}
+{"advanced":true,"previous_plan":1,"current_plan":2,"total_plans":2,"updated":["Current Plan","Status","Current Position","gsd_state_version","state_head"],"milestone_conflict":null}
 +gsd_state_version: "1.0"
 +current_phase: 1
 +current_phase_name: Core

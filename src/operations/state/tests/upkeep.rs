@@ -39,6 +39,8 @@ fn a_switch_of_milestone_makes_a_state_and_refuses_a_broken_one() {
     let none = view(MemoryFiles::default());
     let (_, edits) = switch::switch(&none, "v1.0", None, &facts()).unwrap();
     assert!(edits.texts[STATE].contains("# Project State\n\n## Current Position\n\nPhase: Not started"), "{edits:?}");
+    let (_, blank) = switch::switch(&of_text("\n"), "v1.0", None, &facts()).unwrap();
+    assert_eq!(blank.texts[STATE], edits.texts[STATE]);
     let broken = of_text("---\nmilestone: v1.0\n# Project State\n");
     assert!(matches!(switch::switch(&broken, "v2.0", None, &facts()), Err(StateError::Garbled { line: 1, .. })));
 }
@@ -73,6 +75,16 @@ fn counts_may_fall_when_they_are_taken_anew() {
     let again = view.after(&edits);
     let (report, edits) = sync::sync(&again, false, &facts()).unwrap().unwrap();
     assert!(report.changes.is_empty() && edits.is_empty(), "{edits:?}");
+}
+
+#[test]
+fn an_index_that_lags_behind_the_body_catches_up() {
+    let text = "---\nmilestone: v1.0\nstatus: planning\nstopped_at: then\n---\n# S\n\n## Current Position\n\nPhase: 1\nStatus: Paused\nLast activity: 2026-01-02\n\n## Session\n\nStopped at: now\n";
+    let roadmap = "# R\n\n## v1.0 A\n\n### Phase 1: A\n";
+    let view = view(MemoryFiles::new([(STATE, text), (".planning/ROADMAP.md", roadmap)]));
+    let (_, edits) = sync::sync(&view, false, &facts()).unwrap().unwrap();
+    let written = &edits.texts[STATE];
+    assert!(written.contains("\nstatus: paused\nstopped_at: now\n"), "{written}");
 }
 
 #[test]
