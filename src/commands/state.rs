@@ -330,7 +330,9 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
             note(context, |view, facts| notes::resolve_blocker(view, arguments.text.as_deref(), facts))
         }
         StateCommand::RecordSession(arguments) => {
-            let (stopped_at, resume_file) = (arguments.stopped_at.as_deref(), arguments.resume_file.as_deref());
+            let told = |text: &'_ Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+            let (stopped_at, resume_file) = (told(&arguments.stopped_at), told(&arguments.resume_file));
+            let (stopped_at, resume_file) = (stopped_at.as_deref(), resume_file.as_deref());
             if stopped_at.is_none() && resume_file.is_none() {
                 return Err(CommandError::usage("`state record-session` needs --stopped-at or --resume-file"));
             }
@@ -611,6 +613,8 @@ fn pairs(words: &[String]) -> Result<Vec<(String, String)>, CommandError> {
             field.ok_or_else(|| CommandError::usage(format!("`{word}` is no field: write `--<field> <value>`")))?;
         let value = words.next().filter(|value| !value.starts_with("--"));
         let value = value.ok_or_else(|| CommandError::usage(format!("`--{field}` needs a value")))?;
+        // Of a field named twice the last value holds, as it does in an object.
+        pairs.retain(|(known, _): &(String, String)| known != field);
         pairs.push((field.to_owned(), value.clone()));
     }
     Ok(pairs)

@@ -8,8 +8,8 @@ use super::state::{Facts, read};
 use super::verification::{self, VerificationState};
 use crate::project::files::FileError;
 use crate::project::roadmap::Roadmap;
-use crate::project::state::State;
 use crate::project::state::index::{Progress, dated};
+use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
 
 /// Activity older than this is stale, in days.
@@ -155,7 +155,8 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         None => None,
     };
     let verdict = folder.map(|folder| verification::status(view, &folder)).transpose()?;
-    let status = snapshot.as_ref().and_then(|snapshot| snapshot.status.clone()).unwrap_or_default();
+    let status =
+        snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();
     let activity = snapshot.as_ref().and_then(|snapshot| snapshot.last_activity.clone());
     let paused_at = snapshot.as_ref().is_some_and(|snapshot| snapshot.paused_at.is_some());
     Ok(Signals {

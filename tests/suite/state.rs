@@ -60,6 +60,8 @@ fn the_index_and_single_values_are_read() {
     context.write(STATE, "# S\n\nStatus: In progress\n");
     assert_eq!(run(&context, ["state", "get", "Status", "--raw"]).success(), "In progress");
     assert_eq!(run(&context, ["state-snapshot", "--pick", "status"]).success(), "In progress");
+    context.write(STATE, "# S\n");
+    assert!(run(&context, ["state", "get", "Status"]).json()["error"].is_string());
 }
 
 #[test]
@@ -150,6 +152,9 @@ fn what_is_missing_is_an_answer_or_wrong_usage() {
     ] {
         assert!(!run(&context, arguments).failure(1).is_empty());
     }
+    let before = context.read(STATE);
+    assert!(!run(&context, ["state", "record-session", "--stopped-at", ""]).failure(1).is_empty());
+    assert_eq!(context.read(STATE), before);
     assert!(run(&context, ["state", "patch", "--Status"]).failure(1).contains("--Status"));
     assert!(run(&context, ["state", "patch", "[1]"]).failure(1).contains("field"));
 }
@@ -162,6 +167,8 @@ fn fields_are_patched_as_flags_and_as_json() {
             .json();
     assert_eq!(flags["updated"][0], "Status");
     assert_eq!(flags["failed"], serde_json::json!(["Nope"]));
+    run(&context, ["state", "patch", "--Core value", "first", "--Core value", "last"]).success();
+    assert!(context.read(STATE).contains("**Core value:** last"));
     let object = run(&context, ["state", "patch", r#"{"Resume file": "b.md", "owner": "Ada"}"#]).json();
     assert_eq!(object["failed"], serde_json::json!([]));
     let text = context.read(STATE);

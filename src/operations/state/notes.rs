@@ -270,8 +270,8 @@ pub(crate) fn record_session(
         } else {
             edit.put(label, value)
         };
-        if set != Set::Absent {
-            found = true;
+        found |= set != Set::Absent;
+        if set == Set::Changed {
             created |= state.field(label).is_none();
             edit.note(name);
         }

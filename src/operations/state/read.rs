@@ -145,7 +145,7 @@ pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Re
         return Ok(Found::Value(field.value.to_owned()));
     }
     if let Some(key) = KEYS.iter().find(|key| key.eq_ignore_ascii_case(&wanted.replace(' ', "_")))
-        && let Some(value) = present(view, &state, facts)?.get(key)
+        && let Some(value) = present(view, &state, facts)?.get(key).filter(|value| *value != "unknown")
     {
         return Ok(Found::Value(value.to_owned()));
     }

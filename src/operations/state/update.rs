@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
 use crate::project::state::State;
-use crate::project::state::edit::{Set, shown_percent};
+use crate::project::state::edit::{Set, one_line, shown_percent};
 use crate::project::state::index::{KEYS, Progress};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::Value;
@@ -39,6 +39,11 @@ pub(crate) fn update(
         Set::Changed => {}
     }
     let written = close(view, edit, Rule::Keep, facts)?;
+    if !labels(field).iter().any(|label| state.field(label).is_some())
+        && State::parse(&written.text).front_text(&key_of(field)).as_deref() != Some(one_line(value).as_str())
+    {
+        return Ok(refused(format!("`{field}` follows the roadmap, the body or the clock, and keeps what they tell")));
+    }
     let edits = written.edits(view)?;
     let preserved = written.followed.into_iter().filter(|name| !name.eq_ignore_ascii_case(field)).collect();
     Ok((UpdateReport { updated: true, reason: None, preserved }, edits))
@@ -85,9 +90,7 @@ pub(crate) fn patch(
 
 /// Sets a field of the body, or else a key of the front matter that is there or belongs there.
 fn set(edit: &mut StateEdit<'_, '_>, field: &str, value: &str) -> Set {
-    let spaced = field.replace('_', " ");
-    let labels = [field, spaced.as_str()];
-    for label in &labels[..if spaced == field { 1 } else { 2 }] {
+    for label in &labels(field) {
         let set = edit.set(label, value);
         if set != Set::Absent {
             if label.eq_ignore_ascii_case("progress") {
@@ -96,7 +99,17 @@ fn set(edit: &mut StateEdit<'_, '_>, field: &str, value: &str) -> Set {
             return set;
         }
     }
-    set_key(edit, &field.trim().to_lowercase().replace(' ', "_"), value)
+    set_key(edit, &key_of(field), value)
+}
+
+/// A field as typed, and as a label.
+fn labels(field: &str) -> [String; 2] {
+    [field.to_owned(), field.replace('_', " ")]
+}
+
+/// A field as a key of the front matter.
+fn key_of(field: &str) -> String {
+    field.trim().to_lowercase().replace(' ', "_")
 }
 
 /// Sets a scalar key of the front matter. `progress` is counted, never set.

@@ -153,6 +153,14 @@ fn keys_of_the_front_matter_are_set_where_they_have_no_field() {
 }
 
 #[test]
+fn a_key_that_follows_something_else_is_not_said_to_be_set() {
+    for key in ["last_updated", "state_head", "milestone_name"] {
+        let outcome = set(key, "x")(&view(fixture("garden"))).unwrap();
+        assert!(outcome.0.starts_with(r#"{"updated":false,"#) && outcome.1.is_empty(), "{key}: {outcome:?}");
+    }
+}
+
+#[test]
 fn without_a_state_no_field_is_there_to_be_patched() {
     let fields = [("Status".to_owned(), "x".to_owned()), ("Nope".to_owned(), "y".to_owned())];
     let (report, edits) = update::patch(&view(MemoryFiles::default()), &fields, &facts()).unwrap();
