@@ -264,7 +264,7 @@ fn gap_analysis(context: &mut Context, phase_dir: &str) -> Result<(), CommandErr
     let folder = folder_named(context, &view, phase_dir)?;
     let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled)?;
     drop(view);
-    context.emit(&report)
+    context.emit_raw(&report, if enabled { &report.table } else { &report.summary })
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

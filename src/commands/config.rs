@@ -93,10 +93,13 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
     } else {
         context.update(|view| configuration::set(view, &setting).map_err(told))?
     };
-    let raw = match setting.value {
+    let mut raw = match setting.value {
         Some(_) => format!("{}={}", report.key, bare(&report.value)),
         None => format!("{} unset", report.key),
     };
+    if arguments.dry_run {
+        raw.push_str(" (dry run)");
+    }
     context.emit_raw(&report, raw)
 }
 
@@ -104,7 +107,8 @@ fn create(context: &mut Context, choices: Option<&str>) -> Result<(), CommandErr
     let report = with_new_file(context, choices, |context, new| {
         context.update(|view| configuration::create(view, new).map_err(told))
     })?;
-    context.emit(&report)
+    let raw = if report.created { "created" } else { "exists" };
+    context.emit_raw(&report, raw)
 }
 
 /// Calls `act` with what the file of a new project would say here besides what every new file says.
@@ -126,7 +130,14 @@ fn path(context: &mut Context) {
 
 fn migrate(context: &mut Context) -> Result<(), CommandError> {
     let report = context.update(|view| configuration::migrate(view).map_err(told))?;
-    context.emit(&report)
+    let raw = match &report.wrote {
+        Some(file) => {
+            let lines = report.normalizations.iter().map(|moved| format!("\n  {} → {}", moved.from, moved.to));
+            format!("Migrated: {file}{}", lines.collect::<String>())
+        }
+        None => "no old keys to move".to_owned(),
+    };
+    context.emit_raw(&report, raw)
 }
 
 /// Search services and the variable that holds the key of each; the key may also stand in a file of that name.

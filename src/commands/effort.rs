@@ -68,7 +68,7 @@ impl Family for Efforts {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Effort(EffortCommand::Sync(arguments)) = self;
         let report = sync(context, &arguments)?;
-        context.emit_raw(&report, "ok")
+        context.emit_raw(&report, if report.reason.is_some() { "" } else { "ok" })
     }
 }
 

@@ -59,7 +59,7 @@ impl Family for Hosts {
 }
 
 fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), CommandError> {
-    let Some(agent) = &arguments.agent else { return context.emit(&"") };
+    let Some(agent) = &arguments.agent else { return context.emit_raw(&"", "") };
     let home = context.world().home().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
     let report = skills::of_agent(&context.view(), context.config()?, agent, &home, |path| disk::is_file(path));
     if arguments.json {

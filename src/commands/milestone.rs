@@ -102,5 +102,7 @@ fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Com
     if context.is_rehearsal() {
         return context.emit(&report.rehearsed());
     }
-    context.emit(&report)
+    let noun = if report.archived == 1 { "directory" } else { "directories" };
+    let raw = format!("{} quick task {noun} archived", report.archived);
+    context.emit_raw(&report, raw)
 }

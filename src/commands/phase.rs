@@ -339,6 +339,7 @@ fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), Comm
 fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
     let typed = arguments.flag.as_deref().or(arguments.phase.as_deref());
     let typed = typed.ok_or_else(|| CommandError::usage("phase identifier required"))?;
+    context.needs_a_workstream("phase complete")?;
     let facts = state::facts(context)?;
     let prefix = context.command_prefix()?;
     let report = context.update(|view| {

@@ -54,7 +54,7 @@ impl Context {
         Ok(&self.host()?.prefix)
     }
 
-    /// Refuses to tell of the whole project where its documents are those of workstreams and none is active: what
+    /// Refuses to tell or change the whole project where its documents are those of workstreams and none is active: what
     /// stands in the project's own folder then is old.
     pub(crate) fn needs_a_workstream(&self, command: &str) -> Result<(), CommandError> {
         let layout = self.layout();

@@ -38,7 +38,7 @@ impl Family for Scaffolds {
             let day = context.world().today();
             context.update(|view| Ok(scaffold::document(view, document, &phase, name, &day)?))?
         };
-        let raw = report.path.clone();
+        let raw = if report.is_kept() { "exists".to_owned() } else { report.path.clone() };
         context.emit_raw(&report, raw)
     }
 }

@@ -33,6 +33,11 @@ impl Family for Skills {
         if !arguments.write {
             return context.emit(&report);
         }
+        let layout = context.layout();
+        if !disk::is_folder(layout.absolute(layout.planning())) {
+            context.warn(format!("the list is not kept: there is no folder `{}`", layout.planning()));
+            return context.emit(&report);
+        }
         let text = serde_json::to_string_pretty(&report)? + "\n";
         let report = context.update(|view| {
             let mut edits = Edits::default();

@@ -93,6 +93,13 @@ pub(crate) struct ScaffoldReport {
 
 const THERE: &str = "already_exists";
 
+impl ScaffoldReport {
+    /// Whether a document is there already and was left alone.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.reason == Some(THERE) && self.directory.is_none()
+    }
+}
+
 /// Makes a document of a phase.
 pub(crate) fn document(
     view: &ProjectView,

@@ -317,6 +317,36 @@ const WRITERS: &[Writer] = &[
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
 ];
 
+/// Commands that start a project, or bring what one is made of before it has documents.
+const STARTERS: &[&str] = &[
+    "capability set",
+    "config-ensure-section",
+    "config-new-project",
+    "config-set",
+    "config-set-model-profile",
+    // To the path it is given.
+    "generate-claude-md",
+    "research-store put",
+    "scaffold",
+    "state signal-waiting",
+];
+
+#[test]
+fn a_folder_without_a_project_stays_without_one() {
+    let mut made = BTreeSet::new();
+    for writer in WRITERS {
+        for call in writer.calls {
+            let context = TestContext::new();
+            context.write("README.md", "# App\n");
+            let _ = context.gsd_with(writer.verb.split(' ').chain(call.iter().copied()), &[], "");
+            if context.project().join(".planning").exists() {
+                made.insert(writer.verb);
+            }
+        }
+    }
+    assert_eq!(made, STARTERS.iter().copied().collect());
+}
+
 #[test]
 fn the_table_names_every_command_that_writes_documents() {
     let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();

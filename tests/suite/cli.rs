@@ -21,6 +21,25 @@ fn raw_and_pick_work_wherever_they_stand() {
 }
 
 #[test]
+fn what_is_not_there_has_a_bare_form_too() {
+    let context = TestContext::new();
+    context.write(".planning/phases/01-a/01-CONTEXT.md", "x");
+    let bare = |arguments: &[&str]| context.gsd_with(arguments.iter().copied().chain(["--raw"]), &[], "").success();
+    assert_eq!(bare(&["state", "json"]), "STATE.md not found");
+    assert_eq!(bare(&["requirements", "mark-complete", "A-1"]), "no requirements file");
+    assert_eq!(bare(&["agent-skills"]), "");
+    assert_eq!(bare(&["check-commit"]), "allowed");
+    assert_eq!(bare(&["milestone", "archive-quick", "v1.0"]), "0 quick task directories archived");
+    assert_eq!(bare(&["scaffold", "context", "--phase", "1"]), "exists");
+    assert!(bare(&["gap-analysis", "--phase-dir", ".planning/phases/01-a"]).starts_with("## "));
+    assert_eq!(bare(&["config-ensure-section"]), "created");
+    assert_eq!(bare(&["config-ensure-section"]), "exists");
+    assert_eq!(bare(&["config-set", "mode", "yolo", "--dry-run"]), "mode=yolo (dry run)");
+    context.write(".planning/config.json", "{\"depth\": \"standard\"}\n");
+    assert!(bare(&["migrate-config"]).ends_with("config.json\n  depth → granularity"));
+}
+
+#[test]
 fn picking_from_text_is_told() {
     let ran = TestContext::new().gsd(["verify-path-exists", "x", "--raw", "--pick", "a.b", "--json-errors"]);
     assert!(ran.stdout.is_empty());

@@ -36,6 +36,21 @@ fn a_commit_takes_the_named_files_and_leaves_other_staged_work() {
 }
 
 #[test]
+fn a_removed_file_is_committed_as_gone() {
+    let context = repository("{}");
+    let report = |file: &str| context.gsd(["commit", "docs: gone", "--files-removed", file]).json();
+    assert_eq!(report("never-was.md")["reason"], "nothing_to_commit");
+    let told = report(".planning/STATE.md");
+    assert_eq!((&told["reason"], &told["file"]), (&"staging_failed".into(), &".planning/STATE.md".into()));
+    git(&context, "rm -q .planning/STATE.md");
+    assert_eq!(report(".planning/STATE.md")["reason"], "committed");
+    assert_eq!(git(&context, "show --name-status --format= HEAD"), "D\t.planning/STATE.md");
+    std::fs::remove_dir_all(context.project().join(".planning")).unwrap();
+    assert_eq!(context.gsd(["commit", "docs: all gone"]).json()["reason"], "committed");
+    assert_eq!(context.gsd(["commit", "docs: all gone"]).json()["reason"], "nothing_to_commit");
+}
+
+#[test]
 fn a_message_that_poses_as_a_speaker_is_written_as_text() {
     let context = repository("{}");
     context.write(".planning/a.md", "a\n");

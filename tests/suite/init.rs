@@ -156,6 +156,8 @@ fn progress_of_workstreams_needs_one() {
     context.write(".planning/workstreams/web/ROADMAP.md", "### Phase 1: W\n");
     let told = context.gsd(["init", "progress", "--json-errors"]).failure(1);
     assert!(told.contains("workstream_mode_none_active") && told.contains("api, web"), "{told}");
+    let told = context.gsd(["phase", "complete", "1", "--json-errors"]).failure(1);
+    assert!(told.contains("workstream_mode_none_active"), "{told}");
     context.write(".planning/active-workstream", "gone\n");
     let told = context.gsd(["init", "progress", "--json-errors"]).failure(1);
     assert!(told.contains("workstream_mode_marker_unresolved") && told.contains("`gone`"), "{told}");

@@ -89,7 +89,7 @@ fn check_commit(context: &mut Context) -> Result<(), CommandError> {
             told.hint("`commit_docs` keeps them out of commits; `git restore --staged .planning` unstages them")
         );
     };
-    context.emit(&CheckReport { allowed: true, reason })
+    context.emit_raw(&CheckReport { allowed: true, reason }, "allowed")
 }
 
 fn is_planning(path: &str) -> bool {
