@@ -200,7 +200,7 @@ fn next_phase(view: &ProjectView, typed: &str) -> Result<Option<NextPhase>, File
         .collect();
     later.sort_by(|left, right| phase::compare(left, right));
     let Some(id) = later.first().map(|id| PhaseId::new(id)) else { return Ok(None) };
-    let folder = folders.iter().find(|folder| phase::folder_matches(&folder.name, &id));
+    let folder = folders.iter().find(|folder| folder.is_of(&id));
     let written = later[0].as_str();
     let title = roadmap.as_ref().and_then(|roadmap| {
         let section = roadmap.section(written).map(|section| section.name);

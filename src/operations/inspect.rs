@@ -10,7 +10,7 @@ use super::verification;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{Milestone, MilestoneScope};
-use crate::project::phase::{PhaseId, folder_token};
+use crate::project::phase::PhaseId;
 use crate::project::plan::{PhasePlan, PhaseSummary, PlanTask};
 use crate::project::requirements::Requirements;
 use crate::project::roadmap::Roadmap;
@@ -287,7 +287,7 @@ fn phase(
     }
     Ok(InspectedPhase {
         dir: folder.name.clone(),
-        phase_id: folder_token(&folder.name).map(str::to_owned),
+        phase_id: folder.numbered().map(str::to_owned),
         complete: verification.passed(),
         goal: Told { value: field("Goal").map(str::to_owned), scope },
         dependencies: Told { value: field("Depends on").and_then(dependencies).unwrap_or_default(), scope },

@@ -12,7 +12,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::{Milestone, MilestoneScope, milestone_headings, version_in};
 use crate::project::milestones;
-use crate::project::phase::{self, PhaseId};
+use crate::project::phase::PhaseId;
 use crate::project::plan::PhaseSummary;
 use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
@@ -323,7 +323,7 @@ fn refuse_unstarted(
     let archived = view.read_folders(&archive, Some(request.version))?;
     let has = |folders: &[PhaseFolder], id: &str| {
         let id = PhaseId::new(id);
-        folders.iter().any(|folder| phase::folder_matches(&folder.name, &id))
+        folders.iter().any(|folder| folder.is_of(&id))
     };
     let ids = milestone.phase_ids(roadmap);
     let missing: Vec<&str> = ids.iter().copied().filter(|id| !has(folders, id) && !has(&archived, id)).collect();

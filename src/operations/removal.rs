@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::state::{self, Facts, Rule, StateEdit, StateError, mirror};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::phase::{PhaseId, folder_token};
+use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
@@ -80,7 +80,7 @@ pub(crate) fn remove(
     if executed > 0 && !force {
         return Err(RemoveError::Executed { phase: typed.to_owned(), count: executed });
     }
-    let tokens = folders.iter().filter_map(|folder| folder_token(&folder.name));
+    let tokens = folders.iter().filter_map(PhaseFolder::numbered);
     let renumbering = Renumbering::without(&id, listed.iter().copied().chain(tokens.clone()));
     let inserted: Vec<String> =
         listed.iter().copied().chain(tokens).map(PhaseId::new).map(|id| id.to_string()).collect();

@@ -9,7 +9,7 @@ use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{MilestoneScope, milestone_headings};
-use crate::project::phase::{PhaseId, PhaseIndex, folder_token};
+use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
@@ -208,7 +208,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     let milestone = view.milestone_in(&roadmap)?;
     let folders = view.phase_folders()?;
     verification::look_ahead(view, &folders)?;
-    let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder_token(&folder.name)?)));
+    let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
     let folder_of = |id: &str| Some(&folders[index.find(id)?]);
     let mut phases = Vec::new();

@@ -12,12 +12,45 @@ pub(crate) struct PhaseFolder {
     pub(crate) archived: Option<String>,
     /// Sorted; files of the `plans` subfolder with their prefix.
     pub(crate) files: Vec<String>,
+    /// How much of the name is the identifier.
+    token_length: usize,
 }
 
 impl PhaseFolder {
+    /// The folder at `path` with the names of its files.
+    pub(crate) fn new(path: &str, archived: Option<&str>, files: Vec<String>) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let token_length = phase::folder_token(&name).unwrap_or(&name).len();
+        Self { name, path: path.to_owned(), archived: archived.map(str::to_owned), files, token_length }
+    }
+
     /// The identifier in the folder's name; the whole name where it has none.
     pub(crate) fn token(&self) -> &str {
-        phase::folder_token(&self.name).unwrap_or(&self.name)
+        &self.name[..self.token_length]
+    }
+
+    /// The identifier in the folder's name.
+    pub(crate) fn numbered(&self) -> Option<&str> {
+        phase::folder_token(&self.name).map(|_| self.token())
+    }
+
+    /// Whether this is the folder of `phase`.
+    pub(crate) fn is_of(&self, phase: &PhaseId) -> bool {
+        self.numbered().is_some_and(|token| phase.matches(token) || phase.as_str().eq_ignore_ascii_case(token))
+    }
+
+    /// The first number of an identifier of several: `04` of `04-80-percent`, which is either phase 4-80 or phase 4 with a
+    /// name that starts with a number.
+    pub(crate) fn first_number(&self) -> Option<&str> {
+        let token = self.numbered()?;
+        let bare = phase::without_code(token);
+        let dash = bare.find('-')?;
+        Some(&token[..token.len() - bare.len() + dash])
+    }
+
+    /// Reads the rest of an identifier of several numbers as the beginning of the name.
+    pub(crate) fn shorten_token(&mut self) {
+        self.token_length = self.first_number().map_or(self.token_length, str::len);
     }
 
     /// The identifier without a project code, and the rest of the name, split at the first dash.
@@ -176,12 +209,7 @@ mod tests {
     use super::*;
 
     fn folder(name: &str, files: &[&str]) -> PhaseFolder {
-        PhaseFolder {
-            name: name.into(),
-            path: format!(".planning/phases/{name}"),
-            archived: None,
-            files: files.iter().map(ToString::to_string).collect(),
-        }
+        PhaseFolder::new(&format!(".planning/phases/{name}"), None, files.iter().map(ToString::to_string).collect())
     }
 
     #[test]

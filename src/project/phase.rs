@@ -198,11 +198,6 @@ fn is_continuation(part: &str) -> bool {
         && bytes.get(2).is_none_or(|byte| !byte.is_ascii_digit() && !byte.is_ascii_lowercase())
 }
 
-/// Whether a folder called `name` is the folder of `phase`.
-pub(crate) fn folder_matches(name: &str, phase: &PhaseId) -> bool {
-    folder_token(name).is_some_and(|token| phase.matches(token) || phase.as_str().eq_ignore_ascii_case(token))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

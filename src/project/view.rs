@@ -24,6 +24,7 @@ pub(crate) struct ProjectView {
     folders: Rc<RefCell<Option<Rc<[PhaseFolder]>>>>,
     times: Rc<RefCell<Times>>,
     milestone: Rc<OnceCell<Milestone>>,
+    listed: Rc<OnceCell<PhaseIndex>>,
 }
 
 /// When files last changed.
@@ -68,6 +69,7 @@ impl ProjectView {
             folders: Rc::default(),
             times: Rc::default(),
             milestone: Rc::default(),
+            listed: Rc::default(),
         }
     }
 
@@ -83,6 +85,7 @@ impl ProjectView {
             layout: self.layout.scoped(workstream),
             folders: Rc::default(),
             milestone: Rc::default(),
+            listed: Rc::default(),
             ..self.clone()
         }
     }
@@ -291,8 +294,30 @@ impl ProjectView {
                 files.push(entry.name);
             }
         }
-        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-        Ok(Some(PhaseFolder { name, path: path.to_owned(), archived: archived.map(str::to_owned), files }))
+        let mut folder = PhaseFolder::new(path, archived, files);
+        if let Some(first) = folder.first_number() {
+            let listed = self.listed_phases()?;
+            if listed.find(folder.token()).is_none() && listed.find(first).is_some() {
+                folder.shorten_token();
+            }
+        }
+        Ok(Some(folder))
+    }
+
+    /// The phases that the roadmap names, wherever it does.
+    fn listed_phases(&self) -> Result<&PhaseIndex, FileError> {
+        if let Some(known) = self.listed.get() {
+            return Ok(known);
+        }
+        let text = self.roadmap_text()?;
+        let roadmap = text.as_deref().map(Roadmap::parse);
+        let ids = roadmap.iter().flat_map(|roadmap| {
+            let sections = roadmap.sections().iter().map(|section| section.id);
+            sections
+                .chain(roadmap.bullets().iter().map(|bullet| bullet.id))
+                .chain(roadmap.rows().iter().map(|row| row.id))
+        });
+        Ok(self.listed.get_or_init(|| PhaseIndex::new(ids.enumerate().collect::<Vec<_>>())))
     }
 }
 
@@ -315,7 +340,7 @@ impl PhaseLookup {
 
 /// The folder of `id`; a bare integer also finds a folder that only starts with it.
 fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id: &PhaseId) -> Option<PhaseLookup> {
-    let exact: Vec<&PhaseFolder> = folders.clone().filter(|folder| phase::folder_matches(&folder.name, id)).collect();
+    let exact: Vec<&PhaseFolder> = folders.clone().filter(|folder| folder.is_of(id)).collect();
     let bare = id.as_str().bytes().all(|byte| byte.is_ascii_digit());
     let matches = if exact.is_empty() && bare && !id.as_str().is_empty() {
         folders.filter(|folder| phase::leading_integer(phase::without_code(&folder.name)) == id.integer()).collect()
@@ -622,6 +647,21 @@ mod tests {
         assert_eq!(after.text("02-b/a.md").unwrap(), None);
         assert_eq!(after.text("02-b/A.MD").unwrap().as_deref(), Some("three"));
         assert_eq!(after.text("02-b/deep/X.MD").unwrap().as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn a_number_behind_a_phase_is_its_name_where_the_roadmap_knows_the_phase_alone() {
+        let token = |roadmap: &str| {
+            let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/04-80-percent/04-01-PLAN.md", "")];
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let folders = view.phase_folders().unwrap();
+            (folders[0].token().to_owned(), folders[0].slug().to_owned())
+        };
+        let of = |token: &str, slug: &str| (token.to_owned(), slug.to_owned());
+        assert_eq!(token("### Phase 4: 80 percent\n"), of("04", "80-percent"));
+        assert_eq!(token("- [ ] **Phase 4: 80 percent**\n"), of("04", "80-percent"));
+        assert_eq!(token("### Phase 4: A\n### Phase 4-80: Percent\n"), of("04-80", "percent"));
+        assert_eq!(token("# Nothing\n"), of("04-80", "percent"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{Category, NOTE};
 use crate::project::deferred::DeferredItems;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::phase::{self, PhaseId};
+use crate::project::phase::PhaseId;
 use crate::project::uat_report::UatReport;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
@@ -175,7 +175,7 @@ fn in_phase(
         _ => target.name("file", target.file)?,
     };
     let id = PhaseId::new(typed);
-    let named = |folder: &&PhaseFolder| phase::folder_matches(&folder.name, &id);
+    let named = |folder: &&PhaseFolder| folder.is_of(&id);
     let folder = match target.archived_milestone {
         None => view.phase_folders()?.iter().find(named).cloned(),
         Some(version) => {

@@ -9,7 +9,7 @@ use crate::operations::verification;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
-use crate::project::phase::{PhaseId, folder_matches};
+use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;
 
 use crate::text::time;
@@ -167,7 +167,7 @@ impl Bundle<'_> {
         let mut phases = Vec::new();
         for summary in analysis.phases {
             let id = PhaseId::new(&summary.number);
-            let folder = folders.iter().find(|folder| folder_matches(&folder.name, &id));
+            let folder = folders.iter().find(|folder| folder.is_of(&id));
             let completion = self.completion(folder, summary.plan_count, &summary.number)?;
             let status = ManagedStatus::of(summary.disk_status, summary.plan_count, &completion);
             let touched = folder.and_then(|folder| self.last_touch(folder));

@@ -8,7 +8,7 @@ use crate::operations::verification;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::Milestone;
-use crate::project::phase::{self, PhaseId, folder_matches, without_code};
+use crate::project::phase::{self, PhaseId, without_code};
 use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::state::{State, meaningful};
 use crate::text::slug;
@@ -147,7 +147,7 @@ impl Bundle<'_> {
         for (id, name, line) in roadmap.iter().flat_map(listed_phases) {
             let phase_id = PhaseId::new(id);
             let known = rows.iter().any(|(number, _)| phase_id.matches(number))
-                || folders.iter().any(|folder| folder_matches(&folder.name, &phase_id));
+                || folders.iter().any(|folder| folder.is_of(&phase_id));
             if known || phase_id.is_sentinel() || !milestone.holds(line) {
                 continue;
             }

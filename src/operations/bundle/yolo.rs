@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::project::config;
 use crate::project::files::FileError;
-use crate::project::phase::{PhaseId, folder_matches};
+use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
 use crate::text::time;
@@ -194,7 +194,7 @@ impl Bundle<'_> {
     fn remaining(&self, phase: &ManagedPhase) -> Result<RemainingPhase, FileError> {
         let id = PhaseId::new(&phase.number);
         let folders = self.view.phase_folders()?;
-        let folder = folders.iter().find(|folder| folder_matches(&folder.name, &id));
+        let folder = folders.iter().find(|folder| folder.is_of(&id));
         let step = next_step(phase);
         let follow_up = &phase.completion.verification_next_command;
         Ok(RemainingPhase {

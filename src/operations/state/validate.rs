@@ -7,7 +7,7 @@ use super::NO_STATE;
 use crate::operations::verification;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::phase::{PhaseId, folder_matches};
+use crate::project::phase::PhaseId;
 use crate::project::state::{Position, State};
 use crate::project::view::ProjectView;
 
@@ -128,7 +128,7 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
             ));
             return Ok(findings);
         }
-        Ok(folders) => folders.iter().find(|folder| folder_matches(&folder.name, &id)).cloned(),
+        Ok(folders) => folders.iter().find(|folder| folder.is_of(&id)).cloned(),
     };
     let Some(folder) = folder else {
         let (what, cure) = if view.folder_exists(&view.layout().phases()) {
