@@ -341,6 +341,13 @@ pub(crate) enum CreateError {
     File(#[from] FileError),
 }
 
+/// What work that was done without workstreams is called after: its milestone, where that has a name of its own.
+fn heir_of_milestone(view: &ProjectView, other_than: &str) -> Result<String, FileError> {
+    let milestone = view.milestone()?.name.as_deref().map(slug);
+    let own = milestone.filter(|name| !name.is_empty() && name != other_than);
+    Ok(own.unwrap_or_else(|| DEFAULT_NAME.to_owned()))
+}
+
 /// Makes a workstream. The first one of a project with work of its own makes a second one, which takes that work over.
 pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Result<(CreateReport, Edits), CreateError> {
     let named = |typed: &str| {
@@ -356,7 +363,10 @@ pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Result<(
     }
     let mut migration = None;
     if mode(view) == Mode::Flat && !request.no_migration {
-        let heir = named(request.migrate_name.unwrap_or(DEFAULT_NAME))?;
+        let heir = match request.migrate_name {
+            Some(chosen) => named(chosen)?,
+            None => heir_of_milestone(view, &name)?,
+        };
         migration = migrate(view, heir, &mut edits)?;
         if migration.as_ref().is_some_and(|migration| migration.workstream == name) {
             return Err(CreateError::SameName(name));
@@ -483,6 +493,17 @@ mod tests {
         assert!(after.folder_exists(".planning/workstreams/web-app/phases"));
         let state = after.text(".planning/workstreams/web-app/STATE.md").unwrap().unwrap();
         assert_eq!(State::parse(&state).value("Status"), Some("Not started"));
+    }
+
+    #[test]
+    fn work_that_moves_is_called_after_its_milestone() {
+        let roadmap = "- 🚧 **v1.1 Sync** - Phase 3 (in progress)\n\n### 🚧 v1.1 Sync\n\n#### Phase 3: A\n";
+        let flat = view(&[(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", "---\nmilestone: v1.1\n---\n")]);
+        let heir = |name: &str| {
+            json(&create(&flat, request(name)).unwrap().0)["migration"]["workstream"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(heir("api"), "sync");
+        assert_eq!(heir("sync"), "default");
     }
 
     #[test]
