@@ -58,7 +58,9 @@ pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<St
         roadmap_rank: None,
         authority: "STATE.md",
     };
-    let told = |phase: &str| Some(PhaseId::new(phase)).filter(|id| id.integer().is_some()).map(|id| id.to_string());
+    let told = |phase: &str| {
+        Some(PhaseId::new(phase)).filter(|id| id.integer().is_some()).map(|id| id.as_str().to_ascii_uppercase())
+    };
     report.phase = typed.and_then(told);
     let Some(text) = view.state_text()? else {
         report.reason = Some("missing_state");

@@ -206,7 +206,7 @@ pub(crate) fn next_decimal(view: &ProjectView, typed: &str) -> Result<DecimalRep
     existing.sort();
     let next = existing.last().map_or(1, |(number, _)| number.saturating_add(1));
     Ok(DecimalReport {
-        found: folders.iter().any(|folder| folder.is_of(&base)),
+        found: view.find_phase(typed)?.folder.is_some_and(|folder| folder.archived.is_none()),
         next: format!("{base}.{next}"),
         existing: existing.into_iter().map(|(_, id)| id).collect(),
         base_phase: base.to_string(),

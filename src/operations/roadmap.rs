@@ -523,10 +523,21 @@ pub(crate) fn annotate_dependencies(
     }
     let Some(text) = view.roadmap_text()? else { return declined(NO_ROADMAP.to_owned()) };
     let roadmap = Roadmap::parse(&text);
-    let Some(section) = roadmap.section(typed) else {
-        return declined(format!("phase {typed} has no section in the roadmap"));
-    };
     let shared = shared_truths(view, &folder, &plans)?;
+    let mut distinct: Vec<u64> = plans.iter().filter_map(|plan| waves.get(plan_id(plan)).copied()).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let answer = |updated: bool, reason: Option<String>| AnnotateReport {
+        updated,
+        phase: typed.to_owned(),
+        waves: Some(distinct.len()),
+        cross_cutting_constraints: Some(shared.len()),
+        reason,
+    };
+    let Some(section) = roadmap.section(typed) else {
+        let reason = format!("phase {typed} has no section in the roadmap");
+        return Ok((answer(false, Some(reason)), Edits::default()));
+    };
     let bullets = roadmap.plan_bullets(section);
     let wave_of = |line: usize| {
         let bullet = bullets.iter().find(|bullet| bullet.line == line)?;
@@ -538,7 +549,8 @@ pub(crate) fn annotate_dependencies(
     let body = |line: usize| roadmap.markdown().line(line).trim();
     let annotated = section.lines.clone().any(|line| body(line).starts_with("**Wave "));
     let mut known: Vec<u64> = Vec::new();
-    if !annotated {
+    // One wave is all there is; it needs no heading.
+    if !annotated && distinct.len() > 1 {
         for bullet in &bullets {
             let Some(wave) = wave_of(bullet.line).filter(|wave| !known.contains(wave)) else { continue };
             let before = if known.is_empty() { String::new() } else { newline.to_owned() };
@@ -562,17 +574,8 @@ pub(crate) fn annotate_dependencies(
     }
     let mut edits = Edits::default();
     edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
-    let mut distinct: Vec<u64> = plans.iter().filter_map(|plan| waves.get(plan_id(plan)).copied()).collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let report = AnnotateReport {
-        updated: !edits.is_empty(),
-        phase: typed.to_owned(),
-        waves: Some(distinct.len()),
-        cross_cutting_constraints: Some(shared.len()),
-        reason: edits.is_empty().then(|| "the roadmap has these notes already".to_owned()),
-    };
-    Ok((report, edits))
+    let reason = edits.is_empty().then(|| "the roadmap has all there is to note".to_owned());
+    Ok((answer(!edits.is_empty(), reason), edits))
 }
 
 /// The truths of `must_haves` that at least two plans name, in order of appearance.
@@ -636,6 +639,24 @@ mod tests {
         assert_eq!(told(asked_for, roadmap), ["3", "2.1"]);
         assert_eq!(told(asked_for, &roadmap.replace("v1.0 ", "")), [""; 0], "no version, no first number");
         assert_eq!(told("{}", roadmap), [""; 0]);
+    }
+
+    #[test]
+    fn one_wave_needs_no_heading() {
+        let roadmap = "### Phase 1: A\n\nPlans:\n- [ ] 01-01-PLAN.md\n- [ ] 01-02-PLAN.md\n";
+        let noted = |second: u64| {
+            let files = [
+                (".planning/ROADMAP.md", roadmap),
+                (".planning/phases/01-a/01-01-PLAN.md", ""),
+                (".planning/phases/01-a/01-02-PLAN.md", ""),
+            ];
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let waves = BTreeMap::from([("01-01".to_owned(), 1), ("01-02".to_owned(), second)]);
+            let (report, edits) = annotate_dependencies(&view, "1", &waves).unwrap();
+            (report.updated, report.waves, edits.texts.values().any(|text| text.contains("**Wave 1**")))
+        };
+        assert_eq!(noted(1), (false, Some(1), false));
+        assert_eq!(noted(2), (true, Some(2), true));
     }
 
     #[test]

@@ -338,9 +338,12 @@ impl PhaseLookup {
     }
 }
 
-/// The folder of `id`; a bare integer also finds a folder that only starts with it.
+/// The folder of `id`, which may be the folder's own name; a bare integer also finds a folder that only starts with it.
 fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id: &PhaseId) -> Option<PhaseLookup> {
-    let exact: Vec<&PhaseFolder> = folders.clone().filter(|folder| folder.is_of(id)).collect();
+    let exact: Vec<&PhaseFolder> = match folders.clone().find(|folder| folder.name == id.as_str()) {
+        Some(named) => vec![named],
+        None => folders.clone().filter(|folder| folder.is_of(id)).collect(),
+    };
     let bare = id.as_str().bytes().all(|byte| byte.is_ascii_digit());
     let matches = if exact.is_empty() && bare && !id.as_str().is_empty() {
         folders.filter(|folder| phase::leading_integer(phase::without_code(&folder.name)) == id.integer()).collect()
