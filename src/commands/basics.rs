@@ -81,6 +81,9 @@ pub(super) struct SlugReport {
 }
 
 fn generate_slug(context: &mut Context, arguments: &SlugArgs) -> Result<(), CommandError> {
+    if arguments.text.trim().is_empty() {
+        return Err(CommandError::usage("text required for slug generation"));
+    }
     let slug = slug(&arguments.text);
     context.emit_raw(&SlugReport { slug: slug.clone() }, slug)
 }

@@ -6,7 +6,7 @@ use crate::disk;
 use crate::operations::acceptance::acceptance;
 use crate::operations::archive;
 use crate::operations::complete::{self, Incomplete};
-use crate::operations::lookup::{self, PhaseFileKind};
+use crate::operations::lookup::{self, ListRequest, PhaseFileKind};
 use crate::operations::phase::{self, AddRequest};
 use crate::operations::removal::{self, RemoveError};
 use crate::operations::state::mirror;
@@ -189,10 +189,10 @@ pub(crate) struct MvpArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// List files instead of folders: `plans` or `summaries`
+    /// List files instead of folders: `plans`, `summaries` or `all`
     #[arg(long = "type")]
     kind: Option<String>,
-    /// Only the files of this phase
+    /// Only this phase
     #[arg(long)]
     phase: Option<String>,
     /// Phases of closed milestones too
@@ -233,18 +233,19 @@ fn find_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Comman
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
-    let view = context.view();
     let kind = match arguments.kind.as_deref() {
-        Some("plans") => PhaseFileKind::Plans,
-        Some("summaries") => PhaseFileKind::Summaries,
-        _ => {
-            let report = lookup::list_phases(&view, arguments.include_archived)?;
-            let raw = report.directories.join("\n");
-            return context.emit_raw(&report, raw);
+        None => None,
+        Some("plans") => Some(PhaseFileKind::Plans),
+        Some("summaries") => Some(PhaseFileKind::Summaries),
+        Some("all") => Some(PhaseFileKind::All),
+        Some(other) => {
+            let told = CommandError::usage(format!("phases have no files of the type `{other}`"));
+            return Err(told.hint("the types are plans, summaries, all"));
         }
     };
-    let report = lookup::list_phase_files(&view, kind, arguments.phase.as_deref())?;
-    let raw = report.files.join("\n");
+    let request = ListRequest { kind, phase: arguments.phase.as_deref(), archived: arguments.include_archived };
+    let report = lookup::list_phases(&context.view(), request)?;
+    let raw = report.names().join("\n");
     context.emit_raw(&report, raw)
 }
 

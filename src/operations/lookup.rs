@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
 use crate::project::view::ProjectView;
 
@@ -69,63 +70,62 @@ pub(crate) fn find_phase(view: &ProjectView, typed: &str) -> Result<FindPhaseRep
     })
 }
 
-/// What `phases list` answers without `--type`.
+/// What `phases list` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PhaseListReport {
-    pub(crate) directories: Vec<String>,
-    pub(crate) count: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) phase_scope: Option<MilestoneScope>,
+#[serde(untagged)]
+pub(crate) enum PhaseListReport {
+    /// Without `--type`.
+    Folders {
+        directories: Vec<String>,
+        count: usize,
+        #[serde(flatten)]
+        scope: ListedScope,
+    },
+    /// With `--type`.
+    Files {
+        files: Vec<String>,
+        count: usize,
+        /// The name of the phase that was asked for; absent where there are no phases at all.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        phase_dir: Option<Option<String>>,
+        #[serde(flatten)]
+        scope: ListedScope,
+    },
+    NoPhase {
+        files: Vec<String>,
+        count: usize,
+        phase_dir: Option<String>,
+        error: &'static str,
+    },
 }
 
-/// What `phases list --type` answers.
+/// How sure it is that the listed phases are those of the milestone.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PhaseFilesReport {
-    pub(crate) files: Vec<String>,
-    pub(crate) count: usize,
-    pub(crate) phase_dir: Option<String>,
+pub(crate) struct ListedScope {
+    /// Null for one phase; absent where there are no phases at all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) phase_scope: Option<MilestoneScope>,
+    pub(crate) phase_scope: Option<Option<MilestoneScope>>,
 }
 
-/// The folders of the milestone's phases; archived ones too where asked for, with their milestone in brackets.
-pub(crate) fn list_phases(view: &ProjectView, archived: bool) -> Result<PhaseListReport, FileError> {
-    if !view.exists(&view.layout().phases()) {
-        return Ok(PhaseListReport { directories: Vec::new(), count: 0, phase_scope: None });
-    }
-    let mut directories = Vec::new();
-    if archived {
-        for (path, label) in view.archives()? {
-            let folders = view.read_folders(&path, Some(&label))?;
-            directories.extend(folders.iter().map(|folder| format!("{} [{label}]", folder.name)));
+impl PhaseListReport {
+    /// The names alone.
+    pub(crate) fn names(&self) -> &[String] {
+        match self {
+            Self::Folders { directories, .. } => directories,
+            Self::Files { files, .. } | Self::NoPhase { files, .. } => files,
         }
     }
-    directories.extend(view.milestone_folders()?.into_iter().map(|folder| folder.name));
-    Ok(PhaseListReport { count: directories.len(), directories, phase_scope: Some(view.milestone()?.scope) })
 }
 
-/// The plans or the summaries of the milestone's phases, or of one phase.
-pub(crate) fn list_phase_files(
-    view: &ProjectView,
-    kind: PhaseFileKind,
-    phase: Option<&str>,
-) -> Result<PhaseFilesReport, FileError> {
-    let mut folders = view.milestone_folders()?;
-    let mut phase_dir = None;
-    if let Some(phase) = phase {
-        let found = view.find_phase(phase)?.folder;
-        phase_dir = found.as_ref().map(|folder| folder.slug().to_owned());
-        folders = found.into_iter().collect();
-    }
-    let mut files = Vec::new();
-    for folder in &folders {
-        match kind {
-            PhaseFileKind::Plans => files.extend(view.current_plans(folder)?),
-            PhaseFileKind::Summaries => files.extend(owned(folder.summaries())),
-        }
-    }
-    files.sort();
-    Ok(PhaseFilesReport { count: files.len(), files, phase_dir, phase_scope: Some(view.milestone()?.scope) })
+/// Which phases are listed, and what of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ListRequest<'a> {
+    /// Files of this kind instead of folders.
+    pub(crate) kind: Option<PhaseFileKind>,
+    /// This phase alone.
+    pub(crate) phase: Option<&'a str>,
+    /// Those of closed milestones as well.
+    pub(crate) archived: bool,
 }
 
 /// Which files of a phase are listed.
@@ -133,8 +133,95 @@ pub(crate) fn list_phase_files(
 pub(crate) enum PhaseFileKind {
     Plans,
     Summaries,
+    All,
+}
+
+/// The folders of the milestone's phases, or their files.
+pub(crate) fn list_phases(view: &ProjectView, request: ListRequest<'_>) -> Result<PhaseListReport, FileError> {
+    let mut folders = Vec::new();
+    let mut scope = ListedScope { phase_scope: None };
+    let is_divided = view.exists(&view.layout().phases());
+    if is_divided {
+        if request.archived {
+            for (path, label) in view.archives()? {
+                folders.extend(view.read_folders(&path, Some(&label))?);
+            }
+        }
+        if let Some(phase) = request.phase {
+            let found = view.find_phase(phase)?.folder.filter(|folder| request.archived || folder.archived.is_none());
+            let Some(found) = found else {
+                return Ok(PhaseListReport::NoPhase {
+                    files: Vec::new(),
+                    count: 0,
+                    phase_dir: None,
+                    error: "Phase not found",
+                });
+            };
+            folders = vec![found];
+            scope.phase_scope = Some(None);
+        } else {
+            folders.extend(view.milestone_folders()?);
+            scope.phase_scope = Some(Some(view.milestone()?.scope));
+        }
+    }
+    let Some(kind) = request.kind else {
+        let shown = |folder: &PhaseFolder| match &folder.archived {
+            Some(label) => format!("{} [{label}]", folder.name),
+            None => folder.name.clone(),
+        };
+        let directories: Vec<String> = folders.iter().map(shown).collect();
+        return Ok(PhaseListReport::Folders { count: directories.len(), directories, scope });
+    };
+    let mut files = Vec::new();
+    for folder in &folders {
+        match kind {
+            PhaseFileKind::Plans => files.extend(view.current_plans(folder)?),
+            PhaseFileKind::Summaries => files.extend(owned(folder.summaries())),
+            PhaseFileKind::All => files.extend(folder.files.iter().cloned()),
+        }
+    }
+    files.sort();
+    let name = request.phase.and_then(|_| folders.first()).map(|folder| {
+        let is_numbered = folder.name.starts_with(|first: char| first.is_ascii_digit());
+        if is_numbered { folder.slug().to_owned() } else { folder.name.clone() }
+    });
+    Ok(PhaseListReport::Files { count: files.len(), files, phase_dir: is_divided.then_some(name), scope })
 }
 
 fn owned<'text>(names: impl Iterator<Item = &'text str>) -> Vec<String> {
     names.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    #[test]
+    fn one_phase_is_listed_alone_and_archived_ones_on_request() {
+        let view = ProjectView::new(
+            Layout::new("/p", None, None),
+            Box::new(MemoryFiles::new([
+                (".planning/phases/02-b/02-01-PLAN.md", ""),
+                (".planning/phases/02-b/02-01-SUMMARY.md", ""),
+                (".planning/phases/ACME-03-c/03-CONTEXT.md", ""),
+                (".planning/phases/04A-d/04A-01-PLAN.md", ""),
+                (".planning/milestones/v1.0-phases/01-a/01-01-PLAN.md", ""),
+            ])),
+        );
+        let listed = |request| serde_json::to_value(list_phases(&view, request).unwrap()).unwrap();
+        let one = |phase| ListRequest { phase: Some(phase), ..ListRequest::default() };
+        let two = listed(one("2"));
+        assert_eq!((&two["directories"][0], &two["count"]), (&"02-b".into(), &1.into()));
+        assert!(two["phase_scope"].is_null() && two.get("phase_scope").is_some());
+        assert_eq!(listed(one("1"))["error"], "Phase not found");
+        assert_eq!(listed(one("4"))["error"], "Phase not found", "4A is another phase");
+        assert_eq!(listed(ListRequest { archived: true, ..one("1") })["directories"][0], "01-a [v1.0]");
+        let all = listed(ListRequest { kind: Some(PhaseFileKind::All), ..one("2") });
+        assert_eq!((&all["count"], &all["phase_dir"]), (&2.into(), &"b".into()));
+        let coded = listed(ListRequest { kind: Some(PhaseFileKind::Plans), ..one("3") });
+        assert_eq!((&coded["count"], &coded["phase_dir"]), (&0.into(), &"ACME-03-c".into()));
+        assert_eq!(listed(ListRequest { archived: true, ..ListRequest::default() })["count"], 4);
+    }
 }

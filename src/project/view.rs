@@ -346,7 +346,8 @@ fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id
     };
     let bare = id.as_str().bytes().all(|byte| byte.is_ascii_digit());
     let matches = if exact.is_empty() && bare && !id.as_str().is_empty() {
-        folders.filter(|folder| phase::leading_integer(phase::without_code(&folder.name)) == id.integer()).collect()
+        let first = |folder: &PhaseFolder| folder.number_and_name().0.parse().ok();
+        folders.filter(|folder| first(folder) == id.integer()).collect()
     } else {
         exact
     };
