@@ -466,17 +466,19 @@ pub(crate) fn update_plan_progress(
     };
     let cells = [("plans", counts), ("status", format!(" {status:<11}")), ("completed", completed)];
     roadmap.set_progress(typed, &cells, &mut splices);
+    let is_named =
+        roadmap.section(typed).is_some() || roadmap.bullet(typed).is_some() || roadmap.progress_row(typed).is_some();
     let mut edits = Edits::default();
     edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
     let report = ProgressReport {
-        updated: true,
+        updated: is_named,
         phase: Some(typed.to_owned()),
         plan_count: plans.len(),
         summary_count: done.len(),
         status: Some(status),
         complete: Some(complete),
         verification_stale_check_indeterminate: Some(verification.indeterminate),
-        reason: None,
+        reason: (!is_named).then_some("missing_phase_details"),
     };
     Ok(Some((report, edits)))
 }
@@ -673,5 +675,14 @@ mod tests {
         assert_eq!(told(&[]), (Some("Planned"), "| 1. A | 0/1 | Planned    |  |".to_owned()));
         let summary = (".planning/phases/01-a/01-01-SUMMARY.md", "");
         assert_eq!(told(&[summary]), (Some("In Progress"), "| 1. A | 1/1 | In Progress|  |".to_owned()));
+    }
+
+    #[test]
+    fn a_phase_that_the_roadmap_does_not_name_is_told() {
+        let files = [(".planning/ROADMAP.md", "### Phase 2: B\n"), (".planning/phases/01-a/01-01-PLAN.md", "")];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let (report, edits) = update_plan_progress(&view, "1", "2026-01-02").unwrap().unwrap();
+        assert_eq!((report.updated, report.reason), (false, Some("missing_phase_details")));
+        assert!(edits.is_empty());
     }
 }

@@ -71,9 +71,12 @@ pub(crate) fn repair(
             ("W008", "addNyquistKey", "workflow.nyquist_validation"),
             ("W016", "addAiIntegrationPhaseKey", "workflow.ai_integration_phase"),
         ];
+        // The file that was looked at: the workstream's own, or else the project's.
+        let has_own = view.after(&edits).exists(&view.layout().config());
+        let looked_at = view.scoped(view.layout().workstream().filter(|_| has_own));
         for (_, action, key) in switches.into_iter().filter(|(code, ..)| report.has(code)) {
             let setting = Setting::parse(key, "true")?;
-            let (_, edit) = configuration::set(&view.after(&edits), &setting)?;
+            let (_, edit) = configuration::set(&looked_at.after(&edits), &setting)?;
             edits.texts.extend(edit.texts);
             done.push(RepairReport::done(action, "config.json"));
         }

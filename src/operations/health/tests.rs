@@ -190,6 +190,21 @@ fn facts_from_outside_are_told() {
 const BOTH: Repairs<'_> = Repairs { configuration: true, milestones: true, day: "2026-02-03" };
 
 #[test]
+fn a_repair_for_a_workstream_is_made_in_the_file_that_was_looked_at() {
+    const CONFIG: &str = "{\"workflow\": {}}";
+    let repaired = |own: &[(&str, &str)]| {
+        let files = [(".planning/config.json", CONFIG), (".planning/workstreams/api/STATE.md", "")];
+        let files = MemoryFiles::new(files.iter().chain(own).copied());
+        let view = ProjectView::new(Layout::new("/p", None, Some("api")), Box::new(files));
+        let (_, edits) = repair(&view, &facts(), BOTH).unwrap();
+        edits.texts.into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(repaired(&[]), [".planning/config.json"]);
+    let own = ".planning/workstreams/api/config.json";
+    assert_eq!(repaired(&[(own, CONFIG)]), [own]);
+}
+
+#[test]
 fn a_repair_adds_to_the_configuration_and_keeps_its_bytes() {
     let text = "{\r\n\t\"zzz\": 1,\r\n\t\"workflow\": {\"a\":true}\r\n}";
     let (report, edits) = repair(&project(&[(".planning/config.json", text)]), &facts(), BOTH).unwrap();
