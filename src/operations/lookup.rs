@@ -78,18 +78,17 @@ pub(crate) enum PhaseListReport {
     Folders {
         directories: Vec<String>,
         count: usize,
-        #[serde(flatten)]
-        scope: ListedScope,
+        /// How sure it is that these are the phases of the milestone; null for one phase.
+        phase_scope: Option<MilestoneScope>,
     },
     /// With `--type`.
     Files {
         files: Vec<String>,
         count: usize,
-        /// The name of the phase that was asked for; absent where there are no phases at all.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        phase_dir: Option<Option<String>>,
-        #[serde(flatten)]
-        scope: ListedScope,
+        /// The name of the phase that was asked for.
+        phase_dir: Option<String>,
+        /// How sure it is that these are of the phases of the milestone; null for one phase.
+        phase_scope: Option<MilestoneScope>,
     },
     NoPhase {
         files: Vec<String>,
@@ -97,22 +96,24 @@ pub(crate) enum PhaseListReport {
         phase_dir: Option<String>,
         error: &'static str,
     },
-}
-
-/// How sure it is that the listed phases are those of the milestone.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ListedScope {
-    /// Null for one phase; absent where there are no phases at all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) phase_scope: Option<Option<MilestoneScope>>,
+    /// There are no phases at all.
+    NoFolders {
+        directories: Vec<String>,
+        count: usize,
+    },
+    /// There are no phases at all that could have files.
+    NoFiles {
+        files: Vec<String>,
+        count: usize,
+    },
 }
 
 impl PhaseListReport {
     /// The names alone.
     pub(crate) fn names(&self) -> &[String] {
         match self {
-            Self::Folders { directories, .. } => directories,
-            Self::Files { files, .. } | Self::NoPhase { files, .. } => files,
+            Self::Folders { directories, .. } | Self::NoFolders { directories, .. } => directories,
+            Self::Files { files, .. } | Self::NoPhase { files, .. } | Self::NoFiles { files, .. } => files,
         }
     }
 }
@@ -138,31 +139,29 @@ pub(crate) enum PhaseFileKind {
 
 /// The folders of the milestone's phases, or their files.
 pub(crate) fn list_phases(view: &ProjectView, request: ListRequest<'_>) -> Result<PhaseListReport, FileError> {
+    if !view.exists(&view.layout().phases()) {
+        return Ok(match request.kind {
+            None => PhaseListReport::NoFolders { directories: Vec::new(), count: 0 },
+            Some(_) => PhaseListReport::NoFiles { files: Vec::new(), count: 0 },
+        });
+    }
     let mut folders = Vec::new();
-    let mut scope = ListedScope { phase_scope: None };
-    let is_divided = view.exists(&view.layout().phases());
-    if is_divided {
+    let mut phase_scope = None;
+    if let Some(phase) = request.phase {
+        let found = view.find_phase(phase)?.folder.filter(|folder| request.archived || folder.archived.is_none());
+        let Some(found) = found else {
+            let error = "Phase not found";
+            return Ok(PhaseListReport::NoPhase { files: Vec::new(), count: 0, phase_dir: None, error });
+        };
+        folders.push(found);
+    } else {
         if request.archived {
             for (path, label) in view.archives()? {
                 folders.extend(view.read_folders(&path, Some(&label))?);
             }
         }
-        if let Some(phase) = request.phase {
-            let found = view.find_phase(phase)?.folder.filter(|folder| request.archived || folder.archived.is_none());
-            let Some(found) = found else {
-                return Ok(PhaseListReport::NoPhase {
-                    files: Vec::new(),
-                    count: 0,
-                    phase_dir: None,
-                    error: "Phase not found",
-                });
-            };
-            folders = vec![found];
-            scope.phase_scope = Some(None);
-        } else {
-            folders.extend(view.milestone_folders()?);
-            scope.phase_scope = Some(Some(view.milestone()?.scope));
-        }
+        folders.extend(view.milestone_folders()?);
+        phase_scope = Some(view.milestone()?.scope);
     }
     let Some(kind) = request.kind else {
         let shown = |folder: &PhaseFolder| match &folder.archived {
@@ -170,7 +169,7 @@ pub(crate) fn list_phases(view: &ProjectView, request: ListRequest<'_>) -> Resul
             None => folder.name.clone(),
         };
         let directories: Vec<String> = folders.iter().map(shown).collect();
-        return Ok(PhaseListReport::Folders { count: directories.len(), directories, scope });
+        return Ok(PhaseListReport::Folders { count: directories.len(), directories, phase_scope });
     };
     let mut files = Vec::new();
     for folder in &folders {
@@ -181,11 +180,11 @@ pub(crate) fn list_phases(view: &ProjectView, request: ListRequest<'_>) -> Resul
         }
     }
     files.sort();
-    let name = request.phase.and_then(|_| folders.first()).map(|folder| {
+    let phase_dir = request.phase.and_then(|_| folders.first()).map(|folder| {
         let is_numbered = folder.name.starts_with(|first: char| first.is_ascii_digit());
         if is_numbered { folder.slug().to_owned() } else { folder.name.clone() }
     });
-    Ok(PhaseListReport::Files { count: files.len(), files, phase_dir: is_divided.then_some(name), scope })
+    Ok(PhaseListReport::Files { count: files.len(), files, phase_dir, phase_scope })
 }
 
 fn owned<'text>(names: impl Iterator<Item = &'text str>) -> Vec<String> {
