@@ -308,8 +308,9 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandEr
     let typed = arguments.phase.as_deref();
     let typed = typed.ok_or_else(|| CommandError::usage("phase remove accepts exactly one phase number"))?;
     let facts = state::facts(context)?;
+    let code = context.config()?.project_code().map(str::to_owned);
     let report = context.update(|view| {
-        removal::remove(view, typed, arguments.force, &facts).map_err(|error| match error {
+        removal::remove(view, typed, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
             RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
                 CommandError::because(Reason::PhaseNotFound, &error)
             }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::state::{self, Facts, Rule, StateEdit, StateError, mirror};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::phase::PhaseId;
+use crate::project::phase::{PhaseId, without_code};
 use crate::project::roadmap::Roadmap;
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
@@ -52,11 +52,13 @@ pub(crate) struct RemoveReport {
     pub(crate) state_updated: bool,
 }
 
-/// Removes a phase and renumbers those behind it. One with executed plans goes only by `force`.
+/// Removes a phase and renumbers those behind it. One with executed plans goes only by `force`. An identifier with a code
+/// that is not the project's own, such as the number of a ticket, is a name and stays.
 pub(crate) fn remove(
     view: &ProjectView,
     typed: &str,
     force: bool,
+    project_code: Option<&str>,
     facts: &Facts,
 ) -> Result<(RemoveReport, Edits), RemoveError> {
     let text = view.roadmap_text()?.ok_or(RemoveError::NoRoadmap)?;
@@ -81,7 +83,11 @@ pub(crate) fn remove(
         return Err(RemoveError::Executed { phase: typed.to_owned(), count: executed });
     }
     let tokens = folders.iter().filter_map(PhaseFolder::numbered);
-    let renumbering = Renumbering::without(&id, listed.iter().copied().chain(tokens.clone()));
+    let counted = |id: &&str| {
+        let code = id[..id.len() - without_code(id).len()].trim_end_matches('-');
+        code.is_empty() || Some(code) == project_code
+    };
+    let renumbering = Renumbering::without(&id, listed.iter().copied().chain(tokens.clone()).filter(counted));
     let inserted: Vec<String> =
         listed.iter().copied().chain(tokens).map(PhaseId::new).map(|id| id.to_string()).collect();
     let mut orphans: Vec<String> = inserted
@@ -216,9 +222,23 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_a_ticket_is_a_name_and_that_behind_the_project_code_is_counted() {
+        let view = view(&[
+            (".planning/phases/PROJ-42-x/PROJ-42-01-PLAN.md", ""),
+            (".planning/phases/ACME-04-y/04-01-PLAN.md", ""),
+        ]);
+        let moved = |code| -> Vec<String> {
+            let (report, _) = remove(&view, "2", false, code, &Facts::default()).unwrap();
+            report.renamed_directories.into_iter().map(|renamed| renamed.to).collect()
+        };
+        assert_eq!(moved(Some("ACME")), ["ACME-03-y", "02-d"]);
+        assert_eq!(moved(None), ["02-d"]);
+    }
+
+    #[test]
     fn phases_behind_the_removed_one_move_up_with_everything_that_names_them() {
         let view = view(&[]);
-        let (report, edits) = remove(&view, "2", false, &Facts::default()).unwrap();
+        let (report, edits) = remove(&view, "2", false, None, &Facts::default()).unwrap();
         assert_eq!(report.directory_deleted.as_deref(), Some("02-b"));
         assert_eq!(report.renamed_directories, [Renamed { from: "03-d".into(), to: "02-d".into() }]);
         assert_eq!(report.renamed_files, [Renamed { from: "03-01-PLAN.md".into(), to: "02-01-PLAN.md".into() }]);
@@ -239,7 +259,7 @@ mod tests {
     #[test]
     fn a_folder_may_take_the_place_of_the_one_that_goes() {
         let view = view(&[(".planning/phases/01-d/01-01-PLAN.md", "a"), (".planning/phases/02.1-c/x.md", "c")]);
-        let (_, edits) = remove(&view, "2", false, &Facts::default()).unwrap();
+        let (_, edits) = remove(&view, "2", false, None, &Facts::default()).unwrap();
         let after = view.after(&edits);
         assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-d", "01.1-c", "02-d"]);
         let twins = [(".planning/phases/01-d/01-01-PLAN.md", "a")];
@@ -255,7 +275,7 @@ mod tests {
                 .chain(twins),
             )),
         );
-        let (_, edits) = remove(&view, "1", false, &Facts::default()).unwrap();
+        let (_, edits) = remove(&view, "1", false, None, &Facts::default()).unwrap();
         assert_eq!(edits.emptied, [".planning/phases/03-d"]);
         let after = view.after(&edits);
         assert_eq!(after.text(".planning/phases/01-d/01-01-PLAN.md").unwrap().as_deref(), Some("two"));
@@ -266,14 +286,14 @@ mod tests {
     fn what_cannot_be_removed_is_told_and_nothing_changes() {
         let executed = view(&[(".planning/phases/02-b/02-01-SUMMARY.md", "s")]);
         assert!(matches!(
-            remove(&executed, "2", false, &Facts::default()),
+            remove(&executed, "2", false, None, &Facts::default()),
             Err(RemoveError::Executed { count: 1, .. })
         ));
-        assert!(remove(&executed, "2", true, &Facts::default()).is_ok());
-        assert!(matches!(remove(&view(&[]), "99", true, &Facts::default()), Err(RemoveError::NotFound { .. })));
+        assert!(remove(&executed, "2", true, None, &Facts::default()).is_ok());
+        assert!(matches!(remove(&view(&[]), "99", true, None, &Facts::default()), Err(RemoveError::NotFound { .. })));
         let twins = view(&[(".planning/phases/02-c/x.md", "s")]);
-        assert!(matches!(remove(&twins, "2", true, &Facts::default()), Err(RemoveError::Ambiguous { .. })));
+        assert!(matches!(remove(&twins, "2", true, None, &Facts::default()), Err(RemoveError::Ambiguous { .. })));
         let inserted = view(&[(".planning/phases/01.1-c/x.md", "s")]);
-        assert!(matches!(remove(&inserted, "1", true, &Facts::default()), Err(RemoveError::Orphans { .. })));
+        assert!(matches!(remove(&inserted, "1", true, None, &Facts::default()), Err(RemoveError::Orphans { .. })));
     }
 }
