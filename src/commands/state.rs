@@ -330,9 +330,9 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
             note(context, |view, facts| notes::resolve_blocker(view, arguments.text.as_deref(), facts))
         }
         StateCommand::RecordSession(arguments) => {
-            let told = |text: &'_ Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-            let (stopped_at, resume_file) = (told(&arguments.stopped_at), told(&arguments.resume_file));
-            let (stopped_at, resume_file) = (stopped_at.as_deref(), resume_file.as_deref());
+            let is_told = |text: &&str| !text.trim().is_empty();
+            let stopped_at = arguments.stopped_at.as_deref().filter(is_told);
+            let resume_file = arguments.resume_file.as_deref().filter(is_told);
             if stopped_at.is_none() && resume_file.is_none() {
                 return Err(CommandError::usage("`state record-session` needs --stopped-at or --resume-file"));
             }
@@ -452,12 +452,9 @@ fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), Comma
 /// What git says about the folder; one run of git, two where STATE.md names a commit.
 fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
     let root = view.layout().root();
-    let git = |arguments: &[&str]| {
-        let finished = context.world().git(root, arguments).ok().filter(Finished::success)?;
-        Some(finished.text())
-    };
     let has_planning = disk::is_folder(view.layout().absolute(view.layout().planning()));
-    let Some(status) = git(&["status", "--porcelain=v2", "--branch"]) else {
+    let asked = context.world().git(root, ["status", "--porcelain=v2", "--branch"]);
+    let Some(status) = asked.ok().filter(Finished::success).map(|finished| finished.text()) else {
         return Surroundings { has_planning, ..Surroundings::default() };
     };
     let ahead = status.lines().find_map(|line| line.strip_prefix("# branch.ab +"));

@@ -310,11 +310,8 @@ pub(crate) fn tdd_applicable(plan: &str, flag: bool, configured: bool) -> TddRep
 /// The highest number of a phase in the roadmap and on disk, shelves left out.
 fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileError> {
     let folders = view.phase_folders()?;
-    let from_roadmap =
-        roadmap.sections().iter().map(|section| section.id).chain(roadmap.bullets().iter().map(|bullet| bullet.id));
-    let from_tables = roadmap.rows().iter().map(|row| row.id);
-    let numbers = from_roadmap
-        .chain(from_tables)
+    let numbers = roadmap
+        .named_phases()
         .filter(|id| id.starts_with(|first: char| first.is_ascii_digit()))
         .chain(folders.iter().map(PhaseFolder::token))
         .map(PhaseId::new)
@@ -429,6 +426,35 @@ mod tests {
 
     #[test]
     fn a_phase_goes_before_the_rule_of_its_milestone() {
+        let view = view(
+            "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: C\r\n",
+        );
+        let (report, edits) = add(&view, REQUEST).unwrap();
+        assert_eq!(
+            report.phase_number,
+            PhaseNumber::Number(4),
+            "a planned phase of a later milestone keeps its number"
+        );
+        assert_eq!(report.directory, ".planning/phases/04-team-sharing");
+        let text = &edits.texts[".planning/ROADMAP.md"];
+        assert!(
+            text.contains("### Phase 1: A\r\n\r\n### Phase 4: Team Sharing\r\n\r\n**Goal:** [To be planned]\r\n"),
+            "{text}"
+        );
+        assert!(text.contains("to break down)\r\n\r\n---\r\n"), "{text}");
+    }
+
+    #[test]
+    fn a_phase_at_the_end_of_a_file_without_final_newline_starts_a_line() {
+        let view = view("## Phases\n### Phase 1: A");
+        let (_, edits) = add(&view, REQUEST).unwrap();
+        assert!(
+            edits.texts[".planning/ROADMAP.md"].starts_with("## Phases\n### Phase 1: A\n\n### Phase 3: Team Sharing\n")
+        );
+    }
+
+    #[test]
+    fn a_phase_waits_for_the_last_of_its_own_milestone() {
         let roadmap = "### 🚧 v1.0 Sync (In Progress)\n\n#### Phase 1: A\n\n#### Phase 2: B\n\n\
                        ### 📋 v2.0 Teams (Planned)\n\n#### Phase 3: C\n\n#### Phase 4: D\n";
         let files = [(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", "---\nmilestone: v1.0\n---\n")];

@@ -71,10 +71,7 @@ pub(crate) fn remove(
         return Err(RemoveError::Ambiguous { phase: typed.to_owned(), folders });
     }
     let own = own.first().copied();
-    let listed: Vec<&str> = (roadmap.sections().iter().map(|section| section.id))
-        .chain(roadmap.bullets().iter().map(|bullet| bullet.id))
-        .chain(roadmap.rows().iter().map(|row| row.id))
-        .collect();
+    let listed: Vec<&str> = roadmap.named_phases().collect();
     if own.is_none() && !listed.iter().any(|known| id.matches(known)) {
         return Err(RemoveError::NotFound { phase: typed.to_owned() });
     }

@@ -368,10 +368,10 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
         warnings.push(finding("V004", message));
     }
     if config.text("phase_id_convention") == Some(super::upgrade::CONVENTION) {
-        warnings.extend(not_prefixed(&roadmap).map(|id| RoadmapFinding {
+        warnings.extend(not_prefixed(&roadmap).into_iter().map(|id| RoadmapFinding {
             code: "W021",
             message: format!(
-                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap upgrade` shows what it would be called"
+                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap upgrade` renames phases below headings like `## v1.0`"
             ),
         }));
     }
@@ -379,26 +379,16 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
 }
 
 /// Phases below the first heading of a version that are not called after their milestone: `3` instead of `1-03`.
-fn not_prefixed<'text>(roadmap: &Roadmap<'text>) -> impl Iterator<Item = &'text str> {
+fn not_prefixed<'text>(roadmap: &Roadmap<'text>) -> Vec<&'text str> {
     let headings = milestone_headings(roadmap);
-    let first = headings.iter().find(|heading| heading.version.is_some()).map(|heading| heading.heading.line);
-    let below = move |line: usize| first.is_some_and(|first| line > first);
-    let is_prefixed = |id: &str| {
-        let parts = id.split_once('-');
-        parts.is_some_and(|(major, rest)| is_number(major) && rest.starts_with(|first: char| first.is_ascii_digit()))
-    };
-    let open: Vec<&str> = roadmap
-        .sections()
-        .iter()
-        .filter(|section| !section.shipped && below(section.heading_line))
-        .map(|section| section.id)
-        .filter(|id| !PhaseId::new(id).is_sentinel() && !is_prefixed(id))
-        .collect();
-    open.into_iter()
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    let Some(first) = headings.iter().find(|heading| heading.version.is_some()) else { return Vec::new() };
+    let below = roadmap.sections().iter().filter(|section| section.heading_line > first.heading.line);
+    let open = below.filter(|section| !section.shipped).map(|section| section.id);
+    open.filter(|id| {
+        let id = PhaseId::new(id);
+        !id.is_sentinel() && !id.as_str().contains('-')
+    })
+    .collect()
 }
 
 /// What `roadmap update-plan-progress` answers.
@@ -625,6 +615,7 @@ mod tests {
             assert_eq!(codes(Some(listed)), [""; 0], "{listed}");
         }
     }
+
     #[test]
     fn phases_that_are_not_called_after_their_milestone_are_told_where_they_should_be() {
         let roadmap = "### Phase 1: A\n## v1.0 MVP\n### Phase 1-02: B\n### Phase 3: C\n### Phase 999.1: D\n## Milestone\n### Phase 2.1: E\n";

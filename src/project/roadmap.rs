@@ -112,6 +112,12 @@ impl<'text> Roadmap<'text> {
         &self.rows
     }
 
+    /// The identifiers of phases as they are written in headings, checklist and tables, repeats included.
+    pub(crate) fn named_phases(&self) -> impl Iterator<Item = &'text str> {
+        let sections = self.sections.iter().map(|section| section.id);
+        sections.chain(self.bullets.iter().map(|bullet| bullet.id)).chain(self.rows.iter().map(|row| row.id))
+    }
+
     /// Whether line `index` is folded away in a `<details>` block.
     pub(crate) fn is_shipped(&self, index: usize) -> bool {
         self.shipped.get(index).copied().unwrap_or(false)

@@ -311,13 +311,8 @@ impl ProjectView {
         }
         let text = self.roadmap_text()?;
         let roadmap = text.as_deref().map(Roadmap::parse);
-        let ids = roadmap.iter().flat_map(|roadmap| {
-            let sections = roadmap.sections().iter().map(|section| section.id);
-            sections
-                .chain(roadmap.bullets().iter().map(|bullet| bullet.id))
-                .chain(roadmap.rows().iter().map(|row| row.id))
-        });
-        Ok(self.listed.get_or_init(|| PhaseIndex::new(ids.enumerate().collect::<Vec<_>>())))
+        let ids = roadmap.iter().flat_map(Roadmap::named_phases);
+        Ok(self.listed.get_or_init(|| PhaseIndex::new(ids.enumerate())))
     }
 }
 

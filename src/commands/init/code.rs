@@ -93,7 +93,8 @@ impl Context {
         let mut found = Vec::new();
         collect_documents(self.root(), "", 0, &mut found)?;
         for folder in DOCUMENT_FOLDERS.iter().chain([&GENERAL_FOLDER]) {
-            collect_documents(&self.root().resolve(folder), folder, DEEPEST, &mut found)?;
+            // As with source files: what cannot be read is not counted.
+            let _ = collect_documents(&self.root().resolve(folder), folder, DEEPEST, &mut found);
         }
         found.sort();
         Ok(found)

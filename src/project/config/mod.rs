@@ -85,14 +85,11 @@ impl Config {
         let mut written = Map::new();
         let mut source = Source::Defaults;
         let has_file = texts.project.is_some() || texts.workstream.is_some();
-        let layers = if has_file {
-            vec![
-                (Source::Project, "project's config.json", texts.project),
-                (Source::Workstream, "workstream's config.json", texts.workstream),
-            ]
-        } else {
-            vec![(Source::Personal, "user's defaults.json", texts.personal)]
-        };
+        let layers = [
+            (Source::Personal, "user's defaults.json", texts.personal.filter(|_| !has_file)),
+            (Source::Project, "project's config.json", texts.project),
+            (Source::Workstream, "workstream's config.json", texts.workstream),
+        ];
         for (layer_source, which, text) in layers {
             let Some(text) = text else { continue };
             match parse(text) {
