@@ -1,11 +1,13 @@
 //! One client, one scope: an empty home, our install in it, the client run against the mock model, the findings.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::checks::Check;
 use super::footprint::{Footprint, is_state, paths_below};
 use super::install::Package;
 use super::library::{AGENT, Library, flat};
@@ -55,6 +57,13 @@ impl HookText {
             Self::PromptGuard => "PROMPT GUARD:",
         }
     }
+
+    fn check(self) -> Check {
+        match self {
+            Self::SessionState => Check::SessionText,
+            Self::PromptGuard => Check::BeforeText,
+        }
+    }
 }
 
 /// Where one client is tried.
@@ -66,9 +75,13 @@ pub(crate) struct Bench<'library> {
     program: PathBuf,
     witness: Option<Witness>,
     footprint: Footprint,
-    findings: Vec<String>,
+    /// What was looked at, and what was wrong with it.
+    results: Results,
     notes: Vec<&'static str>,
 }
+
+/// Findings by check; a check without findings passed, one that is not here was not made.
+pub(crate) type Results = BTreeMap<Check, Vec<String>>;
 
 /// One run of the client and what it asked the model.
 #[derive(Debug)]
@@ -93,7 +106,7 @@ impl<'library> Bench<'library> {
             program,
             witness: None,
             footprint: Footprint::default(),
-            findings: Vec::new(),
+            results: Results::new(),
             notes: Vec::new(),
         }
     }
@@ -120,7 +133,7 @@ impl<'library> Bench<'library> {
         self.footprint = Footprint::between(&before, paths_below(&[self.home(), self.project()]));
         self.witness =
             Witness::before_binary_below(&[self.home(), self.project()], self.home().with_file_name("calls.log"));
-        self.expect(self.witness.is_some(), || "our install left no binary".to_owned());
+        self.expect(Check::InAndOut, self.witness.is_some(), || "our install left no binary".to_owned());
     }
 
     /// Uninstalls after the client has used it; nothing of ours may stay.
@@ -134,7 +147,7 @@ impl<'library> Bench<'library> {
             text.replace(&*project.to_string_lossy(), "").replace(&*home.to_string_lossy(), "").contains("gsd")
         };
         for path in self.footprint.left(is_ours).into_iter().filter(|path| !is_state(path)) {
-            self.findings.push(format!("the uninstall left {}", path.display()));
+            self.expect(Check::InAndOut, false, || format!("the uninstall left {}", path.display()));
         }
     }
 
@@ -142,7 +155,7 @@ impl<'library> Bench<'library> {
         let mut command = self.context.command(installer());
         command.args([verb, &format!("--{}", package.host), self.scope.flag()]);
         let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
-        self.expect(finished.succeeded(), || {
+        self.expect(Check::InAndOut, finished.succeeded(), || {
             format!("our {verb} failed: {:?} {}{}", finished.code, finished.stdout, finished.stderr)
         });
     }
@@ -169,14 +182,17 @@ impl<'library> Bench<'library> {
         Session { finished, requests }
     }
 
-    pub(crate) fn expect(&mut self, met: bool, otherwise: impl FnOnce() -> String) {
+    /// Notes that `check` was made, and what is wrong if it is not `met`.
+    pub(crate) fn expect(&mut self, check: Check, met: bool, otherwise: impl FnOnce() -> String) {
+        let findings = self.results.entry(check).or_default();
         if !met {
-            self.findings.push(otherwise());
+            findings.push(otherwise());
         }
     }
 
     /// The client's own output that speaks of us, with a word of complaint in it.
     pub(crate) fn expect_no_complaint(&mut self, output: &str) {
+        self.expect(Check::Quiet, true, String::new);
         for line in output.lines() {
             // The test's folders carry our name; only what stands inside them counts.
             let bare = line
@@ -187,7 +203,9 @@ impl<'library> Bench<'library> {
             let complains = ["warn", "error", "fail", "invalid", "duplicate", "ignored", "unknown", "unrecognized"]
                 .iter()
                 .any(|word| lower.contains(word));
-            self.expect(!(complains && lower.contains("gsd")), || format!("the client complains: {bare:.300}"));
+            self.expect(Check::Quiet, !(complains && lower.contains("gsd")), || {
+                format!("the client complains: {bare:.300}")
+            });
         }
     }
 
@@ -199,10 +217,30 @@ impl<'library> Bench<'library> {
         }
     }
 
+    /// After the uninstall the client is as if we had never been there.
+    pub(crate) fn expect_untouched(&mut self, session: &Session) {
+        let (ended, asked) = (session.finished.succeeded(), session.first_text());
+        self.expect(Check::StartsAgain, ended && asked.is_some(), || {
+            format!(
+                "after our uninstall the client ended with {:?}: {}",
+                session.finished.code,
+                tail(&session.finished.stderr)
+            )
+        });
+        let ours = self.library.commands.iter().chain(&self.library.agents);
+        let offered: Vec<&str> = ours
+            .filter(|page| asked.as_deref().unwrap_or_default().contains(&flat(&page.description)))
+            .map(|page| page.stem.as_str())
+            .collect();
+        self.expect(Check::StartsAgain, offered.is_empty(), || {
+            format!("still offered after our uninstall: {offered:?}")
+        });
+    }
+
     /// Whether the client ended well and asked the model; all other checks would only repeat that it did not.
     fn started(&mut self, session: &Session) -> bool {
         let finished = &session.finished;
-        self.expect(finished.succeeded(), || {
+        self.expect(Check::Starts, finished.succeeded(), || {
             format!(
                 "the client ended with {:?}{}: {}{}",
                 finished.code,
@@ -212,7 +250,7 @@ impl<'library> Bench<'library> {
             )
         });
         let asked = session.first_text().is_some();
-        self.expect(asked, || "no request reached the model".to_owned());
+        self.expect(Check::Starts, asked, || "no request reached the model".to_owned());
         finished.succeeded() && asked
     }
 
@@ -220,20 +258,20 @@ impl<'library> Bench<'library> {
     fn expect_command(&mut self, session: &Session, typed: Typed) {
         let library = self.library;
         let all = session.all_text();
-        let begin = match typed {
-            Typed::Expanded => session.first_text().unwrap_or_default(),
-            Typed::SentAsTyped => all.clone(),
+        let (check, begin) = match typed {
+            Typed::Expanded => (Check::Typed, session.first_text().unwrap_or_default()),
+            Typed::SentAsTyped => (Check::ReadsOn, all.clone()),
         };
-        self.expect(begin.contains(&library.command().phrase), || {
+        self.expect(check, begin.contains(&library.command().phrase), || {
             format!("the typed command did not reach the model: no `{}` in the request", library.command().phrase)
         });
-        self.expect(all.contains(&library.workflow_phrase), || {
+        self.expect(Check::ReadsOn, all.contains(&library.workflow_phrase), || {
             "the workflow is neither in the request nor readable by a path that the request names".to_owned()
         });
-        self.expect(library.reference_phrases.iter().any(|phrase| all.contains(phrase)), || {
+        self.expect(Check::ReadsOn, library.reference_phrases.iter().any(|phrase| all.contains(phrase)), || {
             "no reference could be read by the path that our text names".to_owned()
         });
-        self.expect(all.contains(&format!("gsd-tools {}", env!("CARGO_PKG_VERSION"))), || {
+        self.expect(Check::ReadsOn, all.contains(&format!("gsd-tools {}", env!("CARGO_PKG_VERSION"))), || {
             "our binary did not answer by a path that our text names".to_owned()
         });
     }
@@ -255,15 +293,20 @@ impl<'library> Bench<'library> {
                 failed.push(format!("`gsd-tools {}` ended with {}", call.arguments, call.code));
             }
         }
-        self.findings.extend(failed);
         for event in events {
-            self.expect(seen.iter().any(|word| word == event), || {
+            let check = Check::of_event(event);
+            for failure in failed.iter().filter(|failure| failure.contains(event)) {
+                self.expect(check, false, || failure.clone());
+            }
+            self.expect(check, seen.iter().any(|word| word == event), || {
                 format!("the client did not call our hook for `{event}`")
             });
         }
         let all = session.all_text();
         for text in speaks {
-            self.expect(all.contains(text.words()), || format!("{text:?}: `{}` did not reach the model", text.words()));
+            self.expect(text.check(), all.contains(text.words()), || {
+                format!("{text:?}: `{}` did not reach the model", text.words())
+            });
         }
     }
 
@@ -272,7 +315,7 @@ impl<'library> Bench<'library> {
         let library = self.library;
         let first = session.first_text().unwrap_or_default();
         for agent in &library.agents {
-            self.expect(first.contains(&flat(&agent.description)), || {
+            self.expect(Check::Agents, first.contains(&flat(&agent.description)), || {
                 format!("the agent `gsd-{}` is not offered to the model", agent.stem)
             });
         }
@@ -280,7 +323,7 @@ impl<'library> Bench<'library> {
             let text = flat(&request.text());
             text.contains(&library.agent().phrase) && text.contains(ERRAND)
         });
-        self.expect(spoken, || format!("the agent `gsd-{AGENT}` did not run with our instructions"));
+        self.expect(Check::AgentRuns, spoken, || format!("the agent `gsd-{AGENT}` did not run with our instructions"));
     }
 
     /// The routers are listed to the model; the commands that only people type must not cost a line each, except the
@@ -289,7 +332,7 @@ impl<'library> Bench<'library> {
         let Some(first) = session.first_text() else { return };
         for command in self.library.commands.iter().filter(|command| command.stem != typed) {
             let listed = first.contains(&flat(&command.description));
-            self.expect(listed == command.router, || {
+            self.expect(Check::Listing, listed == command.router, || {
                 let not = if listed { "" } else { "not " };
                 format!("`gsd-{}` is {not}listed to the model", command.stem)
             });
@@ -300,7 +343,7 @@ impl<'library> Bench<'library> {
     pub(crate) fn expect_names(&mut self, what: &str, wanted: Vec<String>, names: &[String]) {
         for name in wanted {
             let times = names.iter().filter(|known| **known == name).count();
-            self.expect(times == 1, || format!("{what} `{name}` is known {times} times"));
+            self.expect(Check::Known, times == 1, || format!("{what} `{name}` is known {times} times"));
         }
     }
 
@@ -316,8 +359,8 @@ impl<'library> Bench<'library> {
         self.library.agents.iter().map(|page| format!("gsd-{}", page.stem)).collect()
     }
 
-    pub(crate) fn into_results(self) -> (Vec<String>, Vec<&'static str>) {
-        (self.findings, self.notes)
+    pub(crate) fn into_results(self) -> (Results, Vec<&'static str>) {
+        (self.results, self.notes)
     }
 
     fn scratch(&self) -> PathBuf {

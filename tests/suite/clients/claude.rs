@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Client;
 use super::bench::{Bench, HookText, Typed, strings};
+use super::checks::Check;
 use super::install::Package;
 use super::library::COMMAND;
 use super::obedient::Hands;
@@ -15,6 +16,12 @@ pub(crate) const CLIENT: Client = Client {
     package: Package { host: "claude", npm: "@anthropic-ai/claude-code", version: "2.1.330", program: "claude" },
     before_install: |_| {},
     check,
+    greet: |bench| {
+        bench.run(HANDS, |command, url| {
+            prepare(command, url);
+            command.args(["-p", "Hello"]);
+        })
+    },
 };
 
 const HANDS: Hands = Hands {
@@ -53,7 +60,7 @@ fn check(bench: &mut Bench<'_>) {
     );
     let events = session.events();
     let Some(start) = events.iter().find(|event| event["type"] == "system" && event["subtype"] == "init") else {
-        bench.expect(false, || "the client did not say what it loaded".to_owned());
+        bench.expect(Check::Known, false, || "the client did not say what it loaded".to_owned());
         return;
     };
     let known = strings(&start["slash_commands"], "name");

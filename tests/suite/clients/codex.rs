@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Typed};
+use super::checks::Check;
 use super::install::Package;
 use super::library::{COMMAND, flat};
 use super::obedient::Hands;
@@ -13,6 +14,7 @@ pub(crate) const CLIENT: Client = Client {
     package: Package { host: "codex", npm: "@openai/codex", version: "0.169.0", program: "codex" },
     before_install: |_| {},
     check,
+    greet: |bench| run(bench, "Hello"),
 };
 
 const HANDS: Hands = Hands {
@@ -61,7 +63,7 @@ fn check(bench: &mut Bench<'_>) {
     let every = [bench.command_names("$gsd-"), bench.router_names("$gsd-")].concat().join(" ");
     let text = run(bench, &every).first_text().unwrap_or_default();
     for command in &bench.library.commands {
-        bench.expect(text.contains(&flat(&command.phrase)), || {
+        bench.expect(Check::Known, text.contains(&flat(&command.phrase)), || {
             format!("`$gsd-{}` brings no text of ours", command.stem)
         });
     }

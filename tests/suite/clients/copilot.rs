@@ -1,9 +1,11 @@
 //! Copilot CLI: skills and agents. Its print mode sends a slash command as typed.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use super::Client;
-use super::bench::{Bench, HookText, Scope, Typed, strings};
+use super::bench::{Bench, HookText, Scope, Session, Typed, strings};
 use super::dialects::MODEL;
 use super::install::Package;
 use super::library::COMMAND;
@@ -14,6 +16,7 @@ pub(crate) const CLIENT: Client = Client {
     package: Package { host: "copilot", npm: "@github/copilot", version: "1.0.102", program: "copilot" },
     before_install: |_| {},
     check,
+    greet: |bench| run(bench, "Hello"),
 };
 
 const HANDS: Hands = Hands {
@@ -49,24 +52,7 @@ fn check(bench: &mut Bench<'_>) {
         let trusted = json!({"trusted_folders": [bench.project()]});
         bench.write_home(".copilot/config.json", &trusted.to_string());
     }
-    let logs = bench.home().join("logs");
-    let session = bench.run(HANDS, |command, url| {
-        command
-            .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
-            .env("COPILOT_PROVIDER_API_KEY", "none")
-            .env("COPILOT_OFFLINE", "true")
-            .env("COPILOT_MODEL", MODEL);
-        command.args([
-            "-p",
-            &format!("/gsd-{COMMAND} 1"),
-            "--allow-all-tools",
-            "--output-format",
-            "json",
-            "--log-level",
-            "debug",
-        ]);
-        command.arg("--log-dir").arg(&logs);
-    });
+    let session = run(bench, &format!("/gsd-{COMMAND} 1"));
     bench.expect_loaded(&session, Typed::SentAsTyped);
     bench.expect_listing(&session, "");
     bench.expect_hooks(&session, &["session-start", "before-tool"], &[HookText::SessionState, HookText::PromptGuard]);
@@ -76,10 +62,26 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_names("the skill", bench.command_names("gsd-"), &names);
     bench.expect_names("the skill", bench.router_names("gsd-"), &names);
     bench.expect_no_complaint(&session.finished.stderr);
-    for log in std::fs::read_dir(&logs).into_iter().flatten().flatten() {
+    for log in std::fs::read_dir(logs(bench)).into_iter().flatten().flatten() {
         let text = std::fs::read_to_string(log.path()).unwrap_or_default();
         let complaints: Vec<&str> =
             text.lines().filter(|line| line.contains("[WARNING]") || line.contains("[ERROR]")).collect();
         bench.expect_no_complaint(&complaints.join("\n"));
     }
+}
+
+fn run(bench: &Bench<'_>, prompt: &str) -> Session {
+    bench.run(HANDS, |command, url| {
+        command
+            .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
+            .env("COPILOT_PROVIDER_API_KEY", "none")
+            .env("COPILOT_OFFLINE", "true")
+            .env("COPILOT_MODEL", MODEL);
+        command.args(["-p", prompt, "--allow-all-tools", "--output-format", "json", "--log-level", "debug"]);
+        command.arg("--log-dir").arg(logs(bench));
+    })
+}
+
+fn logs(bench: &Bench<'_>) -> PathBuf {
+    bench.home().join("logs")
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 use sha2::{Digest, Sha256};
 
 use super::Client;
-use super::bench::{Bench, Scope, Typed};
+use super::bench::{Bench, Scope, Session, Typed};
 use super::install::Package;
 use super::library::COMMAND;
 use super::obedient::Hands;
@@ -14,6 +14,7 @@ pub(crate) const CLIENT: Client = Client {
     package: Package { host: "gemini", npm: "@google/gemini-cli", version: "0.61.0", program: "gemini" },
     before_install: |bench| bench.write_home(".gemini/settings.json", SETTINGS),
     check,
+    greet: |bench| run(bench, "Hello"),
 };
 
 const HANDS: Hands = Hands {
@@ -53,7 +54,16 @@ fn check(bench: &mut Bench<'_>) {
     if bench.scope == Scope::Local {
         trust(bench);
     }
-    let session = bench.run(HANDS, |command, url| {
+    let session = run(bench, &format!("/gsd:{COMMAND} 1"));
+    bench.expect_loaded(&session, Typed::Expanded);
+    bench.expect_listing(&session, COMMAND);
+    // What a hook says before a tool runs, this client tells the user and not the model.
+    bench.expect_hooks(&session, &["before-tool"], &[]);
+    bench.expect_no_complaint(&session.finished.stderr);
+}
+
+fn run(bench: &Bench<'_>, prompt: &str) -> Session {
+    bench.run(HANDS, |command, url| {
         command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "none");
         // A named model: the automatic choice asks a model first, in a shape of its own.
         command.args(["-m", "gemini-2.5-flash"]);
@@ -62,13 +72,8 @@ fn check(bench: &mut Bench<'_>) {
             // A project's policies are not read, so nothing of ours lets the model call our binary unasked.
             Scope::Local => command.args(["--approval-mode", "yolo"]),
         };
-        command.args(["-p", &format!("/gsd:{COMMAND} 1")]);
-    });
-    bench.expect_loaded(&session, Typed::Expanded);
-    bench.expect_listing(&session, COMMAND);
-    // What a hook says before a tool runs, this client tells the user and not the model.
-    bench.expect_hooks(&session, &["before-tool"], &[]);
-    bench.expect_no_complaint(&session.finished.stderr);
+        command.args(["-p", prompt]);
+    })
 }
 
 /// What the client writes when the user trusts a project and acknowledges each of its agents.

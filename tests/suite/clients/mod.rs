@@ -6,6 +6,7 @@
 //! `GSD_CLIENTS_PROGRAM` another `gsd-tools` to try.
 
 mod bench;
+mod checks;
 mod claude;
 mod codex;
 mod copilot;
@@ -18,6 +19,7 @@ mod obedient;
 mod opencode;
 mod process;
 mod server;
+mod table;
 mod witness;
 
 use std::io::Write;
@@ -26,7 +28,8 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use bench::{Bench, Scope};
+use bench::{Bench, Results, Scope, Session};
+use checks::Check;
 use install::{NotRun, Package};
 use library::Library;
 
@@ -42,11 +45,18 @@ struct Client {
     /// What a user of this client has before our install.
     before_install: fn(&Bench<'_>),
     check: fn(&mut Bench<'_>),
+    /// A run of the client with a line that is no command.
+    greet: fn(&Bench<'_>) -> Session,
 }
 
-type Check = (&'static Client, Scope);
+type Trial = (&'static Client, Scope);
 
-const CHECKS: &[Check] = &[
+/// The hosts and scopes that are tried.
+fn tried() -> impl Iterator<Item = (&'static str, Scope)> {
+    TRIALS.iter().map(|(client, scope)| (client.package.host, *scope))
+}
+
+const TRIALS: &[Trial] = &[
     (&claude::CLIENT, Scope::Global),
     (&opencode::CLIENT, Scope::Global),
     (&codex::CLIENT, Scope::Global),
@@ -61,16 +71,15 @@ const CHECKS: &[Check] = &[
 
 #[derive(Debug)]
 enum Verdict {
-    /// With what could not be looked at.
-    Checked(Vec<&'static str>),
-    Failed(Vec<String>),
+    /// With what was found, and what could not be looked at.
+    Run(Results, Vec<&'static str>),
     NotRun(String),
 }
 
 #[test]
 fn real_clients_load_what_we_install() {
     let chosen = Chosen::from_environment();
-    let queue = Mutex::new(CHECKS.iter());
+    let queue = Mutex::new(TRIALS.iter());
     let verdicts = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
@@ -88,16 +97,26 @@ fn real_clients_load_what_we_install() {
     let verdicts = verdicts.into_inner().unwrap();
     let not_run = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::NotRun(_))).count();
     say(&format!("clients: {} checked, {not_run} not run", verdicts.len() - not_run));
-    let failures: Vec<String> = verdicts
+    let run: Vec<(&Trial, &Results)> = verdicts
         .iter()
-        .filter_map(|((client, scope), verdict)| match verdict {
-            Verdict::Failed(findings) => {
-                Some(format!("{} {}:\n  {}", client.package.host, scope.flag(), findings.join("\n  ")))
-            }
-            _ => None,
+        .filter_map(|(check, verdict)| match verdict {
+            Verdict::Run(results, _) => Some((*check, results)),
+            Verdict::NotRun(_) => None,
         })
         .collect();
+    let failures: Vec<String> = run
+        .iter()
+        .map(|((client, scope), results)| (client, scope, results.values().flatten().cloned().collect::<Vec<_>>()))
+        .filter(|(_, _, findings)| !findings.is_empty())
+        .map(|(client, scope, findings)| {
+            format!("{} {}:\n  {}", client.package.host, scope.flag(), findings.join("\n  "))
+        })
+        .collect();
+    let rows: Vec<table::Row> =
+        run.iter().map(|((client, scope), results)| table::Row::new(&client.package, *scope, results)).collect();
+    say(&table::text(&rows));
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+    table::expect_in_documents(&rows);
 }
 
 /// Which clients the environment asks for.
@@ -113,7 +132,7 @@ impl Chosen {
     }
 }
 
-fn judge((client, scope): &Check, chosen: &Chosen) -> Verdict {
+fn judge((client, scope): &Trial, chosen: &Chosen) -> Verdict {
     let package = &client.package;
     let library = match ready(package, chosen) {
         Ok(library) => library,
@@ -129,10 +148,12 @@ fn judge((client, scope): &Check, chosen: &Chosen) -> Verdict {
         bench.install_ours(package);
         (client.check)(&mut bench);
         bench.uninstall_ours(package);
+        let session = (client.greet)(&bench);
+        bench.expect_untouched(&session);
     }));
-    let Ok(()) = whole else { return Verdict::Failed(vec!["the check itself broke, see above".to_owned()]) };
-    let (findings, notes) = bench.into_results();
-    if findings.is_empty() { Verdict::Checked(notes) } else { Verdict::Failed(findings) }
+    bench.expect(Check::Starts, whole.is_ok(), || "the check itself broke, see above".to_owned());
+    let (results, notes) = bench.into_results();
+    Verdict::Run(results, notes)
 }
 
 /// What must be there before a client is worth installing.
@@ -152,17 +173,16 @@ fn ready(package: &Package, chosen: &Chosen) -> Result<Library, NotRun> {
     Library::read()
 }
 
-fn report((client, scope): &Check, verdict: &Verdict, begin: Instant) {
+fn report((client, scope): &Trial, verdict: &Verdict, begin: Instant) {
     let package = &client.package;
     let (host, version, seconds) = (package.host, package.version, begin.elapsed().as_secs_f32());
     let scope = scope.flag().trim_start_matches('-');
     match verdict {
-        Verdict::Checked(notes) => {
+        Verdict::Run(results, notes) => {
+            let findings: usize = results.values().map(Vec::len).sum();
             let notes: String = notes.iter().map(|note| format!("; {note}")).collect::<Vec<_>>().concat();
-            say(&format!("clients: {host} {version}, {scope}: checked in {seconds:.1} s{notes}"));
-        }
-        Verdict::Failed(findings) => {
-            say(&format!("clients: {host} {version}, {scope}: {} findings in {seconds:.1} s", findings.len()));
+            let outcome = if findings == 0 { "checked".to_owned() } else { format!("{findings} findings") };
+            say(&format!("clients: {host} {version}, {scope}: {outcome} in {seconds:.1} s{notes}"));
         }
         Verdict::NotRun(reason) => say(&format!("clients: {host}, {scope}: not run ({reason})")),
     }

@@ -16,6 +16,12 @@ pub(crate) const CLIENT: Client = Client {
     package: Package { host: "opencode", npm: "opencode-ai", version: "1.18.33", program: "opencode" },
     before_install: |_| {},
     check,
+    greet: |bench| {
+        bench.run(HANDS, |command, url| {
+            prepare(command, url);
+            command.args(["run", "Hello"]);
+        })
+    },
 };
 
 const HANDS: Hands = Hands {
