@@ -99,6 +99,9 @@ pub(super) fn home(context: &Context) -> Result<Home, CommandError> {
 
 /// The folder above a host's skills, for the user; `None` where it knows no skills.
 fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<String>, CommandError> {
+    if let (Some(skills), Some(user)) = (&descriptor.home.skills, context.world().home()) {
+        return Ok(Some(skills.replacen('~', &user.to_string_lossy(), 1)));
+    }
     let place =
         descriptor.places.iter().find(|place| place.scopes.contains(&Scope::Global) && place.path.contains("skills/"));
     let (Some(place), Some(user)) = (place, context.world().home()) else { return Ok(None) };

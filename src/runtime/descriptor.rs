@@ -186,6 +186,8 @@ pub(crate) struct HomeTable {
     /// The first one that is set wins over `global`.
     #[serde(default)]
     pub(crate) environment: Vec<HomeVariable>,
+    /// Where its maker tells people to keep skills of their own, if that is not where ours are. Begins with `~/`.
+    pub(crate) skills: Option<String>,
 }
 
 /// A variable that moves the global folder.

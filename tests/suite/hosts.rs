@@ -26,6 +26,12 @@ fn a_host_tells_its_folder_of_skills_and_its_instruction_file() {
     assert_eq!(context.gsd(["skills-root", "claude", "--raw"]).success(), root);
     let moved = [("CLAUDE_CONFIG_DIR", "/elsewhere")];
     assert_eq!(context.gsd_with(["skills-root", "claude", "--raw"], &moved, "").success(), "/elsewhere/skills");
+    let shared = format!("{}/.agents/skills", context.home().display());
+    assert_eq!(
+        context.gsd(["skills-root", "codex", "--raw"]).success(),
+        shared,
+        "where people are told to keep theirs"
+    );
     assert!(!context.gsd(["skills-root", "zzz"]).failure(1).is_empty());
     assert_eq!(context.gsd(["project-instruction-file", "claude"]).success(), "CLAUDE.md\n");
     assert_eq!(context.gsd(["project-instruction-file"]).success(), "AGENTS.md\n");

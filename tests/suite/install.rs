@@ -178,7 +178,7 @@ fn a_host_whose_settings_do_not_parse_is_refused_and_the_others_go_on() {
     assert!(message.contains(".codex/hooks.json") && message.contains("line 3, column 5"), "{message}");
     assert_eq!(report["hosts"][1]["outcome"], "done");
     let changed = difference(&old, &lived.tree());
-    assert!(changed.iter().all(|line| !line.contains(".codex/") && !line.contains(".agents")), "{changed:#?}");
+    assert!(changed.iter().all(|line| !line.contains(".codex/")), "{changed:#?}");
     let text = lived.gsd(["install", "--codex", "--claude", "--global"]);
     assert!(text.stdout.contains("1 of 2 hosts failed"), "{}", text.stdout);
 }
@@ -222,15 +222,15 @@ fn a_linked_root_is_installed_where_it_leads() {
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
 }
 
-/// A second host that reads the same folder of skills as another one.
-const SECOND_READER: &str = r#"
-id = "second-reader"
-name = "Second Reader"
+/// A host that reads the same folder of skills as another one.
+const READER: &str = r#"
+id = "NAME"
+name = "Reader NAME"
 arguments = "beside"
 include = "read"
 instruction-file = "AGENTS.md"
 verified = { date = "2026-01-02", by = "secondary" }
-home = { global = "~/.second", local = ".second" }
+home = { global = "~/.NAME", local = ".NAME" }
 mention = { command = "/gsd-{name}" }
 command = { keep = ["name", "description"] }
 agent = { keep = ["name", "description"] }
@@ -255,25 +255,31 @@ path = "agents/gsd-{name}.md"
 encoding = "markdown"
 "#;
 
+/// An empty home of a person who told us of two hosts that share a folder.
+fn with_two_readers() -> Lived {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    for name in ["first", "second"] {
+        let file = format!(".config/gsd-tools/runtimes/{name}.toml");
+        put(&lived.context.home().join(file), &READER.replace("NAME", name));
+    }
+    lived
+}
+
 #[test]
 fn a_shared_folder_goes_with_the_last_of_its_owners() {
-    for (scope, last) in [
-        ("--global", "--codex"),
-        ("--global", "--second-reader"),
-        ("--local", "--codex"),
-        ("--local", "--second-reader"),
-    ] {
-        let lived = Lived { context: crate::kit::TestContext::new() };
-        put(&lived.context.home().join(".config/gsd-tools/runtimes/second-reader.toml"), SECOND_READER);
+    for (scope, last) in
+        [("--global", "--first"), ("--global", "--second"), ("--local", "--first"), ("--local", "--second")]
+    {
+        let lived = with_two_readers();
         let old = lived.tree();
-        lived.gsd(["install", "--codex", "--second-reader", scope]).success();
+        lived.gsd(["install", "--first", "--second", scope]).success();
         // The two write other words into the same files; neither takes the other's for a person's.
-        for host in ["--codex", "--second-reader"] {
+        for host in ["--first", "--second"] {
             lived.gsd(["status", host, scope]).success();
             let report = lived.gsd(["install", host, scope, "--json"]).json();
             assert_eq!(report["hosts"][0]["set_aside"], serde_json::json!([]), "{scope} {host}");
         }
-        let first = if last == "--codex" { "--second-reader" } else { "--codex" };
+        let first = if last == "--first" { "--second" } else { "--first" };
         lived.gsd(["uninstall", first, scope]).success();
         let folder = if scope == "--global" { lived.context.home() } else { lived.context.project() };
         assert!(folder.join(".agents/skills/gsd-help/SKILL.md").is_file(), "the other host still reads it");
@@ -331,17 +337,17 @@ fn a_local_install_in_the_home_folder_is_refused() {
 
 #[test]
 fn a_chosen_folder_takes_the_place_of_the_usual_one() {
-    let lived = Lived::new();
+    let lived = with_two_readers();
     let old = lived.tree();
-    lived.gsd(["--codex", "--config-dir=elsewhere/codex"]).success();
-    lived.gsd(["--codex", "--global"]).success();
-    assert!(lived.context.project().join("elsewhere/codex/agents").is_dir());
-    lived.gsd(["uninstall", "--codex", "--global"]).success();
+    lived.gsd(["--first", "--config-dir=elsewhere/first"]).success();
+    lived.gsd(["--first", "--global"]).success();
+    assert!(lived.context.project().join("elsewhere/first/agents").is_dir());
+    lived.gsd(["uninstall", "--first", "--global"]).success();
     assert!(
         lived.context.home().join(".agents/skills/gsd-help/SKILL.md").is_file(),
         "the other install has skills there"
     );
-    lived.gsd(["--codex", "--config-dir", "elsewhere/codex", "-u"]).success();
+    lived.gsd(["--first", "--config-dir", "elsewhere/first", "-u"]).success();
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
 }
 
