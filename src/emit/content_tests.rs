@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::library::{Item, ItemKind, Library, Value};
-use crate::runtime::{Registry, Scope};
+use crate::runtime::Registry;
 
 use super::golden_tests::options;
 use super::*;
@@ -223,7 +223,7 @@ fn what_each_host_gets_is_sound() {
     let library = library();
     let mut faults = Vec::new();
     for descriptor in Registry::embedded().all().unwrap() {
-        for scope in [Scope::Global, Scope::Local] {
+        for (scope, _) in super::golden_tests::scopes(&descriptor) {
             let artifacts = emit_all(&library, &descriptor, scope, &options(&descriptor, scope));
             let mut places = BTreeSet::new();
             for artifact in &artifacts {

@@ -6,8 +6,11 @@ use crate::library::is_plain;
 
 use super::front_matter::{Field, FieldValue};
 
-/// Front matter, then the body.
+/// Front matter, if there is any, then the body.
 pub(crate) fn markdown(fields: &[Field], body: &str) -> String {
+    if fields.is_empty() {
+        return format!("{}\n", body.trim_matches('\n'));
+    }
     let mut text = String::from("---\n");
     for Field { key, value } in fields {
         match value {

@@ -41,7 +41,7 @@ fn files_below(root: &Path) -> BTreeMap<String, String> {
 pub(super) fn options(descriptor: &Descriptor, scope: Scope) -> EmitOptions {
     let root = match scope {
         Scope::Global => descriptor.home.global.replace('~', "/home/u"),
-        Scope::Local => format!("/srv/p/{}", descriptor.home.local),
+        Scope::Local => format!("/srv/p/{}", descriptor.home.local.folder().expect("a host with a place in a project")),
     };
     EmitOptions {
         version: "1.2.3".into(),
@@ -53,6 +53,12 @@ pub(super) fn options(descriptor: &Descriptor, scope: Scope) -> EmitOptions {
         program_ending: "",
         existing: BTreeSet::new(),
     }
+}
+
+/// The scopes a host has, with their words.
+pub(super) fn scopes(descriptor: &Descriptor) -> Vec<(Scope, &'static str)> {
+    let local = descriptor.home.local.folder().map(|_| (Scope::Local, "local"));
+    std::iter::once((Scope::Global, "global")).chain(local).collect()
 }
 
 fn tree(library: &Library, descriptor: &Descriptor, scope: Scope) -> BTreeMap<String, String> {
@@ -114,7 +120,7 @@ fn each_host_gets_its_tree() {
     let library = small_library();
     let overwrite = std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite");
     for descriptor in Registry::embedded().all().unwrap() {
-        for (scope, word) in [(Scope::Global, "global"), (Scope::Local, "local")] {
+        for (scope, word) in scopes(&descriptor) {
             let expected_root = golden().join(descriptor.id.as_str()).join(word);
             let actual = tree(&library, &descriptor, scope);
             if overwrite {
@@ -171,7 +177,7 @@ fn no_two_hosts_write_one_file_with_different_text() {
     let library = small_library();
     let mut written: BTreeMap<String, (String, Artifact)> = BTreeMap::new();
     for descriptor in Registry::embedded().all().unwrap() {
-        for scope in [Scope::Global, Scope::Local] {
+        for (scope, _) in scopes(&descriptor) {
             let options = options(&descriptor, scope);
             for artifact in emit_all(&library, &descriptor, scope, &options) {
                 let place = match &artifact.anchor {

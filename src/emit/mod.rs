@@ -76,7 +76,8 @@ pub(crate) fn emit_all(
     scope: Scope,
     options: &EmitOptions,
 ) -> Vec<Artifact> {
-    let spelling = Spelling::new(scope, &descriptor.home.local, &options.root, &options.user);
+    let local = descriptor.home.local.folder().unwrap_or(".");
+    let spelling = Spelling::new(scope, local, &options.root, &options.user);
     let rewriter = Rewriter { library, descriptor, scope, spelling: &spelling };
     let mut artifacts: Vec<Artifact> = library.items().flat_map(|item| emit(item, &rewriter)).collect();
     artifacts.extend(program(descriptor, scope, options));
@@ -144,6 +145,17 @@ fn program(descriptor: &Descriptor, scope: Scope, options: &EmitOptions) -> Vec<
 
 fn whole(anchor: Anchor, path: String, text: String, kind: ItemKind) -> Artifact {
     Artifact { anchor, path, contents: Contents::Whole(text), executable: false, kind }
+}
+
+/// The file of a command or an agent, for a reader.
+fn file_of(descriptor: &Descriptor, item: PlaceItem, scope: Scope, spelling: &Spelling, name: &str) -> String {
+    let Some(place) = descriptor.place(item, scope) else { return String::new() };
+    let path = place.path.replace("{name}", name);
+    match placed(place) {
+        Anchor::Root => spelling.of(&path),
+        Anchor::Home(folder) => format!("~/{folder}/{path}"),
+        Anchor::Project => path,
+    }
 }
 
 fn placed(place: &Place) -> Anchor {

@@ -13,7 +13,7 @@ use crate::text::toml::TomlEdit;
 use super::artifact::{Anchor, Artifact, Contents, MarkedText, SharedEdit, SharedFile};
 use super::hooks::{HookArtifacts, registrations, status_line};
 use super::spelling::Spelling;
-use super::{EmitOptions, placed};
+use super::{EmitOptions, file_of};
 
 /// The marker lines of our block in a Markdown file.
 const BLOCK_OPEN: &str = "<!-- gsd-tools: this block is written by `gsd-tools install` -->";
@@ -61,7 +61,7 @@ pub(crate) fn artifacts(
         let block = MarkedText {
             open: BLOCK_OPEN.to_owned(),
             close: BLOCK_CLOSE.to_owned(),
-            body: INSTRUCTIONS.replace("{skill}", &command_file(descriptor, scope, spelling)),
+            body: INSTRUCTIONS.replace("{skill}", &file_of(descriptor, PlaceItem::Command, scope, spelling, "<name>")),
         };
         shared.entry(&instructions.file).or_default().push(SharedEdit::Marked(block));
     }
@@ -116,17 +116,6 @@ fn fill(text: &str, spelling: &Spelling) -> String {
     text.replace("{binary}", &spelling.binary_word())
         .replace("{absolute-binary}", &spelling.absolute_binary_word())
         .replace("{content}", &spelling.content())
-}
-
-/// The file of a command, for a reader, with `<name>` for the name.
-fn command_file(descriptor: &Descriptor, scope: Scope, spelling: &Spelling) -> String {
-    let Some(place) = descriptor.place(PlaceItem::Command, scope) else { return String::new() };
-    let path = place.path.replace("{name}", "<name>");
-    match placed(place) {
-        Anchor::Root => spelling.of(&path),
-        Anchor::Home(folder) => format!("~/{folder}/{path}"),
-        Anchor::Project => path,
-    }
 }
 
 fn format(format: HostFormat) -> FileFormat {

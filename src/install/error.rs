@@ -15,6 +15,8 @@ pub(crate) enum InstallError {
     NoHome,
     #[error("the folder of {name} cannot be told: {source}")]
     Home { name: String, source: HomeError },
+    #[error("{name} has no place in a project: {why}")]
+    NoLocal { name: String, why: String },
     #[error("the project `{path}` is the home folder")]
     ProjectIsHome { path: AbsolutePath },
     #[error("the running program `{path}` is gone")]
@@ -60,7 +62,10 @@ impl InstallError {
     /// The exit code that tells a script what kind of failure this is.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Home { .. } | Self::ProjectIsHome { .. } | Self::Registry(RegistryError::Unknown { .. }) => 2,
+            Self::Home { .. }
+            | Self::NoLocal { .. }
+            | Self::ProjectIsHome { .. }
+            | Self::Registry(RegistryError::Unknown { .. }) => 2,
             Self::Unparsable { .. } | Self::NotText { .. } | Self::Refused { .. } | Self::Manifest { .. } => 65,
             Self::InTheWay { .. } => 73,
             Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) | Self::Registry(_) => 1,
@@ -88,6 +93,7 @@ impl InstallError {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::ProjectIsHome { .. } => Some("leave out --local, or go into a project first".to_owned()),
+            Self::NoLocal { .. } => Some("leave out --local to install for all your projects".to_owned()),
             Self::Unparsable { .. } | Self::NotText { .. } => {
                 Some("repair the file, then run the command again; nothing was written for this host".to_owned())
             }

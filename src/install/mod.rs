@@ -125,7 +125,9 @@ impl Installer<'_> {
         let mut folders = Vec::new();
         if target.scope == Scope::Local {
             for descriptor in self.registry.all()? {
-                folders.push(disk::canonical(&target.project.resolve(&descriptor.home.local))?);
+                if let Some(local) = descriptor.home.local.folder() {
+                    folders.push(disk::canonical(&target.project.resolve(local))?);
+                }
             }
         }
         folders.retain(|folder| *folder != target.root);

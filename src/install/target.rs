@@ -2,7 +2,7 @@
 
 use crate::disk::{self, AbsolutePath, RelativePath};
 use crate::emit::Anchor;
-use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
+use crate::runtime::{Descriptor, Home, HomeError, PlaceAnchor, Scope, Surroundings};
 use crate::world::World;
 
 use super::InstallError;
@@ -35,8 +35,13 @@ impl Target {
         let environment = |name: &str| world.variable(name);
         let surroundings =
             Surroundings { environment: &environment, user: user.as_path(), project: project.as_path(), chosen };
-        let home = Home::resolve(&descriptor, scope, surroundings)
-            .map_err(|source| InstallError::Home { name: descriptor.name.clone(), source })?;
+        let home = Home::resolve(&descriptor, scope, surroundings).map_err(|source| {
+            let name = descriptor.name.clone();
+            match source {
+                HomeError::NoLocal(why) => InstallError::NoLocal { name, why },
+                source => InstallError::Home { name, source },
+            }
+        })?;
         let usual =
             Home::resolve(&descriptor, scope, Surroundings { environment: &|_| None, chosen: None, ..surroundings });
         let (root, user, project) =

@@ -181,13 +181,35 @@ pub(crate) enum Evidence {
 pub(crate) struct HomeTable {
     /// Begins with `~/`.
     pub(crate) global: String,
-    /// Below the project's folder.
-    pub(crate) local: String,
+    pub(crate) local: LocalHome,
     /// The first one that is set wins over `global`.
     #[serde(default)]
     pub(crate) environment: Vec<HomeVariable>,
     /// Where its maker tells people to keep skills of their own, if that is not where ours are. Begins with `~/`.
     pub(crate) skills: Option<String>,
+}
+
+/// Where the host looks in a project.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a folder below the project such as `.x`, or `{ none = \"why the host has none\" }`"
+)]
+pub(crate) enum LocalHome {
+    /// Below the project's folder.
+    Folder(String),
+    /// Nowhere; `none` tells a person why, as a clause of its own.
+    None { none: String },
+}
+
+impl LocalHome {
+    pub(crate) fn folder(&self) -> Option<&str> {
+        match self {
+            LocalHome::Folder(folder) => Some(folder),
+            LocalHome::None { .. } => None,
+        }
+    }
 }
 
 /// A variable that moves the global folder.
@@ -400,6 +422,10 @@ pub(crate) struct Spawn {
     /// What every call needs here to do what the canonical one does, in the host's words.
     #[serde(default)]
     pub(crate) always: Option<String>,
+    /// Where the host knows no agents but its own, so that ours are texts: what a prompt begins with to make the agent
+    /// read the one that is its role, `{file}`.
+    #[serde(default)]
+    pub(crate) role: Option<String>,
 }
 
 impl Default for Spawn {
@@ -409,6 +435,7 @@ impl Default for Spawn {
             agent: Some("subagent_type".to_owned()),
             prompt: "prompt".to_owned(),
             always: None,
+            role: None,
         }
     }
 }

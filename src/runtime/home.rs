@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::descriptor::{Descriptor, HomeTable, Scope, VariableHolds};
+use super::descriptor::{Descriptor, HomeTable, LocalHome, Scope, VariableHolds};
 
 /// The folders of one installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ impl std::fmt::Debug for Surroundings<'_> {
 /// Why the folders cannot be told.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HomeError {
+    #[error("it has no place in a project: {0}")]
+    NoLocal(String),
     #[error("a folder can be chosen for the global scope only")]
     ChosenForLocal,
     #[error("the chosen folder is empty")]
@@ -57,7 +59,10 @@ impl Home {
     ) -> Result<Home, HomeError> {
         let root = match (scope, surroundings.chosen) {
             (Scope::Local, Some(_)) => return Err(HomeError::ChosenForLocal),
-            (Scope::Local, None) => surroundings.project.join(&descriptor.home.local),
+            (Scope::Local, None) => match &descriptor.home.local {
+                LocalHome::Folder(local) => surroundings.project.join(local),
+                LocalHome::None { none } => return Err(HomeError::NoLocal(none.clone())),
+            },
             (Scope::Global, Some(chosen)) if chosen.trim().is_empty() => return Err(HomeError::ChosenEmpty),
             (Scope::Global, Some(chosen)) => surroundings.project.join(expand(chosen, surroundings.user)),
             (Scope::Global, None) => global_root(&descriptor.home, surroundings)?,
@@ -159,5 +164,8 @@ mod tests {
         assert_eq!(root(ONE_VARIABLE, Scope::Local, &[], Some("/x")), Err(HomeError::ChosenForLocal));
         let relative = root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "here")], None);
         assert_eq!(relative, Err(HomeError::NotAbsolute("LANTERN_HOME".into(), "here".into())));
+        let nowhere = "[home]\nlocal = { none = \"it reads the home alone\" }";
+        assert_eq!(root(nowhere, Scope::Local, &[], None), Err(HomeError::NoLocal("it reads the home alone".into())));
+        assert_eq!(root(nowhere, Scope::Global, &[], None).unwrap(), "/home/u/.lantern");
     }
 }

@@ -92,7 +92,7 @@ fn nearest(wanted: &str, words: Vec<String>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{PlaceItem, Scope, made_up_text};
+    use super::super::{Place, PlaceItem, Scope, made_up_text};
     use super::*;
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
                 assert!(descriptor.files.contains_key(file), "{id} has no file `{file}`");
             }
             assert!(descriptor.home.global.starts_with("~/"), "{id}");
-            assert!(!descriptor.home.local.starts_with('/'), "{id}");
+            assert!(descriptor.home.local.folder().is_none_or(|folder| !folder.starts_with('/')), "{id}");
             let verified = &descriptor.verified;
             assert!(verified.date.parse::<jiff::civil::Date>().is_ok(), "{id}");
             assert_eq!(
@@ -120,6 +120,9 @@ mod tests {
                 verified.version.is_some(),
                 "{id}: the client that was run"
             );
+            let nameless = descriptor.spawn.role.is_some();
+            let texts = |place: &Place| place.items == [PlaceItem::Agent] && place.path.starts_with("gsd-core/");
+            assert_eq!(descriptor.places.iter().any(texts), nameless, "{id}: agents that are texts have a role");
             assert!(descriptor.mention.command.contains("{name}"), "{id}");
         }
     }
@@ -127,7 +130,8 @@ mod tests {
     #[test]
     fn each_kind_has_one_place_in_each_scope() {
         for descriptor in Registry::embedded().all().unwrap() {
-            for scope in [Scope::Global, Scope::Local] {
+            let local = descriptor.home.local.folder().map(|_| Scope::Local);
+            for scope in std::iter::once(Scope::Global).chain(local) {
                 for item in [PlaceItem::Command, PlaceItem::Router, PlaceItem::Agent] {
                     let places = descriptor
                         .places

@@ -18,7 +18,7 @@ fn a_home_lived_in_gets_every_byte_back() {
     let lived = Lived::new();
     let old = lived.tree();
     for host in HOSTS {
-        for scope in ["--global", "--local"] {
+        for scope in host.scopes() {
             lived.gsd(["install", host.flag, scope]).success();
             let installed = lived.tree();
             assert!(installed.len() > old.len() + 50, "{} {scope}", host.flag);
@@ -59,8 +59,9 @@ fn a_home_lived_in_may_be_left_in_any_order() {
     lived.gsd(["--all", "--global"]).success();
     lived.gsd(["--all", "--local"]).success();
     for host in HOSTS {
-        lived.gsd(["uninstall", host.flag, "--global"]).success();
-        lived.gsd(["uninstall", host.flag, "--local"]).success();
+        for scope in host.scopes() {
+            lived.gsd(["uninstall", host.flag, scope]).success();
+        }
     }
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
 }
@@ -287,6 +288,66 @@ fn a_shared_folder_goes_with_the_last_of_its_owners() {
         lived.gsd(["uninstall", last, scope]).success();
         assert_eq!(difference(&old, &lived.tree()), [""; 0], "{scope}: {last} was the last");
     }
+}
+
+/// A host that knows its own agents alone, and looks into the home alone.
+const HOMEBODY: &str = r#"
+id = "homebody"
+name = "Homebody"
+arguments = "beside"
+include = "read"
+instruction-file = "AGENTS.md"
+verified = { date = "2026-01-02", by = "secondary" }
+home = { global = "~/.homebody", local = { none = "it reads the home alone" } }
+mention = { command = "/skill:gsd-{name}" }
+command = { keep = ["name", "description"] }
+agent = { keep = [] }
+spawn = { call = "Agent", prompt = "prompt", role = "Read {file} first: it is your role." }
+
+[[place]]
+items = ["command", "router"]
+path = "skills/gsd-{name}/SKILL.md"
+encoding = "markdown"
+
+[[place]]
+items = ["agent"]
+path = "gsd-core/agents/gsd-{name}.md"
+encoding = "markdown"
+"#;
+
+#[test]
+fn a_host_without_a_place_in_a_project_says_so() {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    put(&lived.context.home().join(".config/gsd-tools/runtimes/homebody.toml"), HOMEBODY);
+    let old = lived.tree();
+    for verb in ["install", "uninstall"] {
+        let ran = lived.gsd([verb, "--homebody", "--local"]);
+        let report = &ran.stdout;
+        assert_eq!(ran.code, 2, "{report}");
+        assert!(report.contains("Homebody has no place in a project: it reads the home alone"), "{report}");
+    }
+    // All hosts are all that can be.
+    lived.gsd(["--all", "--local"]).success();
+    lived.gsd(["--all", "--local", "--uninstall"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+    lived.gsd(["install", "--homebody", "--global"]).success();
+    lived.gsd(["status", "--homebody"]).success();
+    lived.gsd(["status"]).success();
+}
+
+#[test]
+fn an_agent_that_a_host_does_not_know_is_a_text_that_workflows_name() {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    put(&lived.context.home().join(".config/gsd-tools/runtimes/homebody.toml"), HOMEBODY);
+    lived.gsd(["install", "--homebody", "--global"]).success();
+    let content = lived.context.home().join(".homebody/gsd-core");
+    let role = read(&content.join("agents/gsd-planner.md"));
+    assert!(!role.starts_with("---"), "a role is a text: {role:.80}");
+    let workflow = read(&content.join("workflows/plan-phase.md"));
+    let words = "Read ~/.homebody/gsd-core/agents/gsd-planner.md first: it is your role.\n";
+    assert!(workflow.contains(&format!("prompt=\"\n{words}")), "{workflow}");
+    let quick = read(&content.join("workflows/quick.md"));
+    assert!(quick.contains("begin its prompt with \"Read ~/.homebody/gsd-core/agents/gsd-<name>.md"), "{quick}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::tree::{Tree, tree};
 /// A host as its user set it up.
 pub(crate) struct Host {
     pub(crate) flag: &'static str,
-    /// Below the home folder, and below the project.
+    /// Below the home folder, and below the project; empty where the host has no place in a project.
     pub(crate) global: &'static str,
     pub(crate) local: &'static str,
     /// Files below either of them.
@@ -111,6 +111,11 @@ pub(crate) const HOSTS: &[Host] = &[
 ];
 
 impl Host {
+    /// The flags of the scopes it has.
+    pub(crate) fn scopes(&self) -> &'static [&'static str] {
+        if self.local.is_empty() { &["--global"] } else { &["--global", "--local"] }
+    }
+
     /// The text of one of its files.
     pub(crate) fn text(&self, path: &str) -> &'static str {
         self.files.iter().find(|(name, _)| *name == path).unwrap().1
@@ -126,7 +131,7 @@ impl Lived {
     pub(crate) fn new() -> Self {
         let lived = Self { context: TestContext::new() };
         for host in HOSTS {
-            for scope in ["--global", "--local"] {
+            for scope in host.scopes() {
                 lived.lay(host, scope);
             }
         }

@@ -139,13 +139,17 @@ impl Job {
             permissions: self.permissions,
         };
         // Everything that can be known to fail is known before the first byte is written.
-        let planned: Vec<(Descriptor, Planned)> = descriptors
-            .into_iter()
-            .map(|descriptor| {
-                let target = self.which.target(context, descriptor.clone(), scope);
-                (descriptor, target.and_then(|target| self.plan(&installer, target)))
-            })
-            .collect();
+        let mut planned: Vec<(Descriptor, Planned)> = Vec::new();
+        for descriptor in descriptors {
+            let target = self.which.target(context, descriptor.clone(), scope);
+            if self.which.all
+                && let Err(error @ InstallError::NoLocal { .. }) = &target
+            {
+                context.tell(format!("left out: {error}"));
+                continue;
+            }
+            planned.push((descriptor, target.and_then(|target| self.plan(&installer, target))));
+        }
         let count = planned.len();
         let mut report = InstallReport::new(self.wish, self.only_show);
         let mut shown = String::new();
@@ -254,6 +258,7 @@ fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
             let target = match which.target(context, descriptor.clone(), *scope) {
                 // In the home folder there is no project to ask about.
                 Err(InstallError::ProjectIsHome { .. }) if everything => continue,
+                Err(InstallError::NoLocal { .. }) if everything || scopes.len() > 1 => continue,
                 target => target.map_err(told)?,
             };
             let status = install::status(&target, context.world());

@@ -471,7 +471,8 @@ fn start_commit(context: &Context) -> Result<Option<StartSetting>, CommandError>
     let Some(descriptor) = descriptor else { return Ok(None) };
     let Some(StartCommit { file, path }) = start_of(&descriptor).cloned() else { return Ok(None) };
     let Some(settings) = descriptor.files.get(&file) else { return Ok(None) };
-    let folder = context.here().resolve(&descriptor.home.local);
+    let Some(local) = descriptor.home.local.folder() else { return Ok(None) };
+    let folder = context.here().resolve(local);
     let at = |scope| folder.resolve(settings.path(scope, |name| disk::is_file(folder.resolve(name))));
     Ok(Some(StartSetting { file: at(Scope::Local), shared: at(Scope::Global), path }))
 }

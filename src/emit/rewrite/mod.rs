@@ -8,7 +8,7 @@ mod scan;
 mod spawn;
 
 use crate::library::{Item, ItemKind, Library};
-use crate::runtime::{ArgumentForm, Descriptor, FileReach, IncludeForm, Scope};
+use crate::runtime::{ArgumentForm, Descriptor, FileReach, IncludeForm, PlaceItem, Scope, Spawn};
 
 use super::spelling::Spelling;
 use scan::{Zone, blocks, zones};
@@ -53,10 +53,35 @@ impl Rewriter<'_> {
             preface
                 .push(format!("Your file tools do not reach `{content}`: read files there with `cat` in the shell."));
         }
+        preface.extend(self.nameless_agents(item));
         if preface.is_empty() {
             return body;
         }
         format!("{}\n\n{}", preface.join("\n"), body.trim_start_matches('\n'))
+    }
+
+    /// What an agent's prompt begins with, where the host does not know ours.
+    fn role(&self, agent: &str) -> Option<String> {
+        let (words, name) = (self.descriptor.spawn.role.as_ref()?, agent.strip_prefix("gsd-")?);
+        let known = self.library.of_kind(ItemKind::Agent).any(|agent| agent.name.as_str() == name);
+        known.then(|| words.replace("{file}", &self.agent_file(name)))
+    }
+
+    fn agent_file(&self, name: &str) -> String {
+        super::file_of(self.descriptor, PlaceItem::Agent, self.scope, self.spelling, name)
+    }
+
+    /// How to read "spawn `gsd-x`" where the host does not know our agents. A call is rewritten; this is for prose.
+    fn nameless_agents(&self, item: &Item) -> Option<String> {
+        let Spawn { call, role, .. } = &self.descriptor.spawn;
+        let words = role.as_ref()?;
+        let named = self.library.of_kind(ItemKind::Agent).find(|agent| names(&item.body, agent.name.as_str()))?;
+        let words = words.replace("{file}", &self.agent_file("<name>"));
+        Some(format!(
+            "Agents such as `gsd-{}` have no name of their own here: start one with `{call}`, and begin its prompt \
+             with \"{words}\".",
+            named.name
+        ))
     }
 
     /// Whether the command, or a file it includes, names its arguments.
@@ -67,7 +92,7 @@ impl Rewriter<'_> {
 
     /// A canonical text as part of an item of this kind.
     fn text(&self, text: &str, kind: ItemKind) -> String {
-        let text = spawn::rewrite(text, &self.descriptor.spawn);
+        let text = spawn::rewrite(text, &self.descriptor.spawn, &|agent| self.role(agent));
         let mut result = String::with_capacity(text.len() + text.len() / 8);
         for block in blocks(&text) {
             if block.fenced {
@@ -245,6 +270,18 @@ fn is_command_position(before: &str) -> bool {
     at_a_word && segment.split_whitespace().all(leads)
 }
 
+/// Whether a text names this agent of ours outside of a call that spawns it.
+fn names(text: &str, agent: &str) -> bool {
+    let name = format!("gsd-{agent}");
+    text.match_indices(&name).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        let is_word = |c: char| c.is_alphanumeric() || "-_/.".contains(c);
+        !(before.ends_with("subagent_type=\"")
+            || before.ends_with(is_word)
+            || after.starts_with(|c| is_word(c) && c != '.'))
+    })
+}
+
 fn starts_with_alphanumeric(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphanumeric())
 }
@@ -274,6 +311,7 @@ mod tests {
         ("commands/plan-phase.md", "---\nname: gsd-plan-phase\n---\n"),
         ("commands/plan.md", "---\nname: gsd-plan\n---\n"),
         ("commands/ns-work.md", "---\nname: gsd-ns-work\nrouter: true\n---\n"),
+        ("agents/planner.md", "---\nname: gsd-planner\n---\n"),
         ("workflows/plan-phase.md", "Do it.\n"),
         ("workflows/plan-phase/steps/gaps.md", "Gaps.\n"),
         ("references/ui.md", "UI.\n"),
@@ -284,7 +322,7 @@ mod tests {
         let library = Library::from_files(files).unwrap();
         let descriptor = made_up(facts);
         let root = descriptor.home.global.replace('~', "/home/u");
-        let spelling = Spelling::new(Scope::Global, &descriptor.home.local, &root, "/home/u");
+        let spelling = Spelling::new(Scope::Global, ".lantern", &root, "/home/u");
         let rewriter =
             Rewriter { library: &library, descriptor: &descriptor, scope: Scope::Global, spelling: &spelling };
         let item = Item {
@@ -414,6 +452,29 @@ mod tests {
         check(COLON, "Read `references/x.md`. Edit it. MyWebFetch", "Read `references/x.md`. Edit it. MyWebFetch");
         check(READ, "one AskUserQuestion call", "one AskQuestion call");
         check(USUAL, "AskUserQuestion, the Read tool, `Bash`", "AskUserQuestion, the Read tool, `Bash`");
+    }
+
+    #[test]
+    fn an_agent_that_the_host_does_not_know_gets_its_role_from_a_file() {
+        let facts = r#"
+            spawn = { call = "Agent", prompt = "prompt", role = "Read {file}." }
+            place = [
+                { items = ["command", "router"], path = "skills/gsd-{name}/SKILL.md", encoding = "markdown" },
+                { items = ["agent"], path = "gsd-core/agents/gsd-{name}.md", encoding = "markdown" },
+            ]"#;
+        let file = "~/.lantern/gsd-core/agents/gsd-planner.md";
+        check(
+            facts,
+            "Task(subagent_type=\"gsd-planner\", prompt=\"Go\")",
+            &format!("Agent(prompt=\"Read {file}. Go\")"),
+        );
+        check(facts, "Task(subagent_type=\"other\", prompt=\"Go\")", "Agent(prompt=\"Go\")");
+        let prose = rewritten(facts, ItemKind::Workflow, "Spawn `gsd-planner` with the goal.\n");
+        assert!(prose.contains("begin its prompt with \"Read ~/.lantern/gsd-core/agents/gsd-<name>.md.\""), "{prose}");
+        assert!(prose.ends_with("\n\nSpawn `gsd-planner` with the goal.\n"), "{prose}");
+        for text in ["gsd-planner-x", "see agents/gsd-planner.md"] {
+            check(facts, text, text);
+        }
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use crate::runtime::Spawn;
 
-/// A text with its spawn calls in the host's words. A call that is not closed is left alone.
-pub(super) fn rewrite(text: &str, spawn: &Spawn) -> String {
+/// A text with its spawn calls in the host's words. A call that is not closed is left alone. `role` gives what the
+/// prompt of an agent begins with, where the host does not know our agents.
+pub(super) fn rewrite(text: &str, spawn: &Spawn, role: &dyn Fn(&str) -> Option<String>) -> String {
     if *spawn == Spawn::default() {
         return text.to_owned();
     }
@@ -18,7 +19,7 @@ pub(super) fn rewrite(text: &str, spawn: &Spawn) -> String {
             continue;
         };
         result.push_str(&rest[..start]);
-        result.push_str(&call(&arguments, spawn));
+        result.push_str(&call(&arguments, spawn, role));
         rest = &inside[arguments.iter().map(|argument| argument.len()).sum::<usize>() + 1..];
     }
     result.push_str(rest);
@@ -51,30 +52,42 @@ fn arguments(inside: &str) -> Option<Vec<&str>> {
     None
 }
 
-fn call(arguments: &[&str], spawn: &Spawn) -> String {
-    let mut agent = None;
+fn call(arguments: &[&str], spawn: &Spawn, role: &dyn Fn(&str) -> Option<String>) -> String {
+    let agent = arguments.iter().find_map(|argument| argument.trim_start().strip_prefix("subagent_type="));
+    let agent = agent.map(|value| value.trim_end_matches(',').trim_matches('"'));
     let mut written: Vec<String> = Vec::new();
     for argument in arguments {
         let bare = argument.trim_start();
         let space = &argument[..argument.len() - bare.len()];
         if let Some(value) = bare.strip_prefix("subagent_type=") {
-            agent = Some(value.trim_end_matches(',').trim_matches('"').to_owned());
-            if let Some(key) = &spawn.agent {
-                written.push(format!("{space}{key}={value}"));
-            }
-            if let Some(always) = &spawn.always {
-                let call = written.pop().unwrap_or_default();
-                let (agent, comma) = call.strip_suffix(',').map_or((call.as_str(), ""), |agent| (agent, ","));
-                written.push(format!("{agent}, {always}{comma}"));
+            let (value, comma) = value.strip_suffix(',').map_or((value, ""), |value| (value, ","));
+            let named = spawn.agent.as_ref().map(|key| format!("{key}={value}"));
+            let words: Vec<String> = named.into_iter().chain(spawn.always.clone()).collect();
+            if !words.is_empty() {
+                written.push(format!("{space}{}{comma}", words.join(", ")));
             }
         } else if let Some(value) = bare.strip_prefix("prompt=") {
+            let begin = agent.and_then(role);
+            let value = begin.map_or_else(|| value.to_owned(), |begin| beginning_with(&begin, value));
             written.push(format!("{space}{}={value}", spawn.prompt));
         } else {
             written.push((*argument).to_owned());
         }
     }
-    let name = spawn.call.replace("{agent}", agent.as_deref().unwrap_or("{agent}"));
+    let name = spawn.call.replace("{agent}", agent.unwrap_or("{agent}"));
     format!("{name}({})", written.concat().trim_start())
+}
+
+/// A prompt, quoted or the name of one, that begins with these words; on a line of their own where it has lines.
+fn beginning_with(words: &str, prompt: &str) -> String {
+    let Some(quoted) = prompt.strip_prefix('"') else { return format!("\"{words} \" + {prompt}") };
+    match quoted.strip_prefix('\n') {
+        Some(lines) => {
+            let indentation = &lines[..lines.len() - lines.trim_start_matches(' ').len()];
+            format!("\"\n{indentation}{words}\n{lines}")
+        }
+        None => format!("\"{words} {quoted}"),
+    }
 }
 
 #[cfg(test)]
@@ -83,34 +96,50 @@ mod tests {
 
     const TEXT: &str = "x Task(subagent_type=\"gsd-a\", model={m}, prompt=\"\nGo (on), {a, b}\") y MyTask(1) Task(open";
 
+    fn rewritten(text: &str, spawn: &Spawn) -> String {
+        rewrite(text, spawn, &|agent| spawn.role.as_ref().map(|role| role.replace("{file}", agent)))
+    }
+
     #[test]
     fn a_call_takes_the_words_of_the_host() {
         let spawn = Spawn {
             call: "spawn_agent".into(),
             agent: Some("agent_type".into()),
             prompt: "message".into(),
-            always: None,
+            ..Spawn::default()
         };
         let expected =
             "x spawn_agent(agent_type=\"gsd-a\", model={m}, message=\"\nGo (on), {a, b}\") y MyTask(1) Task(open";
-        assert_eq!(rewrite(TEXT, &spawn), expected);
+        assert_eq!(rewritten(TEXT, &spawn), expected);
     }
 
     #[test]
     fn an_agent_may_be_a_tool_of_its_own() {
-        let spawn = Spawn { call: "{agent}".into(), agent: None, prompt: "query".into(), always: None };
-        assert_eq!(rewrite(TEXT, &spawn), "x gsd-a(model={m}, query=\"\nGo (on), {a, b}\") y MyTask(1) Task(open");
+        let spawn = Spawn { call: "{agent}".into(), agent: None, prompt: "query".into(), ..Spawn::default() };
+        assert_eq!(rewritten(TEXT, &spawn), "x gsd-a(model={m}, query=\"\nGo (on), {a, b}\") y MyTask(1) Task(open");
     }
 
     #[test]
-    fn what_every_call_needs_stands_beside_the_agent() {
+    fn what_every_call_needs_stands_beside_the_agent_or_in_its_place() {
         let spawn = Spawn { always: Some("alone=true".into()), ..Spawn::default() };
         let expected = "x Task(subagent_type=\"gsd-a\", alone=true, model={m}, prompt=\"\nGo (on), {a, b}\") y MyTask(1) Task(open";
-        assert_eq!(rewrite(TEXT, &spawn), expected);
+        assert_eq!(rewritten(TEXT, &spawn), expected);
+        let nameless = Spawn { agent: None, ..spawn };
+        let expected = "x Task(alone=true, model={m}, prompt=\"\nGo (on), {a, b}\") y MyTask(1) Task(open";
+        assert_eq!(rewritten(TEXT, &nameless), expected);
+    }
+
+    #[test]
+    fn a_prompt_begins_with_the_role_where_agents_are_texts() {
+        let spawn = Spawn { agent: None, role: Some("Read {file}.".into()), ..Spawn::default() };
+        let call = |prompt: &str| rewritten(&format!("Task(subagent_type=\"gsd-a\", prompt={prompt})"), &spawn);
+        assert_eq!(call("\"\n   Go\n   on\""), "Task(prompt=\"\n   Read gsd-a.\n   Go\n   on\")");
+        assert_eq!(call("\"Go\""), "Task(prompt=\"Read gsd-a. Go\")");
+        assert_eq!(call("errand"), "Task(prompt=\"Read gsd-a. \" + errand)");
     }
 
     #[test]
     fn the_canonical_words_stay() {
-        assert_eq!(rewrite(TEXT, &Spawn::default()), TEXT);
+        assert_eq!(rewritten(TEXT, &Spawn::default()), TEXT);
     }
 }
