@@ -138,7 +138,7 @@ pub fn configuration(bytes: &[u8]) {
 pub fn hook_payload(bytes: &[u8]) {
     let Some(payload) = crate::hooks::Payload::parse(&String::from_utf8_lossy(bytes)) else { return };
     let _ = (payload.session(), payload.folder(), payload.event_name(), payload.model(), payload.context_use(0));
-    let _ = payload.writes();
+    let _ = (payload.writes(), payload.tool(), payload.command(), payload.paths(), payload.agent(), payload.response());
 }
 
 const ROADMAP: &str =

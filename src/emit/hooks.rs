@@ -3,10 +3,12 @@
 //! The command line holds the place of our program, the dialect and the event, and nothing that changes with a
 //! version: some hosts trust a registration by its text.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use crate::library::{Event, HookEvent, HookTable, ItemKind, ToolSet};
-use crate::runtime::{self, Descriptor, HookForm, Scope, TimeUnit};
+use crate::runtime::{self, Descriptor, EventName, HookForm, Scope, TimeUnit};
 use crate::text::json::JsonEdit;
 
 use super::artifact::{Anchor, Artifact, Contents};
@@ -32,7 +34,7 @@ pub(crate) fn registrations(
     let private = hooks.form.file().and_then(|file| descriptor.files.get(file)).is_some_and(|file| file.local_private);
     let commands = CommandLines { table, hooks, scope, spelling, guarded: scope == Scope::Local && !private };
     let events: Vec<Registration> =
-        table.events.iter().filter_map(|event| registration(event, table, descriptor, hooks)).collect();
+        table.events.iter().flat_map(|event| registrations_of(event, table, descriptor, hooks)).collect();
     if events.is_empty() {
         return None;
     }
@@ -109,43 +111,43 @@ struct Registration {
     matcher: Option<String>,
 }
 
-/// The registration of `event`, if the host has it and any hook could use it there.
-fn registration(
+/// The registrations of `event`, if the host has it and any hook could use it there.
+fn registrations_of(
     event: &HookEvent,
     table: &HookTable,
     descriptor: &Descriptor,
     hooks: &runtime::HookTable,
-) -> Option<Registration> {
-    let host_name = match event.name {
-        Event::SessionStart => hooks.events.session_start.clone()?,
-        Event::BeforeTool => hooks.events.before_tool.clone()?,
-        Event::AfterTool => hooks.events.after_tool.clone()?,
-        Event::StatusLine => return None,
-    };
+) -> Vec<Registration> {
     let is_to_be_had = |needed: Option<Event>| match needed {
         Some(Event::StatusLine) => descriptor.status_line.is_some(),
-        Some(_) | None => true,
+        Some(other) => hooks.events.contains_key(&other),
+        None => true,
     };
-    let useful = table.rows.iter().any(|row| row.event == event.name && is_to_be_had(row.needs));
-    useful.then(|| Registration { name: event.name, host_name, matcher: matcher(&event.tools, &hooks.tools) })
+    let useful = table
+        .rows
+        .iter()
+        .any(|row| row.events.contains(&event.name) && is_to_be_had(row.needs) && !hooks.without.contains(&row.name));
+    let Some(name) = hooks.events.get(&event.name).filter(|_| useful && event.name != Event::StatusLine) else {
+        return Vec::new();
+    };
+    let registration =
+        |host_name: &String, matcher| Registration { name: event.name, host_name: host_name.clone(), matcher };
+    match name {
+        EventName::Whole(name) => vec![registration(name, matcher(event, &hooks.tools))],
+        EventName::ByTool(names) => {
+            let wanted = names.iter().filter(|of_tools| of_tools.tools.iter().any(|tool| event.tools.contains(tool)));
+            wanted.map(|of_tools| registration(&of_tools.name, None)).collect()
+        }
+    }
 }
 
-/// The host's names of some tools, each once.
-fn matcher(tools: &[ToolSet], names: &runtime::ToolNames) -> Option<String> {
+/// What the event is registered for: files, or the host's names of some tools, each once.
+fn matcher(event: &HookEvent, names: &BTreeMap<ToolSet, Vec<String>>) -> Option<String> {
     let mut found: Vec<&str> = Vec::new();
-    for tool in tools {
-        let of_host = match tool {
-            ToolSet::Shell => &names.shell,
-            ToolSet::Write => &names.write,
-            ToolSet::Edit => &names.edit,
-            ToolSet::Read => &names.read,
-            ToolSet::Search => &names.search,
-            ToolSet::Agent => &names.agent,
-        };
-        for name in of_host {
-            if !found.contains(&name.as_str()) {
-                found.push(name);
-            }
+    let tools = event.tools.iter().filter_map(|tool| names.get(tool)).flatten();
+    for name in event.files.iter().chain(tools) {
+        if !found.contains(&name.as_str()) {
+            found.push(name);
         }
     }
     (!found.is_empty()).then(|| found.join("|"))
@@ -181,7 +183,7 @@ impl CommandLines<'_> {
     fn arguments(&self, event: Event) -> String {
         let call = format!("hook {} {}", self.hooks.dialect.word(), event.word());
         let needless =
-            self.table.rows.iter().filter(|row| row.event == event && self.hooks.without.contains(&row.name));
+            self.table.rows.iter().filter(|row| row.events.contains(&event) && self.hooks.without.contains(&row.name));
         needless.fold(call, |call, row| format!("{call} --without {}", row.name))
     }
 }
@@ -193,4 +195,50 @@ fn with_matcher<const N: usize>(event: &Registration, pairs: [(&str, Value); N])
 
 fn object<'a>(pairs: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     Value::Object(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::Library;
+    use crate::runtime::made_up;
+
+    /// What a host with these hooks is told to run: the event's name and its matcher.
+    fn registered(hooks: &str) -> Vec<(String, Option<String>)> {
+        let library = Library::embedded().unwrap();
+        let form = "dialect = \"standard\"\ntimeout = \"seconds\"\nform = { nested = { file = \"settings\" } }";
+        let host = made_up(&format!("[hooks]\n{form}\n{hooks}"));
+        let table = host.hooks.as_ref().unwrap();
+        let events = library.hooks().events.iter();
+        events
+            .flat_map(|event| registrations_of(event, library.hooks(), &host, table))
+            .map(|registration| (registration.host_name, registration.matcher))
+            .collect()
+    }
+
+    #[test]
+    fn an_event_a_tool_is_registered_without_matchers_for_the_tools_we_look_at() {
+        let hooks = r#"
+            [hooks.events]
+            before-tool = [{ name = "PreShell", tools = ["shell"] }, { name = "PreWeb", tools = ["web"] }]
+            [hooks.tools]
+            shell = ["sh"]
+        "#;
+        assert_eq!(registered(hooks), [("PreShell".to_owned(), None)]);
+    }
+
+    #[test]
+    fn a_matcher_names_the_tools_once_and_events_no_hook_uses_are_left_alone() {
+        let hooks = r#"
+            [hooks.events]
+            before-tool = "Pre"
+            stop = "Stop"
+            [hooks.tools]
+            edit = ["patch"]
+            shell = ["sh"]
+            write = ["patch", "create"]
+        "#;
+        assert_eq!(registered(hooks), [("Pre".to_owned(), Some("sh|patch|create".to_owned()))]);
+        assert_eq!(registered("[hooks.events]\nbefore-tool = \"Pre\""), [("Pre".to_owned(), None)]);
+    }
 }

@@ -2,6 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scene::Scene;
+use super::verdict::Finding;
+use crate::library::Event;
+
+/// The file of a session with the numbers that the status line saw last.
+pub(super) const NUMBERS: &str = "context";
+
+/// The file of a session with what was said.
+const SAID: &str = "warned";
+
+pub(super) fn look(scene: &Scene<'_>) -> Finding {
+    if scene.event == Event::BeforeCompact {
+        // What was said counted for the long conversation, and so do the numbers noted until the short one begins.
+        scene.leave(SAID, &Memory { compacted_at: Some(scene.now()), ..Memory::default() });
+        return Finding::Nothing;
+    }
+    let project = scene.project;
+    if !project.flag("hooks.context_warnings", true) {
+        return Finding::Nothing;
+    }
+    let limits = Limits {
+        warning: project.number("hooks.context_warning_threshold", 35.0),
+        critical: project.number("hooks.context_critical_threshold", 25.0),
+    };
+    let Some(used) = scene.recall(NUMBERS) else { return Finding::Nothing };
+    let memory: Memory = scene.recall(SAID).unwrap_or_default();
+    let (note, memory) = note(&used, &memory, limits, scene.now());
+    if let Some(memory) = memory {
+        scene.leave(SAID, &memory);
+    }
+    note.into()
+}
+
 /// The numbers the status line saw last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ContextUse {
@@ -13,10 +46,13 @@ pub(crate) struct ContextUse {
 
 /// What was said in this session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Memory {
+struct Memory {
     said: Option<Level>,
     /// Tool uses since then.
     quiet_for: u32,
+    /// When the conversation was last shortened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    compacted_at: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,19 +64,22 @@ enum Level {
 
 /// Remaining context, per hundred, from which on the agent is told.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub(crate) warning: f64,
-    pub(crate) critical: f64,
+struct Limits {
+    warning: f64,
+    critical: f64,
 }
 
 /// Numbers older than this say nothing about now.
 const STALE_AFTER: i64 = 60_000;
 
+/// Numbers from before the conversation was shortened may still come in for so long after it.
+const GRACE: i64 = 60_000;
+
 /// Tool uses between two notes of the same level.
 const QUIET: u32 = 5;
 
 /// The note to give now, if any, and what to remember, if that changed.
-pub(crate) fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64) -> (Option<String>, Option<Memory>) {
+fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64) -> (Option<String>, Option<Memory>) {
     let level = if used.remaining <= limits.critical {
         Level::Critical
     } else if used.remaining <= limits.warning {
@@ -48,12 +87,13 @@ pub(crate) fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64)
     } else {
         return (None, (*memory != Memory::default()).then(Memory::default));
     };
-    if now - used.noted_at > STALE_AFTER {
+    let before_compaction = memory.compacted_at.is_some_and(|compacted| used.noted_at < compacted + GRACE);
+    if now - used.noted_at > STALE_AFTER || before_compaction {
         return (None, None);
     }
     let worse = memory.said.is_none_or(|said| level > said);
     if !worse && memory.quiet_for + 1 < QUIET {
-        return (None, Some(Memory { said: memory.said, quiet_for: memory.quiet_for + 1 }));
+        return (None, Some(Memory { quiet_for: memory.quiet_for + 1, ..memory.clone() }));
     }
     let remaining = used.remaining.round();
     let note = match level {
@@ -66,7 +106,7 @@ pub(crate) fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64)
              propose to record where the work stands before a fresh session goes on."
         ),
     };
-    (Some(note), Some(Memory { said: Some(level), quiet_for: 0 }))
+    (Some(note), Some(Memory { said: Some(level), quiet_for: 0, compacted_at: memory.compacted_at }))
 }
 
 #[cfg(test)]
@@ -103,5 +143,13 @@ mod tests {
     fn old_numbers_count_for_nothing() {
         let used = ContextUse { remaining: 10.0, noted_at: 0 };
         assert_eq!(note(&used, &Memory::default(), LIMITS, 60_001), (None, None));
+    }
+
+    #[test]
+    fn numbers_from_before_a_compaction_count_for_nothing() {
+        let compacted = Memory { compacted_at: Some(1_000_000), ..Memory::default() };
+        let said = |noted_at| note(&ContextUse { remaining: 10.0, noted_at }, &compacted, LIMITS, noted_at + 1).0;
+        assert_eq!(said(1_000_500), None);
+        assert!(said(1_060_500).is_some());
     }
 }

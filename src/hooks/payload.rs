@@ -5,6 +5,8 @@
 use serde_json::Value;
 
 use super::context_monitor::ContextUse;
+use super::tool::{self, COMMAND_KEYS, PATH_KEYS};
+use crate::library::ToolSet;
 
 /// The JSON of one event.
 #[derive(Clone, Debug)]
@@ -27,7 +29,20 @@ impl Payload {
     /// Reads an event; `None` if it is no JSON object.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
-        let input = first(&value, &["tool_input", "toolArgs", "toolInput"]).map(|input| match input {
+        let input = at(
+            &value,
+            &[
+                "/tool_input",
+                "/toolArgs",
+                "/toolInput",
+                "/tool_call/input",
+                "/tool_result/input",
+                "/preToolUse/parameters",
+                "/postToolUse/parameters",
+                "/tool_info",
+            ],
+        )
+        .map(|input| match input {
             // Some hosts hand the input over as JSON in a string.
             Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| input.clone()),
             other => other.clone(),
@@ -36,13 +51,14 @@ impl Payload {
     }
 
     pub(crate) fn session(&self) -> Option<&str> {
-        first(&self.value, &["session_id", "sessionId", "conversation_id"])?.as_str()
+        let keys = ["/session_id", "/sessionId", "/conversation_id", "/taskId", "/trajectory_id"];
+        at(&self.value, &keys)?.as_str()
     }
 
     /// The folder the host works in.
     pub(crate) fn folder(&self) -> Option<&str> {
-        let named = self.value.pointer("/workspace/current_dir").or_else(|| first(&self.value, &["cwd"]));
-        named.or_else(|| self.value.pointer("/workspace_roots/0"))?.as_str().filter(|folder| !folder.is_empty())
+        let keys = ["/workspace/current_dir", "/cwd", "/workspace_roots/0", "/workspaceRoots/0", "/tool_info/cwd"];
+        keys.iter().find_map(|key| self.value.pointer(key)?.as_str().filter(|folder| !folder.is_empty()))
     }
 
     /// The host's own name of the event.
@@ -61,30 +77,131 @@ impl Payload {
         Some(ContextUse { remaining, noted_at: now })
     }
 
+    /// What the tool of the event does.
+    pub(crate) fn tool(&self) -> Option<ToolSet> {
+        let keys = [
+            "/tool_name",
+            "/toolName",
+            "/tool_call/name",
+            "/tool_result/name",
+            "/preToolUse/toolName",
+            "/postToolUse/toolName",
+            "/agent_action_name",
+        ];
+        tool::of(at(&self.value, &keys).and_then(Value::as_str), self.input.as_ref())
+    }
+
+    /// A value of the tool's input, as the host wrote it.
+    pub(crate) fn input(&self, keys: &[&str]) -> Option<&Value> {
+        first(self.input.as_ref()?, keys)
+    }
+
+    /// The command line a shell is to run; several are put together as lines of one.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that look at what a tool is about to do"))]
+    pub(crate) fn command(&self) -> Option<String> {
+        if self.tool() != Some(ToolSet::Shell) {
+            return None;
+        }
+        match self.input(COMMAND_KEYS)? {
+            Value::String(line) => Some(line.clone()),
+            // A program and its arguments, or lines.
+            Value::Array(parts) => {
+                let parts: Vec<&str> =
+                    parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("command")?.as_str())).collect();
+                let lines = self.input(&["commands"]).is_some();
+                (!parts.is_empty()).then(|| parts.join(if lines { "\n" } else { " " }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The files and folders that the tool is about, as the host wrote them.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that look at what a tool is about to do"))]
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let written = self.writes();
+        if !written.is_empty() {
+            return written.into_iter().map(|write| write.path).collect();
+        }
+        let of_input = self.input.as_ref().map(named_paths).unwrap_or_default();
+        if of_input.is_empty() { named_paths(&self.value) } else { of_input }
+    }
+
+    /// The type of the agent that is to be started, or that ended.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that look at what a tool is about to do"))]
+    pub(crate) fn agent(&self) -> Option<&str> {
+        let keys = ["subagent_type", "agent_type", "agentType", "agent_name", "agentName", "agent"];
+        self.input(&keys).or_else(|| first(&self.value, &keys))?.as_str()
+    }
+
+    /// What the tool gave back, all its texts one after the other.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that look at what a tool is about to do"))]
+    pub(crate) fn response(&self) -> Option<String> {
+        let keys = [
+            "/tool_response",
+            "/tool_output",
+            "/toolResult/textResultForLlm",
+            "/toolResult",
+            "/tool_result/output",
+            "/postToolUse/result",
+            "/extra/result",
+        ];
+        let mut texts = Vec::new();
+        collect_texts(at(&self.value, &keys)?, &mut texts);
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
     /// The files the tool is about to write.
     pub(crate) fn writes(&self) -> Vec<FileWrite> {
         let Some(input) = &self.input else { return Vec::new() };
         if let Some(patch) = patch_text(input) {
             return patched_files(patch);
         }
-        let Some(path) = first(input, &["file_path", "path", "filePath", "target_file"]).and_then(Value::as_str) else {
-            return Vec::new();
+        let Some(path) = first(input, PATH_KEYS).and_then(Value::as_str) else { return Vec::new() };
+        let whole = first(input, &["content", "contents", "file_text", "CodeContent"]).and_then(Value::as_str);
+        let new = |value: &Value| -> Option<String> {
+            Some(first(value, &["new_string", "new_str", "newString", "newText", "new"])?.as_str()?.to_owned())
         };
-        let whole = first(input, &["content", "contents", "file_text"]).and_then(Value::as_str);
-        let mut texts: Vec<&str> = Vec::new();
-        texts.extend(first(input, &["new_string", "new_str", "newString"]).and_then(Value::as_str));
-        let edits = first(input, &["edits"]).and_then(Value::as_array).into_iter().flatten();
-        texts.extend(edits.filter_map(|edit| first(edit, &["new_string", "new_str"])?.as_str()));
+        let mut texts: Vec<String> = new(input).into_iter().collect();
+        texts.extend(input.get("edit").and_then(new));
+        let edits = first(input, &["edits", "edit"]).and_then(Value::as_array).into_iter().flatten();
+        texts.extend(edits.filter_map(new));
         if whole.is_none() && texts.is_empty() {
             return Vec::new();
         }
-        texts.extend(whole);
+        texts.extend(whole.map(str::to_owned));
         vec![FileWrite { path: path.to_owned(), text: texts.join("\n"), creates: whole.is_some() }]
     }
 }
 
+fn at<'value>(value: &'value Value, pointers: &[&str]) -> Option<&'value Value> {
+    pointers.iter().find_map(|pointer| value.pointer(pointer))
+}
+
 fn first<'value>(value: &'value Value, keys: &[&str]) -> Option<&'value Value> {
     keys.iter().find_map(|key| value.get(key))
+}
+
+fn named_paths(value: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    if let Some(path) = first(value, PATH_KEYS).and_then(text) {
+        return vec![path];
+    }
+    let list = match first(value, &["files", "paths", "file_paths"]) {
+        Some(Value::Array(list)) => list.clone(),
+        // A list that the host handed over as text.
+        Some(Value::String(list)) => serde_json::from_str(list).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    list.iter().filter_map(|one| text(one).or_else(|| text(first(one, PATH_KEYS)?))).collect()
+}
+
+fn collect_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|one| collect_texts(one, texts)),
+        Value::Object(map) => map.values().for_each(|one| collect_texts(one, texts)),
+        _ => {}
+    }
 }
 
 /// A patch in the form `*** Begin Patch`, wherever the input carries it.
@@ -103,8 +220,10 @@ fn patched_files(patch: &str) -> Vec<FileWrite> {
         let named = |mark: &str| line.strip_prefix(mark).map(str::trim);
         if let Some(path) = named("*** Add File:") {
             files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: true });
-        } else if let Some(path) = named("*** Update File:") {
+        } else if let Some(path) = named("*** Update File:").or_else(|| named("*** Delete File:")) {
             files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: false });
+        } else if let Some(path) = named("*** Move to:") {
+            files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: true });
         } else if let (Some(added), Some(file)) = (line.strip_prefix('+'), files.last_mut()) {
             file.text.push_str(added);
             file.text.push('\n');
@@ -133,6 +252,9 @@ mod tests {
         assert_eq!(writes(r#"{"toolArgs":{"path":"a.md","new_str":"new"}}"#), expected(false));
         assert_eq!(writes(r#"{"toolArgs":"{\"path\":\"a.md\",\"file_text\":\"new\"}"}"#), expected(true));
         assert_eq!(writes(r#"{"tool_input":{"file_path":"a.md","edits":[{"new_string":"new"}]}}"#), expected(false));
+        assert_eq!(writes(r#"{"tool_input":{"path":"a.md","edits":[{"newText":"new"}]}}"#), expected(false));
+        assert_eq!(writes(r#"{"tool_input":{"path":"a.md","edit":{"old":"o","new":"new"}}}"#), expected(false));
+        assert_eq!(writes(r#"{"tool_info":{"file_path":"a.md","edits":[{"new_string":"new"}]}}"#), expected(false));
         assert_eq!(writes(r#"{"tool_input":{"file_path":"a.md"}}"#), []);
         assert_eq!(writes(r#"{"tool_input":{"command":"ls"}}"#), []);
         let patch =
@@ -142,9 +264,11 @@ mod tests {
 
     #[test]
     fn anything_is_taken() {
-        for text in ["", "[]", "3", "{", "{\"cwd\":3}", "{\"tool_input\":[1]}"] {
+        for text in ["", "[]", "3", "{", "{\"cwd\":3}", "{\"tool_input\":[1]}", "{\"tool_call\":3,\"files\":3}"] {
             if let Some(payload) = Payload::parse(text) {
                 assert!(payload.folder().is_none() && payload.writes().is_empty() && payload.session().is_none());
+                assert!(payload.tool().is_none() && payload.command().is_none() && payload.paths().is_empty());
+                assert!(payload.response().is_none() && payload.agent().is_none());
             }
         }
     }

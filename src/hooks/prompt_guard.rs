@@ -3,10 +3,16 @@
 use std::path::Path;
 
 use super::payload::FileWrite;
+use super::scene::Scene;
+use super::verdict::Finding;
 use crate::text::untrusted;
 
+pub(super) fn look(scene: &Scene<'_>) -> Finding {
+    note(&scene.payload.writes(), scene.here).into()
+}
+
 /// The note about what was found, if anything was.
-pub(crate) fn note(writes: &[FileWrite], here: &Path) -> Option<String> {
+fn note(writes: &[FileWrite], here: &Path) -> Option<String> {
     let mut findings = Vec::new();
     for write in writes.iter().filter(|write| is_planning(&write.path, here)) {
         let phrases = untrusted::phrases(&write.text).map(|phrase| format!("`{phrase}`"));

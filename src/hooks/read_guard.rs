@@ -1,9 +1,15 @@
 //! Reminds the agent to read a file before changing it. Not installed where the host demands that itself.
 
 use super::payload::FileWrite;
+use super::scene::Scene;
+use super::verdict::Finding;
+
+pub(super) fn look(scene: &Scene<'_>) -> Finding {
+    note(&scene.payload.writes(), |path| scene.is_file(path)).into()
+}
 
 /// The reminder, for files that `exists` knows.
-pub(crate) fn note(writes: &[FileWrite], exists: impl Fn(&str) -> bool) -> Option<String> {
+fn note(writes: &[FileWrite], exists: impl Fn(&str) -> bool) -> Option<String> {
     let standing: Vec<&str> = writes.iter().map(|write| write.path.as_str()).filter(|path| exists(path)).collect();
     (!standing.is_empty()).then(|| {
         format!(

@@ -1,9 +1,18 @@
 //! Puts the state of the project before a new session.
 
+use super::scene::Scene;
+use super::verdict::Finding;
 use crate::text::front_matter::FrontMatter;
 
+pub(super) fn look(scene: &Scene<'_>) -> Finding {
+    if !scene.project.flag("hooks.community", false) {
+        return Finding::Nothing;
+    }
+    Finding::Note(note(scene.project.state().as_deref()))
+}
+
 /// The note for a project whose STATE.md reads `state`.
-pub(crate) fn note(state: Option<&str>) -> String {
+fn note(state: Option<&str>) -> String {
     let Some(state) = state else {
         return "This project has a .planning folder and no STATE.md yet.".to_owned();
     };

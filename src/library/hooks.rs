@@ -31,6 +31,9 @@ pub(crate) struct HookEvent {
     pub(crate) name: Event,
     #[serde(default)]
     pub(crate) tools: Vec<ToolSet>,
+    /// The files it is registered for, where it is about files and not about tools.
+    #[serde(default)]
+    pub(crate) files: Vec<String>,
 }
 
 /// One hook.
@@ -42,7 +45,7 @@ pub(crate) struct HookEvent {
 )]
 pub(crate) struct HookRow {
     pub(crate) name: String,
-    pub(crate) event: Event,
+    pub(crate) events: Vec<Event>,
     /// The tools it looks at; empty where the event is about no tool.
     #[serde(default)]
     pub(crate) tools: Vec<ToolSet>,
@@ -63,25 +66,48 @@ pub(crate) enum Event {
     SessionStart,
     BeforeTool,
     AfterTool,
+    /// The conversation is about to be shortened.
+    BeforeCompact,
+    SubagentStart,
+    SubagentStop,
+    /// The agent has ended its turn.
+    Stop,
+    /// A file was changed by somebody else.
+    FileChanged,
     StatusLine,
 }
 
 impl Event {
+    pub(crate) const ALL: [Event; 9] = [
+        Event::SessionStart,
+        Event::BeforeTool,
+        Event::AfterTool,
+        Event::BeforeCompact,
+        Event::SubagentStart,
+        Event::SubagentStop,
+        Event::Stop,
+        Event::FileChanged,
+        Event::StatusLine,
+    ];
+
     /// The word in the command line.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Event::SessionStart => "session-start",
             Event::BeforeTool => "before-tool",
             Event::AfterTool => "after-tool",
+            Event::BeforeCompact => "before-compact",
+            Event::SubagentStart => "subagent-start",
+            Event::SubagentStop => "subagent-stop",
+            Event::Stop => "stop",
+            Event::FileChanged => "file-changed",
             Event::StatusLine => "status-line",
         }
     }
 
     /// The event that a word in a command line means.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
-        [Self::SessionStart, Self::BeforeTool, Self::AfterTool, Self::StatusLine]
-            .into_iter()
-            .find(|event| event.word() == word)
+        Self::ALL.into_iter().find(|event| event.word() == word)
     }
 }
 
@@ -94,7 +120,27 @@ pub(crate) enum ToolSet {
     Edit,
     Read,
     Search,
+    /// Pages and searches of the web.
+    Web,
     Agent,
+}
+
+impl ToolSet {
+    pub(crate) const ALL: [ToolSet; 7] =
+        [ToolSet::Shell, ToolSet::Write, ToolSet::Edit, ToolSet::Read, ToolSet::Search, ToolSet::Web, ToolSet::Agent];
+
+    /// As descriptors and the table write it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            ToolSet::Shell => "shell",
+            ToolSet::Write => "write",
+            ToolSet::Edit => "edit",
+            ToolSet::Read => "read",
+            ToolSet::Search => "search",
+            ToolSet::Web => "web",
+            ToolSet::Agent => "agent",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -107,10 +153,11 @@ mod tests {
         let table = library.hooks();
         assert!(!table.rows.is_empty() && table.timeout > 0);
         for row in &table.rows {
-            let event = table.events.iter().find(|event| event.name == row.event);
-            let event = event.unwrap_or_else(|| panic!("`{}` hangs on an event without a row", row.name));
+            let events: Vec<_> = table.events.iter().filter(|event| row.events.contains(&event.name)).collect();
+            assert_eq!(events.len(), row.events.len(), "`{}` hangs on an event without a row", row.name);
             for tool in &row.tools {
-                assert!(event.tools.contains(tool), "`{}` looks at {tool:?}", row.name);
+                let registered = events.iter().any(|event| event.tools.contains(tool));
+                assert!(registered, "`{}` looks at {tool:?}", row.name);
             }
         }
     }

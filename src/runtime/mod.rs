@@ -19,4 +19,4 @@ pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};
 pub(crate) use registry::{Registry, RegistryError};
-pub(crate) use tables::{Dialect, HookForm, HookTable, TimeUnit, ToolNames};
+pub(crate) use tables::{Dialect, EventName, HookForm, HookTable, TimeUnit};

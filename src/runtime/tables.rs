@@ -1,6 +1,10 @@
 //! The part of a descriptor that is about hooks and the status line: files, shapes, events, tool names, units.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+
+use crate::library::{Event, ToolSet};
 
 /// How the host runs programs at its events.
 #[derive(Clone, Debug, Deserialize)]
@@ -12,9 +16,11 @@ pub(crate) struct HookTable {
     pub(crate) timeout: TimeUnit,
     /// How a command of a local installation finds the project: a shell word, or nothing where it starts there.
     pub(crate) project: Option<String>,
-    pub(crate) events: EventNames,
+    /// The host's names of the events we know. An event without a name is not registered.
+    pub(crate) events: BTreeMap<Event, EventName>,
+    /// The host's names of its tools, by what they do. Matchers are made of them.
     #[serde(default)]
-    pub(crate) tools: ToolNames,
+    pub(crate) tools: BTreeMap<ToolSet, Vec<String>>,
     /// Hooks of ours that the host makes needless, because it demands the same itself.
     #[serde(default)]
     pub(crate) without: Vec<String>,
@@ -32,9 +38,29 @@ pub(crate) enum Dialect {
     Camel,
     /// `conversation_id`, `workspace_roots`; `additional_context` and `permission` at the top level.
     Conversation,
+    /// The keys of `standard`; `{"decision": "block", "reason"}` and `{"context"}` at the top level.
+    Decision,
+    /// `hookName`, `preToolUse.{toolName, parameters}`; `{"cancel", "errorMessage", "contextModification"}`.
+    Cancel,
+    /// `agent_action_name`, `tool_info`; exit code 2 refuses, the reason is on standard error; no context.
+    ExitCode,
+    /// What our own adapters speak: `{event, cwd, session_id, tool_name, tool_input, tool_response}` and
+    /// `{"context", "block", "tell"}`.
+    Plugin,
 }
 
 impl Dialect {
+    const ALL: [Dialect; 8] = [
+        Dialect::Standard,
+        Dialect::BeforeAfter,
+        Dialect::Camel,
+        Dialect::Conversation,
+        Dialect::Decision,
+        Dialect::Cancel,
+        Dialect::ExitCode,
+        Dialect::Plugin,
+    ];
+
     /// The word in the command line.
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -42,14 +68,16 @@ impl Dialect {
             Dialect::BeforeAfter => "before-after",
             Dialect::Camel => "camel",
             Dialect::Conversation => "conversation",
+            Dialect::Decision => "decision",
+            Dialect::Cancel => "cancel",
+            Dialect::ExitCode => "exit-code",
+            Dialect::Plugin => "plugin",
         }
     }
 
     /// The dialect that a word in a command line means.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
-        [Self::Standard, Self::BeforeAfter, Self::Camel, Self::Conversation]
-            .into_iter()
-            .find(|dialect| dialect.word() == word)
+        Self::ALL.into_iter().find(|dialect| dialect.word() == word)
     }
 }
 
@@ -83,31 +111,22 @@ pub(crate) enum TimeUnit {
     Milliseconds,
 }
 
-/// The host's names of the events we know. An event without a name is not registered.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct EventNames {
-    pub(crate) session_start: Option<String>,
-    pub(crate) before_tool: Option<String>,
-    pub(crate) after_tool: Option<String>,
+/// How a host calls one of our events.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum EventName {
+    /// One event, told apart by a matcher where the host's tools are known.
+    Whole(String),
+    /// An event a tool; none has a matcher.
+    ByTool(Vec<ToolEvent>),
 }
 
-/// The host's names of its tools, by what they do. Matchers are made of them.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// An event of the host about some tools alone.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct ToolNames {
-    #[serde(default)]
-    pub(crate) shell: Vec<String>,
-    #[serde(default)]
-    pub(crate) write: Vec<String>,
-    #[serde(default)]
-    pub(crate) edit: Vec<String>,
-    #[serde(default)]
-    pub(crate) read: Vec<String>,
-    #[serde(default)]
-    pub(crate) search: Vec<String>,
-    #[serde(default)]
-    pub(crate) agent: Vec<String>,
+pub(crate) struct ToolEvent {
+    pub(crate) name: String,
+    pub(crate) tools: Vec<ToolSet>,
 }
 
 /// A line of the screen that a program writes: `<path> = {type: "command", command}` in one of `files`.

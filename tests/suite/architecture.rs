@@ -10,7 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("disk", &[]),
     ("world", &[]),
     ("library", &["text"]),
-    ("runtime", &["text"]),
+    ("runtime", &["library", "text"]),
     ("emit", &["library", "runtime", "text"]),
     ("install", &["emit", "library", "runtime", "disk", "text", "world"]),
     ("project", &["text", "disk"]),
