@@ -31,6 +31,8 @@ pub(crate) enum InstallError {
     Manifest { path: AbsolutePath, source: ManifestProblem },
     #[error("something that is not a file stands at `{path}`")]
     InTheWay { path: AbsolutePath },
+    #[error("the facts about the other program of this name do not parse")]
+    Facts(#[source] Box<toml_edit::de::Error>),
     #[error("the content library names a path that is none")]
     Content(#[source] PathError),
     #[error(transparent)]
@@ -69,7 +71,7 @@ impl InstallError {
             Self::Unparsable { .. } | Self::NotText { .. } | Self::Refused { .. } | Self::Manifest { .. } => 65,
             Self::InTheWay { .. } => 73,
             Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) | Self::Registry(_) => 1,
-            Self::Content(_) | Self::Library(_) => 70,
+            Self::Content(_) | Self::Facts(_) | Self::Library(_) => 70,
             Self::Disk(error) => match error {
                 DiskError::Io { .. } | DiskError::Unfinished { .. } => 74,
                 DiskError::NotText { .. } | DiskError::BadJournal { .. } => 65,
@@ -110,6 +112,7 @@ impl InstallError {
             | Self::Home { .. }
             | Self::NoProgram { .. }
             | Self::Content(_)
+            | Self::Facts(_)
             | Self::Library(_)
             | Self::Path(_)
             | Self::Registry(_)

@@ -171,7 +171,7 @@ impl Manifest {
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         let ours = self.installs.values().map(|section| &section.holdings);
         let ours = ours.flat_map(|holdings| holdings.files.keys().chain(holdings.shared.keys()));
-        let theirs = self.foreign.get("files").and_then(Value::as_object);
+        let theirs = self.foreign_files();
         ours.map(RelativePath::as_str).chain(theirs.into_iter().flat_map(Map::keys).map(String::as_str))
     }
 
@@ -181,10 +181,19 @@ impl Manifest {
         ours.or_else(|| self.foreign.get("version").and_then(Value::as_str))
     }
 
-    /// Whether another program keeps its own manifest in this file.
-    #[cfg(test)]
-    pub(crate) fn is_shared_with_another_program(&self) -> bool {
-        self.foreign.contains_key("files")
+    /// The files that another program lists in a manifest of its own, with their digests, if it keeps one here.
+    pub(crate) fn foreign_files(&self) -> Option<&Map<String, Value>> {
+        self.foreign.get("files").and_then(Value::as_object)
+    }
+
+    /// A text that another program keeps here.
+    pub(crate) fn foreign_text(&self, key: &str) -> Option<&str> {
+        self.foreign.get(key).and_then(Value::as_str)
+    }
+
+    /// Drops keys of another program.
+    pub(crate) fn drop_foreign(&mut self, keys: &[String]) {
+        self.foreign.retain(|key, _| !keys.contains(key));
     }
 }
 
@@ -234,7 +243,7 @@ mod tests {
     fn another_programs_manifest_is_given_back_as_it_was() {
         let theirs = "{\n  \"manifestVersion\": 2,\n  \"files\": {\n    \"x\": \"00\"\n  }\n}";
         let mut manifest = Manifest::parse(Some(theirs)).unwrap();
-        assert!(manifest.is_shared_with_another_program());
+        assert!(manifest.foreign_files().is_some());
         manifest.installs.insert("some-host/global".into(), section());
         let both = Manifest::parse(manifest.to_text().as_deref()).unwrap();
         assert_eq!(both, manifest);

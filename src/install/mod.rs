@@ -11,6 +11,7 @@ pub(crate) mod custom;
 mod error;
 mod manifest;
 mod plan;
+mod predecessor;
 mod shared;
 mod situation;
 mod status;
@@ -117,6 +118,7 @@ impl Installer<'_> {
         // An earlier version may have used a folder that the host's descriptor no longer names.
         let section = manifest.installs.get(&target.section_key(&Anchor::Root));
         roots.extend(section.iter().flat_map(|section| &section.homes).map(|home| target.user.resolve(home)));
+        roots.extend(predecessor::folders(target)?);
         Ok(roots)
     }
 

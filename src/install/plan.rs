@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::manifest::{Holdings, Ledger, Manifest, Section};
+use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
 use super::situation::Situation;
 use super::{InstallError, Target};
@@ -19,6 +20,16 @@ pub(crate) struct InstallPlan {
     /// In the order of their places; one for each file.
     pub(crate) steps: Vec<Step>,
     pub(crate) changes: ChangeSet,
+    /// Installs of another program that this one takes the place of.
+    pub(crate) taken_over: Vec<TakenOver>,
+}
+
+/// An install of another program, of which nothing is left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TakenOver {
+    pub(crate) root: AbsolutePath,
+    /// As it called itself.
+    pub(crate) version: Option<String>,
 }
 
 /// What happens to one file.
@@ -54,7 +65,7 @@ impl InstallPlan {
         situation: &Situation,
     ) -> Result<Self, InstallError> {
         let manifests = situation.manifests.clone();
-        let plan = Self { steps: Vec::new(), changes: ChangeSet::default() };
+        let plan = Self { steps: Vec::new(), changes: ChangeSet::default(), taken_over: Vec::new() };
         let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new() };
         planner.run(wanted)?;
         Ok(planner.plan)
@@ -110,6 +121,7 @@ impl Planner<'_> {
             }
         }
         self.set_section(&Anchor::Root, wanted.is_some().then_some(own));
+        self.take_over();
         self.write_manifests();
         self.drop_images();
         Ok(())
@@ -172,7 +184,8 @@ impl Planner<'_> {
             let mut known = std::iter::once(old).chain(others.iter().copied()).filter_map(|it| it.files.get(relative));
             // An image of a program where ours belongs is an earlier one of ours, not a person's work.
             let program = artifact.contents == Contents::Binary && self.situation.is_program(&path);
-            program || known.any(|digest| as_written(*digest))
+            let theirs = || self.situation.predecessors.iter().any(|other| other.wrote(&path, as_written));
+            program || known.any(|digest| as_written(*digest)) || theirs()
         };
         let act = match before {
             None => Act::Create,
@@ -237,7 +250,9 @@ impl Planner<'_> {
         }
         let refused = |source| InstallError::shared(path, source);
         let text = self.text(path)?;
-        if let (Some(ledger), Some(text)) = (old.filter(|ledger| ledger.is_of(&file.edits)), &text) {
+        if let (Some(ledger), Some(text)) = (old.filter(|ledger| ledger.is_of(&file.edits)), &text)
+            && self.without_predecessors(path, Some(text.clone()))?.as_ref() == Some(text)
+        {
             let (again, _) = shared::make(file.format, text, &file.edits).map_err(refused)?;
             if again == *text {
                 self.images.extend(ledger.before);
@@ -249,6 +264,7 @@ impl Planner<'_> {
             (Some(ledger), Some(text)) => self.without_us(text, ledger).map_err(refused)?,
             (_, text) => text.clone(),
         };
+        let base = self.without_predecessors(path, base)?;
         let (edited, mut edits) =
             shared::make(file.format, base.as_deref().unwrap_or_default(), &file.edits).map_err(refused)?;
         let owners: Vec<&Ledger> = others.iter().filter_map(|other| other.shared.get(relative)).collect();
@@ -350,7 +366,9 @@ impl Planner<'_> {
     fn folders(&mut self, base: &AbsolutePath, old: &Holdings, new: &mut Holdings, others: &[&Holdings]) {
         let paths: Vec<RelativePath> = new.files.keys().chain(new.shared.keys()).cloned().collect();
         for folder in paths.iter().flat_map(folders_of) {
-            let absent = self.situation.is_missing(&base.join(&folder));
+            let absolute = base.join(&folder);
+            let absent = self.situation.is_missing(&absolute)
+                || self.situation.predecessors.iter().any(|other| other.folders.contains(&absolute));
             if absent || old.folders.contains(&folder) || others.iter().any(|other| other.folders.contains(&folder)) {
                 new.folders.insert(folder);
             }
@@ -365,6 +383,78 @@ impl Planner<'_> {
         } else {
             new.folders_above = known.max(self.situation.missing_from(base));
         }
+    }
+
+    /// What another program had installed goes, as far as it is not ours by now.
+    fn take_over(&mut self) {
+        let situation = self.situation;
+        let mut settled: BTreeSet<AbsolutePath> = self.plan.steps.iter().map(|step| step.path.clone()).collect();
+        for (folder, manifest) in &self.manifests {
+            let files = manifest.installs.values().flat_map(|section| section.holdings.files.keys());
+            settled.extend(files.map(|path| folder.join(path)));
+        }
+        for predecessor in &situation.predecessors {
+            for path in predecessor.files.keys().filter(|path| !settled.contains(path)) {
+                let Found::File(file) = situation.snapshot.found(path) else { continue };
+                let wrote = predecessor.wrote(path, |digest| situation.is_as_written(path, digest));
+                let act = if wrote { Act::Remove } else { self.move_aside(predecessor, path, file) };
+                self.plan.changes.remove(path.clone(), file.digest);
+                self.step(act, path);
+            }
+            for path in predecessor.settings.keys().filter(|path| !settled.contains(path)) {
+                self.clean(path);
+            }
+            for folder in &predecessor.folders {
+                self.plan.changes.push(Change::RemoveFolder { path: folder.clone() });
+            }
+            if let Some(manifest) = self.manifests.get_mut(&predecessor.root) {
+                manifest.drop_foreign(&predecessor.manifest_keys);
+            }
+            let (root, version) = (predecessor.root.clone(), predecessor.version.clone());
+            self.plan.taken_over.push(TakenOver { root, version });
+        }
+    }
+
+    /// Keeps the bytes of a file that another program's install is not sure to have written.
+    fn move_aside(&mut self, predecessor: &Predecessor, path: &AbsolutePath, file: &FoundFile) -> Act {
+        let to = self.situation.free(predecessor.set_aside_names(path, file.digest), file.digest);
+        if self.situation.snapshot.found(&to) == &Found::Absent {
+            self.plan.changes.write(to.clone(), file.bytes.clone().unwrap_or_default(), None);
+        }
+        Act::SetAside { to }
+    }
+
+    /// Takes out of a file of the user's what another program had put there.
+    fn clean(&mut self, path: &AbsolutePath) {
+        // What is no text, or does not parse, is for its owner to look at; we have no part in it.
+        let Ok(Some(text)) = self.text(path) else { return };
+        let Ok(left) = self.without_predecessors(path, Some(text.clone())) else { return };
+        let Some(before) = self.situation.snapshot.digest(path) else { return };
+        match left {
+            None => {
+                self.plan.changes.remove(path.clone(), before);
+                self.step(Act::Remove, path);
+            }
+            Some(left) if left != text => {
+                self.plan.changes.write(path.clone(), left, Some(before));
+                self.step(Act::Merge, path);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The text without what other programs that this install replaces had put there; `None` if nothing is left.
+    fn without_predecessors(
+        &self,
+        path: &AbsolutePath,
+        mut text: Option<String>,
+    ) -> Result<Option<String>, InstallError> {
+        for predecessor in &self.situation.predecessors {
+            if let (Some(format), Some(before)) = (predecessor.settings.get(path), &text) {
+                text = predecessor.clean(*format, before).map_err(|source| InstallError::shared(path, source))?;
+            }
+        }
+        Ok(text)
     }
 
     fn set_section(&mut self, anchor: &Anchor, section: Option<Section>) {

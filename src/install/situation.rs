@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::manifest::{self, Holdings, Manifest, Section};
+use super::predecessor::{self, Predecessor};
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Digest, Found, RelativePath, Snapshot};
 use crate::emit::{Anchor, Artifact, Contents};
@@ -35,6 +36,8 @@ pub(crate) struct Situation {
     programs: BTreeSet<AbsolutePath>,
     /// Folders on the way to what is wanted that do not exist.
     missing: BTreeSet<AbsolutePath>,
+    /// Installs of another program that this one takes the place of.
+    pub(crate) predecessors: Vec<Predecessor>,
 }
 
 impl Situation {
@@ -56,6 +59,7 @@ impl Situation {
             with_newlines: BTreeMap::new(),
             programs: BTreeSet::new(),
             missing: BTreeSet::new(),
+            predecessors: if wanted.is_empty() { Vec::new() } else { predecessor::find(target)? },
         };
         situation.read_manifest(&target.root)?;
         for folder in situation.neighbours.clone() {
@@ -71,6 +75,7 @@ impl Situation {
         for anchor in &anchors {
             situation.look_at_owned(target, anchor)?;
         }
+        situation.look_at_predecessors()?;
         situation.read_images()?;
         Ok(situation)
     }
@@ -128,7 +133,11 @@ impl Situation {
         path: &RelativePath,
         digest: Digest,
     ) -> AbsolutePath {
-        let [first, second] = set_aside_names(target, anchor, path, digest);
+        self.free(set_aside_names(target, anchor, path, digest), digest)
+    }
+
+    /// The first name, unless something else stands there.
+    pub(crate) fn free(&self, [first, second]: [AbsolutePath; 2], digest: Digest) -> AbsolutePath {
         let free = match self.snapshot.found(&first) {
             Found::Absent => true,
             Found::File(file) => file.digest == digest,
@@ -208,6 +217,26 @@ impl Situation {
         Ok(())
     }
 
+    fn look_at_predecessors(&mut self) -> Result<(), InstallError> {
+        let predecessors = std::mem::take(&mut self.predecessors);
+        for predecessor in &predecessors {
+            self.read_manifest(&predecessor.root)?;
+            for path in predecessor.files.keys() {
+                self.look_at_text(path)?;
+                if let Some(digest) = self.snapshot.digest(path) {
+                    for name in predecessor.set_aside_names(path, digest) {
+                        self.snapshot.look(&name)?;
+                    }
+                }
+            }
+            for path in predecessor.settings.keys() {
+                self.snapshot.read(path)?;
+            }
+        }
+        self.predecessors = predecessors;
+        Ok(())
+    }
+
     fn look_at_text(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
         let bytes = self.snapshot.read(path)?.unwrap_or_default();
         if bytes.windows(2).any(|pair| pair == b"\r\n") {
@@ -254,7 +283,11 @@ pub(crate) fn read_manifest(folder: &AbsolutePath) -> Result<Manifest, InstallEr
 }
 
 fn set_aside_names(target: &Target, anchor: &Anchor, path: &RelativePath, digest: Digest) -> [AbsolutePath; 2] {
-    let first = target.set_aside(anchor, path);
+    two_names(target.set_aside(anchor, path), digest)
+}
+
+/// A name for a file that is set aside, and another one if that is taken.
+pub(crate) fn two_names(first: AbsolutePath, digest: Digest) -> [AbsolutePath; 2] {
     let second = first.beside(&format!("{}.{}", first.name(), &digest.to_string()[..8]));
     [first, second]
 }

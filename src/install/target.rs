@@ -18,7 +18,6 @@ pub(crate) struct Target {
     pub(crate) project: AbsolutePath,
     /// The same folders as the person knows them, for texts that name them.
     pub(crate) home: Home,
-    /// Whether the host's folder is the one its maker chose.
     usual: bool,
 }
 
@@ -52,6 +51,11 @@ impl Target {
         }
         let usual = usual.is_ok_and(|usual| usual.root == home.root);
         Ok(Self { descriptor, scope, root, user, project, home, usual })
+    }
+
+    /// Whether the host's folder is the one its maker chose.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.usual
     }
 
     /// The folder that paths of this anchor start from.
@@ -111,7 +115,8 @@ impl Target {
     }
 }
 
-const SET_ASIDE: &str = "gsd-local-patches";
+/// The folder, below a root, for files that were changed since somebody wrote them.
+pub(super) const SET_ASIDE: &str = "gsd-local-patches";
 
 pub(crate) fn scope_word(scope: Scope) -> &'static str {
     match scope {

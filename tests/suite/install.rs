@@ -458,7 +458,10 @@ fn line_ends_that_git_changed_are_no_persons_edit() {
 fn another_programs_manifest_of_the_same_name_survives() {
     let lived = Lived::new();
     let manifest = lived.root(host("--claude"), "--global").join("gsd-file-manifest.json");
-    put(&manifest, "{\n  \"manifestVersion\": 2,\n  \"files\": {\n    \"agents/x.md\": \"00\"\n  }\n}");
+    put(
+        &manifest,
+        "{\n  \"manifestVersion\": 2,\n  \"runtime\": \"another\",\n  \"files\": {\n    \"agents/x.md\": \"00\"\n  }\n}",
+    );
     let old = lived.tree();
     lived.gsd(["install", "--claude", "--global"]).success();
     assert!(read(&manifest).contains("\"manifestVersion\": 2") && read(&manifest).contains("claude/global"));

@@ -36,6 +36,8 @@ pub(super) struct HostReport {
     set_aside: Vec<SetAside>,
     /// Files of ours that were changed since and were left.
     left: Vec<String>,
+    /// Installs of another program of this name, which went.
+    taken_over: Vec<TakenOver>,
     error: Option<Failure>,
     #[serde(skip)]
     next: String,
@@ -47,6 +49,12 @@ enum Outcome {
     Done,
     Unchanged,
     Failed,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct TakenOver {
+    root: String,
+    version: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -121,6 +129,7 @@ impl HostReport {
             merged: Vec::new(),
             set_aside: Vec::new(),
             left: Vec::new(),
+            taken_over: Vec::new(),
             error: None,
             next: format!("{}: type {command}", descriptor.name),
         };
@@ -138,6 +147,10 @@ impl HostReport {
         self.root = Some(target.root.to_string());
         let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
         self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
+        let taken_over = plan.taken_over.iter();
+        self.taken_over = taken_over
+            .map(|other| TakenOver { root: target.shown(&other.root), version: other.version.clone() })
+            .collect();
         for step in &plan.steps {
             let path = || target.shown(&step.path);
             match &step.act {
@@ -183,6 +196,11 @@ impl HostReport {
         }
         if !counts.is_empty() {
             let _ = writeln!(text, "  {}", counts.join(", "));
+        }
+        for TakenOver { root, version } in &self.taken_over {
+            let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+            let took = if report.dry_run { "would take" } else { "took" };
+            let _ = writeln!(text, "  {took} the place of gsd-core{version} in {root}");
         }
         for path in &self.merged {
             let _ = writeln!(text, "  edited: {path}");

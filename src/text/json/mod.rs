@@ -194,7 +194,6 @@ impl JsonDocument {
 
     /// Removes the elements of the array at `path` that satisfy `unwanted`, whoever put them there; gives them back.
     /// Where there is no array, there is nothing to remove.
-    #[cfg(test)]
     pub(crate) fn remove_elements(
         &mut self,
         path: &[String],

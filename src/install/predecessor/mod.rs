@@ -1,0 +1,308 @@
+//! An install by another program of the same name, which ours takes the place of.
+//!
+//! Its own manifest is the proof: a file whose digest stands there is that program's and goes; one that was changed since
+//! is set aside; what it does not list goes only if its very text is known. Where there is no such manifest, nothing is
+//! touched. What it wrote into files of the user's is taken out by its names, see [`settings`].
+
+mod facts;
+mod settings;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::manifest::Manifest;
+use super::shared::SharedError;
+use super::situation::two_names;
+use super::{InstallError, Target};
+use crate::disk::{self, AbsolutePath, Digest, RelativePath};
+use crate::runtime::{HostFormat, RuntimeId};
+use facts::Facts;
+use settings::Spellings;
+
+/// One install of that program.
+#[derive(Debug)]
+pub(crate) struct Predecessor {
+    /// The folder of its manifest.
+    pub(crate) root: AbsolutePath,
+    pub(crate) version: Option<String>,
+    pub(crate) files: BTreeMap<AbsolutePath, Evidence>,
+    /// Folders that may hold nothing but its files, deepest first.
+    pub(crate) folders: Vec<AbsolutePath>,
+    /// Files of the user's that it edits.
+    pub(crate) settings: BTreeMap<AbsolutePath, HostFormat>,
+    /// Its keys of the manifest.
+    pub(crate) manifest_keys: Vec<String>,
+    facts: Facts,
+    spellings: Spellings,
+}
+
+/// Why a file is taken for that program's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// Its manifest has this digest.
+    Listed(Digest),
+    /// Its text is known, or the same as that of a listed file; this is its digest.
+    Known(Digest),
+    /// It has a name of that program's, and no more.
+    Named,
+}
+
+/// The folders that an install of `target` may take over, for their locks.
+pub(crate) fn folders(target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+    let facts = facts()?;
+    let mut folders = Vec::new();
+    for root in roots(&facts, target)? {
+        if theirs(target, &super::situation::read_manifest(&root)?) {
+            folders.push(root);
+            folders.extend(homes(&facts, target));
+            folders.extend(facts.settings(&target.descriptor.id, target.scope).filter_map(|(path, _)| {
+                placed(target, path).and_then(|path| path.parent()).filter(|folder| disk::is_folder(folder))
+            }));
+        }
+    }
+    folders.sort();
+    folders.dedup();
+    Ok(folders)
+}
+
+/// The installs that `target` takes the place of.
+pub(crate) fn find(target: &Target) -> Result<Vec<Predecessor>, InstallError> {
+    let facts = facts()?;
+    let mut found = Vec::new();
+    for root in roots(&facts, target)? {
+        let manifest = super::situation::read_manifest(&root)?;
+        if theirs(target, &manifest) {
+            found.push(Predecessor::at(root, &manifest, target)?);
+        }
+    }
+    Ok(found)
+}
+
+fn facts() -> Result<Facts, InstallError> {
+    Facts::embedded().map_err(|source| InstallError::Facts(Box::new(source)))
+}
+
+/// The host's folder, and where else that program puts the same host's files.
+fn roots(facts: &Facts, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+    let mut roots = vec![target.root.clone()];
+    if target.is_usual() {
+        for folder in facts.elsewhere(&target.descriptor.id, target.scope) {
+            let folder = match folder.strip_prefix("~/") {
+                Some(below) => target.user.resolve(below),
+                None if folder == "." => target.project.clone(),
+                None => target.project.resolve(folder),
+            };
+            roots.push(disk::canonical(&folder)?);
+        }
+    }
+    roots.sort();
+    roots.dedup();
+    Ok(roots)
+}
+
+fn homes(facts: &Facts, target: &Target) -> Vec<AbsolutePath> {
+    let homes = facts.homes(&target.descriptor.id, target.scope);
+    homes.filter_map(|home| placed(target, home)).filter(|home| disk::is_folder(home)).collect()
+}
+
+/// Where a path of the facts is that begins with `~/` or `./`.
+fn placed(target: &Target, path: &str) -> Option<AbsolutePath> {
+    let home = path.strip_prefix("~/").map(|below| target.user.resolve(below));
+    home.or_else(|| path.strip_prefix("./").map(|below| target.project.resolve(below)))
+}
+
+/// Whether the manifest is that program's for this host and scope. Its older versions said neither.
+fn theirs(target: &Target, manifest: &Manifest) -> bool {
+    let is = |key: &str, ours: &str| manifest.foreign_text(key).is_none_or(|theirs| theirs == ours);
+    manifest.foreign_files().is_some()
+        && is("runtime", target.descriptor.id.as_str())
+        && is("scope", super::scope_word(target.scope))
+}
+
+impl Predecessor {
+    fn at(root: AbsolutePath, manifest: &Manifest, target: &Target) -> Result<Self, InstallError> {
+        let facts = facts()?;
+        let homes = homes(&facts, target);
+        let mut predecessor = Self {
+            version: manifest.foreign_text("version").map(str::to_owned),
+            files: BTreeMap::new(),
+            folders: Vec::new(),
+            settings: BTreeMap::new(),
+            manifest_keys: facts.manifest_keys.clone(),
+            spellings: spellings(&root, target),
+            facts,
+            root,
+        };
+        let listed: Vec<(RelativePath, Digest)> = manifest
+            .foreign_files()
+            .into_iter()
+            .flatten()
+            .filter_map(|(path, digest)| {
+                Some((RelativePath::parse(path).ok()?, digest.as_str().and_then(Digest::parse)?))
+            })
+            .collect();
+        for (path, digest) in &listed {
+            predecessor.files.insert(predecessor.root.join(path), Evidence::Listed(*digest));
+            for home in &homes {
+                let path = home.join(path);
+                // In a folder that others share, only the very bytes count.
+                if Digest::of_file(&path)? == Some(*digest) {
+                    predecessor.files.insert(path, Evidence::Listed(*digest));
+                }
+            }
+        }
+        predecessor.look_for_unlisted(&target.descriptor.id, &listed, &homes)?;
+        predecessor.files.retain(|path, _| disk::is_file(path));
+        predecessor.note_folders(&homes);
+        let settings: Vec<(AbsolutePath, HostFormat)> = predecessor
+            .facts
+            .settings(&target.descriptor.id, target.scope)
+            .map(|(path, format)| (placed(target, path).unwrap_or_else(|| predecessor.root.resolve(path)), format))
+            .filter(|(path, _)| disk::is_file(path) && !predecessor.files.contains_key(path))
+            .collect();
+        predecessor.settings.extend(settings);
+        Ok(predecessor)
+    }
+
+    /// Files of its own that its manifest leaves out.
+    fn look_for_unlisted(
+        &mut self,
+        runtime: &RuntimeId,
+        listed: &[(RelativePath, Digest)],
+        homes: &[AbsolutePath],
+    ) -> Result<(), InstallError> {
+        for base in homes.iter().chain([&self.root.clone()]) {
+            for folder in self.facts.folders.clone() {
+                for entry in disk::list(base.resolve(&folder))?.unwrap_or_default() {
+                    let path = if folder == "." {
+                        base.resolve(&entry.name)
+                    } else {
+                        base.resolve(&folder).resolve(&entry.name)
+                    };
+                    if self.files.contains_key(&path) || !disk::is_file(&path) {
+                        continue;
+                    }
+                    let digest = Digest::of_file(&path)?.filter(|digest| self.facts.texts.contains(digest));
+                    let named = self.facts.scripts.contains(&entry.name) && folder.contains("hooks");
+                    let evidence = digest.map(Evidence::Known).or(named.then_some(Evidence::Named));
+                    self.files.extend(evidence.map(|evidence| (path, evidence)));
+                }
+            }
+        }
+        for file in self.facts.bookkeeping.iter().filter(|file| file.is_of(runtime)) {
+            let path = self.root.resolve(&file.path);
+            let paths = match disk::list(&path) {
+                Ok(Some(entries)) => entries.iter().map(|entry| path.resolve(&entry.name)).collect(),
+                _ => vec![path],
+            };
+            for path in paths.into_iter().filter(|path| disk::is_file(path)) {
+                let text = disk::read_bytes(&path)?.and_then(|bytes| String::from_utf8(bytes).ok());
+                if let Some(text) = text.filter(|text| file.is_like(text)) {
+                    self.files.entry(path).or_insert(Evidence::Known(Digest::of(text.as_bytes())));
+                }
+            }
+        }
+        self.look_for_surfaces(listed)
+    }
+
+    /// Commands, skills and agents of names it has: the same text in another form, or else told by the name alone.
+    fn look_for_surfaces(&mut self, listed: &[(RelativePath, Digest)]) -> Result<(), InstallError> {
+        let names: BTreeSet<String> = listed.iter().filter_map(|(path, _)| name_of(path.as_str())).collect();
+        for name in names {
+            let paths: Vec<AbsolutePath> = self
+                .facts
+                .surfaces
+                .iter()
+                .map(|form| self.root.resolve(form.replace("{name}", &name)))
+                .filter(|path| disk::is_file(path))
+                .collect();
+            let (known, unknown): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| self.files.contains_key(path));
+            for path in unknown {
+                let text = body(&path)?;
+                let mut twin = false;
+                for other in known.iter().filter(|_| text.is_some()) {
+                    twin |= self.is_as_listed(other)? && body(other)? == text;
+                }
+                let digest = Digest::of_file(&path)?.filter(|_| twin);
+                self.files.insert(path, digest.map_or(Evidence::Named, Evidence::Known));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_as_listed(&self, path: &AbsolutePath) -> Result<bool, InstallError> {
+        let Some(Evidence::Listed(digest)) = self.files.get(path) else { return Ok(false) };
+        Ok(Digest::of_file(path)? == Some(*digest))
+    }
+
+    fn note_folders(&mut self, homes: &[AbsolutePath]) {
+        let mut folders: BTreeSet<AbsolutePath> = BTreeSet::new();
+        for path in self.files.keys() {
+            let above = std::iter::successors(path.parent(), AbsolutePath::parent);
+            if path.is_within(&self.root) {
+                folders.extend(above.take_while(|folder| *folder != self.root));
+            } else if let Some(home) = homes.iter().find(|home| path.is_within(home)) {
+                folders.extend(above.take_while(|folder| folder.is_within(home)));
+            }
+        }
+        folders.extend(self.facts.empty_folders.iter().map(|folder| self.root.resolve(folder)));
+        self.folders = folders.into_iter().rev().collect();
+    }
+
+    /// Whether it has the file as these bytes were written.
+    pub(crate) fn wrote(&self, path: &AbsolutePath, as_written: impl Fn(Digest) -> bool) -> bool {
+        match self.files.get(path) {
+            Some(Evidence::Listed(digest) | Evidence::Known(digest)) => as_written(*digest),
+            Some(Evidence::Named) | None => false,
+        }
+    }
+
+    /// Where a file is put that is not as it was written.
+    pub(crate) fn set_aside_names(&self, path: &AbsolutePath, digest: Digest) -> [AbsolutePath; 2] {
+        let below = path.relative_to(&self.root);
+        let aside = self.root.resolve(super::target::SET_ASIDE);
+        two_names(below.map_or_else(|| aside.resolve(path.name()), |below| aside.join(&below)), digest)
+    }
+
+    /// The text without what that program wrote into it; `None` if nothing is left then.
+    pub(crate) fn clean(&self, format: HostFormat, text: &str) -> Result<Option<String>, SharedError> {
+        settings::clean(&self.facts, &self.spellings, format, text)
+    }
+}
+
+/// The ways in which texts may name the root.
+fn spellings(root: &AbsolutePath, target: &Target) -> Spellings {
+    let with_slashes = |path: &std::path::Path| path.to_string_lossy().replace('\\', "/");
+    let mut roots = vec![with_slashes(root.as_path()), with_slashes(&target.home.root)];
+    let mut names = vec![root.name()];
+    names.extend(target.home.root.file_name().map(|name| name.to_string_lossy().into_owned()));
+    let user = with_slashes(&target.home.user);
+    for known in roots.clone() {
+        if let Some(below) = known.strip_prefix(&format!("{user}/")) {
+            roots.extend([format!("~/{below}"), format!("$HOME/{below}")]);
+        }
+    }
+    roots.dedup();
+    names.extend(roots.iter().filter_map(|root| root.rsplit('/').next()).map(str::to_owned));
+    // Hooks of one host stand in a folder of the home that is not its root.
+    Spellings { roots, names }
+}
+
+/// The name of a command or agent that a listed file is for.
+fn name_of(path: &str) -> Option<String> {
+    let skill = path.strip_suffix("/SKILL.md").and_then(|folder| folder.rsplit('/').next());
+    let file = path.rsplit('/').next().filter(|_| {
+        ["commands/", "command/", "agents/", "workflows/", "gsd-core/commands/", "gsd-core/agents/"]
+            .iter()
+            .any(|folder| path.starts_with(folder))
+    });
+    let stem = skill.or_else(|| file.and_then(|name| name.split('.').next()))?;
+    let name = stem.strip_prefix("gsd-").unwrap_or(stem);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The text below the front matter.
+fn body(path: &AbsolutePath) -> Result<Option<String>, InstallError> {
+    let text = disk::read_bytes(path)?.and_then(|bytes| String::from_utf8(bytes).ok());
+    let body = text.and_then(|text| text.strip_prefix("---\n")?.split_once("\n---\n").map(|(_, body)| body.to_owned()));
+    Ok(body.map(|body| body.trim().to_owned()).filter(|body| !body.is_empty()))
+}

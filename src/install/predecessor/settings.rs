@@ -1,0 +1,362 @@
+//! What the other program wrote into files that belong to the user: found by its own names, taken out, nothing else
+//! touched. Pure.
+
+use serde_json::Value;
+
+use super::facts::Facts;
+use crate::install::shared::{self, SharedError};
+use crate::runtime::HostFormat;
+use crate::text::edit::{FileFormat, JsonDialect};
+use crate::text::fragment::Marked;
+use crate::text::json::{JsonDocument, JsonEdit};
+use crate::text::toml::TomlDocument;
+
+/// How registrations may spell the folder of the host.
+#[derive(Debug, Clone)]
+pub(super) struct Spellings {
+    /// The whole path, as it may stand in permissions.
+    pub(super) roots: Vec<String>,
+    /// The last names of it, as they may stand before `/hooks/` in a command.
+    pub(super) names: Vec<String>,
+}
+
+/// The text without what is the other program's; `None` if nothing is left then.
+pub(super) fn clean(
+    facts: &Facts,
+    spellings: &Spellings,
+    format: HostFormat,
+    text: &str,
+) -> Result<Option<String>, SharedError> {
+    let left = match format {
+        HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {
+            clean_json(facts, spellings, text)?
+        }
+        HostFormat::Toml => clean_toml(facts, spellings, text)?,
+        HostFormat::Markdown => without_blocks(facts, text)?,
+    };
+    if left == text {
+        return Ok(Some(left));
+    }
+    Ok(Some(left).filter(|left| !says_nothing(format, left)))
+}
+
+fn says_nothing(format: HostFormat, text: &str) -> bool {
+    let format = match format {
+        HostFormat::Toml => FileFormat::Toml,
+        HostFormat::Markdown => FileFormat::Markdown,
+        _ => FileFormat::Json(JsonDialect::CommentsAndTrailingCommas),
+    };
+    if shared::is_blank(format, text) {
+        return true;
+    }
+    // A file of hooks without hooks says its version only.
+    let FileFormat::Json(dialect) = format else { return false };
+    let value = JsonDocument::parse(text, dialect).ok().and_then(|document| document.value(&[]));
+    let comments = text.contains("//") || text.contains("/*");
+    !comments && value.is_some_and(|value| value.as_object().is_some_and(|all| all.keys().eq(["version"])))
+}
+
+fn clean_json(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
+    let mut document = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas).map_err(SharedError::Parse)?;
+    Cleaner { facts, spellings, document: &mut document }.run()?;
+    Ok(document.to_string())
+}
+
+struct Cleaner<'a> {
+    facts: &'a Facts,
+    spellings: &'a Spellings,
+    document: &'a mut JsonDocument,
+}
+
+impl Cleaner<'_> {
+    fn run(&mut self) -> Result<(), SharedError> {
+        for event in self.keys(&["hooks"]) {
+            self.clean_event(&event)?;
+        }
+        let line = self.document.value(&path(&["statusLine", "command"]));
+        if line.as_ref().and_then(Value::as_str).is_some_and(|command| self.is_theirs(command)) {
+            self.remove(&["statusLine"])?;
+        }
+        let allowed: Vec<String> = self.spelled(&self.facts.permissions);
+        self.remove_elements(&["permissions", "allow"], |value| {
+            value.as_str().is_some_and(|entry| allowed.iter().any(|known| known == entry))
+        })?;
+        let keys = self.spelled(&self.facts.permission_keys);
+        for group in ["read", "external_directory"] {
+            for key in &keys {
+                self.remove(&["permission", group, key])?;
+            }
+        }
+        for group in ["mcp", "mcpServers"] {
+            let server = self.document.value(&path(&[group, "gsd"]));
+            if server.is_some_and(|server| server.to_string().contains(&self.facts.server)) {
+                self.remove(&[group, "gsd"])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `hooks.<event>[]`, each with a command or with a list of members that have one.
+    fn clean_event(&mut self, event: &str) -> Result<(), SharedError> {
+        let at = ["hooks", event];
+        let Some(Value::Array(entries)) = self.document.value(&path(&at)) else { return Ok(()) };
+        let mut mixed = Vec::new();
+        let mut theirs = Vec::new();
+        for entry in entries {
+            let commands = commands_of(&entry);
+            let known = commands.iter().filter(|command| self.is_theirs(command)).count();
+            if known > 0 && known == commands.len() {
+                theirs.push(entry);
+            } else if known > 0 {
+                mixed.push(entry);
+            }
+        }
+        if theirs.is_empty() && mixed.is_empty() {
+            return Ok(());
+        }
+        // An entry in which a person put a command of their own beside is written anew without the others.
+        for entry in &mixed {
+            let mut rest = entry.clone();
+            if let Some(members) = rest.get_mut("hooks").and_then(Value::as_array_mut) {
+                members.retain(|member| !commands_of(member).iter().any(|command| self.is_theirs(command)));
+            }
+            let edit = JsonEdit::Append { path: path(&at), value: rest };
+            self.document.apply(&edit).map_err(SharedError::Edit)?;
+        }
+        self.remove_elements(&at, |value| theirs.contains(value) || mixed.contains(value))
+    }
+
+    /// Whether the command runs a script of theirs in the host's folder.
+    fn is_theirs(&self, command: &str) -> bool {
+        let command = command.replace('\\', "/");
+        self.facts.scripts.iter().any(|script| {
+            command.match_indices(&format!("/hooks/{script}")).any(|(at, found)| {
+                let ends = command[at + found.len()..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+                let before = command[..at].rsplit(['/', '"', '\'', ' ']).next().unwrap_or_default();
+                ends && self.spellings.names.iter().any(|name| name == before)
+            })
+        })
+    }
+
+    fn spelled(&self, forms: &[String]) -> Vec<String> {
+        let roots = &self.spellings.roots;
+        forms.iter().flat_map(|form| roots.iter().map(move |root| form.replace("{root}", root))).collect()
+    }
+
+    fn keys(&self, at: &[&str]) -> Vec<String> {
+        match self.document.value(&path(at)) {
+            Some(Value::Object(object)) => object.keys().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Removes what stands at the path, and the objects above it that hold nothing else.
+    fn remove(&mut self, at: &[&str]) -> Result<(), SharedError> {
+        if !self.document.remove(&path(at)).map_err(SharedError::Edit)? {
+            return Ok(());
+        }
+        self.remove_empty(&at[..at.len() - 1])
+    }
+
+    fn remove_elements(&mut self, at: &[&str], unwanted: impl Fn(&Value) -> bool) -> Result<(), SharedError> {
+        let removed = self.document.remove_elements(&path(at), unwanted).map_err(SharedError::Edit)?;
+        if removed.is_empty() { Ok(()) } else { self.remove_empty(at) }
+    }
+
+    fn remove_empty(&mut self, at: &[&str]) -> Result<(), SharedError> {
+        if at.is_empty() {
+            return Ok(());
+        }
+        let empty = match self.document.value(&path(at)) {
+            Some(Value::Array(elements)) => elements.is_empty(),
+            Some(Value::Object(object)) => object.is_empty(),
+            _ => false,
+        };
+        if empty { self.remove(at) } else { Ok(()) }
+    }
+}
+
+/// The commands of a registration and of its members.
+fn commands_of(entry: &Value) -> Vec<String> {
+    let own = ["command", "bash"].into_iter().filter_map(|key| entry.get(key)?.as_str());
+    let members = entry.get("hooks").and_then(Value::as_array).into_iter().flatten();
+    own.map(str::to_owned).chain(members.flat_map(commands_of)).collect()
+}
+
+fn path(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|key| (*key).to_owned()).collect()
+}
+
+fn without_blocks(facts: &Facts, text: &str) -> Result<String, SharedError> {
+    let mut left = text.to_owned();
+    for block in &facts.block {
+        let marked = Marked::new(block.open.as_str(), block.close.as_str());
+        // The same opening line has two closing ones: a block that this one does not close may be the other's.
+        if let Ok(Some(_)) = marked.body(&left) {
+            left = marked.remove(&left).map_err(SharedError::Marked)?;
+        }
+    }
+    Ok(left)
+}
+
+fn clean_toml(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
+    TomlDocument::parse(text).map_err(SharedError::Parse)?;
+    let text = without_blocks(facts, text)?;
+    let mut left = String::with_capacity(text.len());
+    let (mut owned, mut last_went) = (false, false);
+    for table in tables(&text) {
+        let table = &without_lines(facts, &text, table);
+        let plain = table.replace("\r\n", "\n");
+        let is_agent = plain.starts_with(&facts.toml.agents) && names_a_file_of_theirs(&plain, spellings);
+        let is_known = facts.toml.tables.contains(&format!("{}\n", plain.trim_matches('\n')));
+        last_went = is_agent || (owned && is_known);
+        if !last_went {
+            left.push_str(&without_comments(facts, table, &mut owned));
+        }
+    }
+    // What was put behind a blank line at the end takes that line along.
+    if last_went || (left.len() < text.len() && text.starts_with(&left)) {
+        left.truncate(left.trim_end_matches(['\r', '\n']).len());
+        left.push_str(if text.contains("\r\n") { "\r\n" } else { "\n" });
+    }
+    match TomlDocument::parse(&left) {
+        Ok(_) => Ok(if left.trim().is_empty() { String::new() } else { left }),
+        // Something stands there that is not as it was written: it stays as it is.
+        Err(_) => Ok(text),
+    }
+}
+
+/// The table without the lines that a comment elsewhere in the text says are theirs.
+fn without_lines(facts: &Facts, text: &str, table: &str) -> String {
+    let theirs = |line: &str| {
+        facts.toml.lines.iter().any(|known| {
+            table.lines().next().is_some_and(|header| header.trim_end() == known.table)
+                && line.trim_end() == known.line
+                && text.lines().any(|line| line.trim_end() == known.comment)
+        })
+    };
+    let others = table.lines().skip(1).any(|line| !line.trim().is_empty() && !theirs(line));
+    if others { table.split_inclusive('\n').filter(|line| !theirs(line)).collect() } else { table.to_owned() }
+}
+
+/// The piece without the comments that say what follows is theirs, and the blank line below those.
+fn without_comments(facts: &Facts, piece: &str, found: &mut bool) -> String {
+    let mut left = String::with_capacity(piece.len());
+    let mut after = false;
+    for line in piece.split_inclusive('\n') {
+        if facts.toml.comments.iter().any(|known| known == line.trim_end()) {
+            (*found, after) = (true, true);
+        } else if !(after && line.trim().is_empty()) {
+            after = false;
+            left.push_str(line);
+        }
+    }
+    left
+}
+
+fn names_a_file_of_theirs(table: &str, spellings: &Spellings) -> bool {
+    let keys = table.lines().skip(1).filter(|line| !line.trim().is_empty());
+    let file = |line: &str| {
+        let line = line.replace('\\', "/");
+        spellings.names.iter().any(|name| line.contains(&format!("/{name}/agents/gsd-")))
+    };
+    keys.clone().count() == 2 && keys.into_iter().any(|line| line.starts_with("config_file = ") && file(line))
+}
+
+/// The text in pieces, each of which begins with the header of a table; the first one may have none.
+fn tables(text: &str) -> Vec<&str> {
+    let mut starts = vec![0];
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with('[') && at > 0 {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    starts.push(text.len());
+    starts.windows(2).map(|pair| &text[pair[0]..pair[1]]).filter(|piece| !piece.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleaned(format: HostFormat, text: &str) -> Option<String> {
+        let spellings = Spellings { roots: vec!["/home/u/.x".into(), "~/.x".into()], names: vec![".x".into()] };
+        clean(&Facts::embedded().unwrap(), &spellings, format, text).unwrap()
+    }
+
+    fn json(text: &str) -> Option<String> {
+        cleaned(HostFormat::Json, text)
+    }
+
+    const THEIRS: &str =
+        r#"{"hooks": [{"type": "command", "command": "\"node\" \"/home/u/.x/hooks/gsd-read-guard.js\""}]}"#;
+
+    #[test]
+    fn a_file_with_nothing_but_theirs_can_go() {
+        assert_eq!(json(&format!("{{\"hooks\": {{\"PreToolUse\": [{THEIRS}]}}}}")), None);
+        let flat = r#"{"version": 1, "hooks": {"stop": [{"command": "\"$P\"/.x/hooks/gsd-cursor-stop.js"}]}}"#;
+        assert_eq!(json(flat), None);
+    }
+
+    #[test]
+    fn what_others_wrote_keeps_its_bytes() {
+        let mine = "{\n  // mine\n  \"model\": \"big\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"command\": \"mine.sh\"}]}";
+        let text = format!("{mine},\n      {THEIRS}\n    ]\n  }}\n}}\n");
+        assert_eq!(json(&text), Some(format!("{mine}\n    ]\n  }}\n}}\n")));
+        let elsewhere = "{\"hooks\": {\"Stop\": [{\"command\": \"/opt/.y/hooks/gsd-read-guard.js\"}]}}";
+        assert_eq!(json(elsewhere), Some(elsewhere.to_owned()));
+    }
+
+    #[test]
+    fn a_command_of_a_person_in_an_entry_of_theirs_stays() {
+        let text = r#"{"hooks": {"Stop": [{"matcher": "M", "hooks": [{"command": "/home/u/.x/hooks/gsd-read-guard.js"}, {"command": "mine"}]}]}}"#;
+        let left: Value = serde_json::from_str(&json(text).unwrap()).unwrap();
+        let wanted = serde_json::json!({"hooks": {"Stop": [{"matcher": "M", "hooks": [{"command": "mine"}]}]}});
+        assert_eq!(left, wanted);
+    }
+
+    #[test]
+    fn lines_lists_and_servers_of_theirs_go_and_the_others_stay() {
+        let text = r#"{
+  "statusLine": {"type": "command", "command": "node /home/u/.x/hooks/gsd-statusline.js"},
+  "permissions": {"allow": ["Read(STATE.md)", "Bash(ls)"]},
+  "permission": {"read": {"~/.x/gsd-core/*": "allow"}, "external_directory": {"~/.x/gsd-core/*": "allow", "/m": "ask"}},
+  "mcp": {"gsd": {"command": ["npx", "gsd-mcp-server"]}, "mine": {}}
+}"#;
+        let left: Value = serde_json::from_str(&json(text).unwrap()).unwrap();
+        let wanted = serde_json::json!({
+            "permissions": {"allow": ["Bash(ls)"]},
+            "permission": {"external_directory": {"/m": "ask"}},
+            "mcp": {"mine": {}}
+        });
+        assert_eq!(left, wanted);
+        let mine = r#"{"statusLine": {"command": "gsd-statusline"}, "mcp": {"gsd": {"command": "mine"}}}"#;
+        assert_eq!(json(mine).as_deref(), Some(mine));
+    }
+
+    #[test]
+    fn tables_of_theirs_go_where_their_comment_says_so() {
+        let block = "# GSD Agent Configuration — managed by gsd-core installer\n# GSD codex_hooks ownership: section\n\n[features]\nhooks = true\n\n[agents]\nmax_depth = 1\n\n";
+        assert_eq!(cleaned(HostFormat::Toml, block), None);
+        let mine = "model = \"m\" # mine\r\n\r\n[features]\r\nsearch = true\r\n";
+        assert_eq!(cleaned(HostFormat::Toml, mine), Some(mine.to_owned()));
+        assert_eq!(cleaned(HostFormat::Toml, &format!("model = 1\n\n{block}")), Some("model = 1\n".to_owned()));
+        let added = "# GSD codex_hooks ownership: section\n\n[features]\na = 1\nhooks = true\n";
+        assert_eq!(cleaned(HostFormat::Toml, added), Some("[features]\na = 1\n".to_owned()));
+        let changed = block.replace("= 1", "= 3");
+        assert_eq!(cleaned(HostFormat::Toml, &changed), Some("[agents]\nmax_depth = 3\n\n".to_owned()));
+        let agent = "[agents.gsd-a]\ndescription = \"d\"\nconfig_file = \"/home/u/.x/agents/gsd-a.toml\"\n";
+        assert_eq!(cleaned(HostFormat::Toml, agent), None);
+        let hooks = "a = 1\n\n# GSD Hooks BEGIN — managed by GSD, do not edit between these markers\n\n[[hooks]]\nevent = \"x\"\n\n# GSD Hooks END\n";
+        assert_eq!(cleaned(HostFormat::Toml, hooks), Some("a = 1\n".to_owned()));
+    }
+
+    #[test]
+    fn blocks_in_texts_go() {
+        let block = "<!-- GSD Configuration — managed by gsd-core installer -->\nx\n<!-- End GSD Configuration -->\n";
+        assert_eq!(cleaned(HostFormat::Markdown, block), None);
+        assert_eq!(cleaned(HostFormat::Markdown, &format!("# Mine\n\n{block}")), Some("# Mine\n".to_owned()));
+    }
+}

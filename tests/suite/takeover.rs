@@ -1,0 +1,152 @@
+//! An install where another program of the same name had installed itself: what its manifest vouches for goes, the
+//! user's stays, and after our uninstall the user's alone is there.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::kit::TestContext;
+use crate::lived::{Lived, put};
+use crate::tree::difference;
+
+/// Digests of the texts below.
+const OLD: &str = "cba06b5736faf67e54b07b561eae94395e774c517a7d910a54369e1263ccfbd4";
+
+/// Its registration of a hook in the root.
+fn hook(root: &Path) -> Value {
+    let command = format!("\"node\" \"{}/hooks/gsd-read-guard.js\"", root.display());
+    json!({"matcher": "Write", "hooks": [{"type": "command", "command": command, "timeout": 5}]})
+}
+
+/// Lays what the other program would have left; every listed file holds the word `old`.
+fn lay(root: &Path, runtime: &str, scope: &str, files: &[&str], elsewhere: &[(&Path, &str)]) {
+    let listed: serde_json::Map<String, Value> = files
+        .iter()
+        .chain(elsewhere.iter().map(|(_, path)| path))
+        .map(|path| ((*path).to_owned(), OLD.into()))
+        .collect();
+    for path in files {
+        put(&root.join(path), "old");
+    }
+    for (base, path) in elsewhere {
+        put(&base.join(path), "old");
+    }
+    let manifest = json!({
+        "manifestVersion": 2, "version": "1.14.0", "timestamp": "2026-01-02T03:04:05.678Z", "mode": "full",
+        "runtime": runtime, "scope": scope, "files": listed,
+    });
+    put(&root.join("gsd-file-manifest.json"), &serde_json::to_string_pretty(&manifest).unwrap());
+    put(&root.join("gsd-install-state.json"), "{\n  \"schemaVersion\": 1,\n  \"appliedMigrations\": []\n}\n");
+    put(&root.join(".gsd-profile"), "full\n");
+    put(&root.join("hooks/package.json"), "{\"type\":\"commonjs\"}\n");
+    std::fs::create_dir_all(root.join(".gsd-staging/user-artifacts")).unwrap();
+}
+
+fn empty() -> Lived {
+    Lived { context: TestContext::new() }
+}
+
+#[test]
+fn another_programs_install_gives_way_and_only_the_users_things_stay() {
+    for (scope, settings) in [("--global", "settings.json"), ("--local", "settings.local.json")] {
+        let lived = empty();
+        let root = match scope {
+            "--global" => lived.context.home().join(".claude"),
+            _ => lived.context.project().join(".claude"),
+        };
+        let mine =
+            "{\n  // mine\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"command\": \"mine.sh\"}]}";
+        put(&root.join(settings), &format!("{mine}\n    ]\n  }}\n}}\n"));
+        put(&root.join("agents/reviewer.md"), "mine");
+        put(&root.join("skills/gsd-mine/SKILL.md"), "mine");
+        let old = lived.tree();
+        let files = ["gsd-core/VERSION", "gsd-core/bin/lib/a.cjs", "skills/gsd-help/SKILL.md", "agents/gsd-gone.md"];
+        lay(&root, "claude", scope.trim_start_matches('-'), &files, &[]);
+        put(&root.join(settings), &format!("{mine},\n      {}\n    ]\n  }}\n}}\n", hook(&root)));
+        let theirs = lived.tree();
+
+        let shown = lived.gsd(["install", "--claude", scope, "--dry-run"]).success();
+        assert!(shown.contains("would take the place of gsd-core 1.14.0"), "{shown}");
+        assert!(shown.lines().any(|line| line.ends_with("agents/gsd-gone.md") && line.starts_with("- ")), "{shown}");
+        assert_eq!(difference(&theirs, &lived.tree()), [""; 0], "a dry run writes nothing");
+
+        let report = lived.gsd(["install", "--claude", scope, "--json"]).json();
+        let report = &report["hosts"][0];
+        assert_eq!(report["taken_over"][0]["version"], "1.14.0", "{report}");
+        assert_eq!(report["set_aside"], json!([]), "what its manifest vouches for is no person's work");
+        assert!(!root.join("agents/gsd-gone.md").exists() && !root.join("gsd-install-state.json").exists());
+        let again = lived.gsd(["install", "--claude", scope, "--json"]).json();
+        assert_eq!(
+            (&again["hosts"][0]["outcome"], &again["hosts"][0]["taken_over"]),
+            (&"unchanged".into(), &json!([]))
+        );
+        lived.gsd(["status", "--claude", scope]).success();
+        lived.gsd(["uninstall", "--claude", scope]).success();
+        assert_eq!(difference(&old, &lived.tree()), [""; 0], "{scope}");
+    }
+}
+
+#[test]
+fn what_was_changed_since_is_set_aside_and_what_is_not_known_is_left() {
+    let lived = empty();
+    let root = lived.context.home().join(".claude");
+    lay(&root, "claude", "global", &["agents/gsd-gone.md", "skills/gsd-help/SKILL.md"], &[]);
+    put(&root.join("agents/gsd-gone.md"), "old, and more of mine");
+    put(&root.join("hooks/package.json"), "{\"type\": \"module\", \"name\": \"mine\"}");
+    put(&root.join("commands/gsd-help.md"), "in the name of a command of theirs");
+    put(&root.join("commands/gsd-own.md"), "mine");
+    let report = lived.gsd(["install", "--claude", "--global", "--json"]).json();
+    let aside = &report["hosts"][0]["set_aside"];
+    assert_eq!(
+        aside,
+        &json!([
+            {"path": "~/.claude/agents/gsd-gone.md", "to": "~/.claude/gsd-local-patches/agents/gsd-gone.md"},
+            {"path": "~/.claude/commands/gsd-help.md", "to": "~/.claude/gsd-local-patches/commands/gsd-help.md"},
+        ])
+    );
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    assert_eq!(read("gsd-local-patches/agents/gsd-gone.md"), "old, and more of mine");
+    assert!(!root.join("agents/gsd-gone.md").exists());
+    assert_eq!(read("commands/gsd-own.md"), "mine");
+    assert!(read("hooks/package.json").contains("mine"));
+}
+
+#[test]
+fn without_a_manifest_of_this_host_nothing_is_touched() {
+    for (runtime, scope) in [("cursor", "global"), ("claude", "local")] {
+        let lived = empty();
+        let root = lived.context.home().join(".claude");
+        lay(&root, runtime, scope, &["agents/gsd-gone.md"], &[]);
+        let old = lived.tree();
+        lived.gsd(["install", "--claude", "--global"]).success();
+        assert_eq!(std::fs::read_to_string(root.join("agents/gsd-gone.md")).unwrap(), "old");
+        lived.gsd(["uninstall", "--claude", "--global"]).success();
+        assert_eq!(difference(&old, &lived.tree()), [""; 0], "{runtime} {scope}");
+    }
+}
+
+#[test]
+fn files_that_its_manifest_lists_from_a_shared_folder_go_by_their_bytes_alone() {
+    let lived = empty();
+    let (root, shared) = (lived.context.home().join(".codex"), lived.context.home().join(".agents"));
+    put(&shared.join("skills/own/SKILL.md"), "mine");
+    put(&root.join("config.toml"), "model = \"m\"\n");
+    let old = lived.tree();
+    lay(
+        &root,
+        "codex",
+        "global",
+        &["agents/gsd-a.toml"],
+        &[(&shared, "skills/gsd-a/SKILL.md"), (&shared, "skills/gsd-b/SKILL.md")],
+    );
+    put(&shared.join("skills/gsd-b/SKILL.md"), "another host's by now");
+    let block = "# GSD Agent Configuration — managed by gsd-core installer\n# GSD codex_hooks ownership: section\n\n\
+                 [features]\nhooks = true\n\n[agents]\nmax_depth = 1\n\n";
+    put(&root.join("config.toml"), &format!("model = \"m\"\n\n{block}"));
+    put(&root.join("hooks.json"), &format!("{{\"hooks\": {{\"SessionStart\": [{}]}}}}", hook(&root)));
+    lived.gsd(["install", "--codex", "--global"]).success();
+    assert!(!shared.join("skills/gsd-a").exists());
+    lived.gsd(["uninstall", "--codex", "--global"]).success();
+    std::fs::remove_dir_all(shared.join("skills/gsd-b")).unwrap();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
