@@ -4,7 +4,7 @@
 //! changes only the bytes it names: comments, key order, indentation, line endings, a byte order mark and a missing
 //! final newline stay as they were. Documents here are views over the original text with byte spans; an edit is a
 //! [`splice::Splices`] list applied once. Beside them, what is only read: moments as documents spell them ([`time`]), and
-//! scripts as words ([`script`]).
+//! scripts as words ([`script`], [`shell`]).
 
 mod brackets;
 pub(crate) mod diff;
@@ -14,6 +14,7 @@ pub(crate) mod front_matter;
 pub(crate) mod json;
 pub(crate) mod markdown;
 pub(crate) mod script;
+pub(crate) mod shell;
 mod slug;
 pub(crate) mod splice;
 pub(crate) mod table;

@@ -1,0 +1,14 @@
+//! Command lines of a shell: what they run, with which words, on which files. Nothing is run to find out.
+//!
+//! Every text is a script. Quotes, here-documents, substitutions, variables with a value from the script itself,
+//! programs that start programs, and scripts inside scripts are seen through; the rest is unknown and told as such.
+
+mod read;
+mod run;
+mod spelling;
+
+pub(crate) use run::{Argument, Run, output, runs};
+pub(crate) use spelling::Spelling;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// The runs of a script, each as its program and arguments, with `<` and `>` before files.
+fn told(script: &str) -> Vec<String> {
+    let run = |run: &Run| {
+        let reads = run.reads.iter().map(|file| format!("<{}", file.shown()));
+        let writes = run.writes.iter().map(|written| format!(">{}", written.file.shown()));
+        let words = run.arguments.iter().map(Argument::shown).chain(reads).chain(writes);
+        std::iter::once(run.program.clone()).chain(words).collect::<Vec<_>>().join(" ").trim().to_owned()
+    };
+    runs(script).iter().map(run).collect()
+}
+
+#[test]
+fn quotes_are_seen_through() {
+    for script in [
+        "cat .env",
+        "cat '.env'",
+        "cat \".env\"",
+        "cat .e\"n\"v",
+        r"cat .e\nv",
+        r"cat $'\x2eenv'",
+        "cat $'.\\145nv'",
+        "ca\\\nt .env",
+        "/bin/cat .env",
+        "\\cat .env",
+        "CAT.EXE .env",
+    ] {
+        assert_eq!(told(script), ["cat .env"], "{script}");
+    }
+    assert_eq!(told("echo 'a b' \"c  d\" e\\ f ''"), ["echo a b c  d e f "].map(str::trim_end));
+    assert_eq!(told(r#"echo "a\"b" "\$x" '\$'"#), [r#"echo a"b $x \$"#]);
+}
+
+#[test]
+fn commands_are_told_apart() {
+    assert_eq!(told("a; b && c || d | e & f\ng |& h"), ["a", "b", "c", "d", "e", "f", "g", "h"]);
+    assert_eq!(told("(a; b); { c; }"), ["a", "b", "c"]);
+    assert_eq!(told("if a; then b; elif c; then d; else e; fi"), ["a", "b", "c", "d", "e"]);
+    assert_eq!(told("while a; do b; done; ! c; time d"), ["a", "b", "c", "d"]);
+    assert_eq!(told("f() { a; }; function g { b; }"), ["a"]);
+    assert_eq!(told("[[ -f a && b < c ]] && d"), ["[[ -f a b c ]]", "d"]);
+    assert_eq!(told("((i++ < 3)); a"), ["a"]);
+    assert_eq!(told("a # b; c\nd#e"), ["a", "d#e"]);
+    assert_eq!(told("case $x in a|b) c;; *) d;; esac"), ["c", "d"]);
+}
+
+#[test]
+fn files_that_are_read_and_written_are_told() {
+    assert_eq!(told("a <b >c 2>d 2>&1 >&2 &>e >>f >|g"), ["a <b >c >d >e >f >g"]);
+    assert_eq!(told("< b"), ["<b"]);
+    assert_eq!(told("while read x; do a; done < b"), ["read x", "a", "<b"]);
+    let append: Vec<bool> = runs("a > b >> c")[0].writes.iter().map(|written| written.append).collect();
+    assert_eq!(append, [false, true]);
+}
+
+#[test]
+fn substitutions_come_before_what_they_are_in() {
+    assert_eq!(told("a $(b c) `d` \"$(e)\" <(f)"), ["b c", "d", "e", "f", "a … … … …"]);
+    assert_eq!(told("a $(b $(c))"), ["c", "b …", "a …"]);
+    assert_eq!(told("echo $((1 << 2)) $((a); b)"), ["a", "b", "echo … …"]);
+    assert_eq!(told("a ${x:-$(b)} ${#y} ${z%$(c)}"), ["b", "c", "a … … ……"]);
+    assert_eq!(told("a $(echo b)"), ["echo b", "a b"]);
+}
+
+#[test]
+fn here_documents_are_text() {
+    assert_eq!(told("cat <<E > a\n; b\nE\nc"), ["cat >a", "c"]);
+    assert_eq!(told("a <<'E' <<-F\n$(x)\nE\n\tb\n\tF\nc"), ["a", "c"]);
+    assert_eq!(told("a <<E\n$(b)\nE"), ["b", "a"]);
+    assert_eq!(runs("cat <<E\nx\ny\nE")[0].input.as_deref(), Some("x\ny\n"));
+    assert_eq!(runs("cat <<< 'a b'")[0].input.as_deref(), Some("a b"));
+    assert_eq!(runs("a \"$(cat <<'E'\nx \"y\"\n\nz)\nE\n)\" b")[1].arguments[0].text().unwrap(), "x \"y\"\n\nz)\n");
+    assert_eq!(told("bash <<E\na b\nE"), ["a b", "bash"]);
+    assert_eq!(told("cat <<E"), ["cat"]);
+}
+
+#[test]
+fn variables_have_the_values_the_script_gives_them() {
+    assert_eq!(told("x=a; b $x \"${x}c\" $y ${y:-d}"), ["", "b a ac … d"]);
+    assert_eq!(told("for x in a b; do c $x; done").last().unwrap(), "c b");
+    assert_eq!(runs("for x in a b; do c $x; done")[1].arguments[0].names().count(), 2);
+    assert_eq!(told("x=1 a"), ["a"]);
+    assert_eq!(told("x='a b'; c $x").len(), 2);
+    assert_eq!(runs("x='a b'; c $x")[1].arguments[0].names().count(), 2);
+    assert_eq!(runs("x='a b'; c \"x\"")[1].arguments[0].names().count(), 1);
+}
+
+#[test]
+fn programs_that_start_programs_are_seen_through() {
+    for script in [
+        "sudo -u x cat a",
+        "env -u P X=1 cat a",
+        "X=1 env Y=2 cat a",
+        "command cat a",
+        "timeout -k 1 5 cat a",
+        "nice -n 5 nohup cat a",
+        "stdbuf -oL cat a",
+        "docker exec -it c cat a",
+        "docker compose exec c cat a",
+        "kubectl exec pod -- cat a",
+        "exec cat a",
+        "busybox cat a",
+    ] {
+        assert_eq!(told(script), ["cat a"], "{script}");
+    }
+    assert_eq!(told("echo a | xargs -n 1 cat"), ["echo a", "cat a"]);
+    assert_eq!(told("echo xargs | xargs"), ["echo xargs", "echo xargs"]);
+    assert_eq!(told("find . -name a -exec cat {} + -print"), ["cat {} . -name a", "find . -name a -exec cat {} + -print"]);
+    assert_eq!(told("env"), ["env"]);
+}
+
+#[test]
+fn scripts_in_scripts_are_read() {
+    assert_eq!(told("sh -c 'cat a'"), ["cat a", "sh -c cat a"]);
+    assert_eq!(told("bash -lc \"cat 'a b'\" x"), ["cat a b", "bash -lc cat 'a b' x"]);
+    assert_eq!(told("eval \"cat $x\" b")[0], "cat … b");
+    assert_eq!(told("ssh host cat a")[0], "cat a");
+    assert_eq!(told("su -c 'cat a' x")[0], "cat a x");
+    assert_eq!(told("echo 'cat a' | sh"), ["echo cat a", "cat a", "sh"]);
+    assert_eq!(told("sh script.sh"), ["sh script.sh"]);
+}
+
+#[test]
+fn nothing_grows_without_end() {
+    let doubling: String = std::iter::once("a=xxxxxxxx;".to_owned()).chain((0..40).map(|_| "a=$a$a;".to_owned())).collect();
+    assert!(runs(&doubling).len() <= 41);
+    for piece in ["$(", "`", "${a:-", "((", "$((", "(", "<<a ", "\"$(", "sh -c '", "eval ", "{a,", "<(", "\\", "'", "$'"] {
+        let _ = runs(&piece.repeat(5_000));
+    }
+    assert!(runs(&"a;".repeat(10_000)).len() <= 2_000);
+}
+
+proptest! {
+    #[test]
+    fn every_text_is_a_script(text in "(\\PC|[ \n;&|<>(){}$`'\"\\\\=*#]|<<E\n|\nE\n|sh -c |cat |x=|\\$x|\\$\\(|find -exec |xargs ){0,40}") {
+        for run in runs(&text) {
+            for argument in &run.arguments {
+                for name in argument.names() {
+                    let _ = (name.text(), name.file_name().fits(".env"));
+                }
+            }
+        }
+    }
+}
