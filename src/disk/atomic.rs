@@ -31,6 +31,11 @@ pub(crate) fn write_fleeting(path: &AbsolutePath, bytes: &[u8]) -> Result<(), Di
     stage(&staged, bytes, Access::Private, path, Sync::Later).and_then(|()| rename(&staged, path))
 }
 
+/// Removes a note that was meant to be used once. That it is gone already is no failure.
+pub(crate) fn remove_note(path: &AbsolutePath) -> Result<(), DiskError> {
+    remove_file(path)
+}
+
 #[cfg(unix)]
 fn make_private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;

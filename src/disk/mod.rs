@@ -21,7 +21,7 @@ mod transaction;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use atomic::{canonical, real, write_fleeting};
+pub(crate) use atomic::{canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use hold::{Disk, Faults, Hold, check};
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};

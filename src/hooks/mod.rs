@@ -9,17 +9,28 @@
 //! that is pure; the finding is [`Finding::Nothing`], a `Note` for the agent, a `Tell` for the person, or a refusal,
 //! [`Finding::block`]. [`answer`] turns what all of them found into the host's own form: no hook knows a dialect.
 
+mod agent_isolation_guard;
 mod answer;
+mod checkout;
+mod config_reload;
 mod context_monitor;
+mod git_line;
+mod injection_scanner;
 mod payload;
+mod phase_boundary;
 mod prompt_guard;
 mod read_guard;
 mod roster;
 mod scene;
+mod secret_guard;
 mod session_state;
 mod statusline;
 mod tool;
+mod validate_commit;
 mod verdict;
+mod workflow_guard;
+mod worktree_path_guard;
+mod write_guard;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};

@@ -97,7 +97,6 @@ impl Payload {
     }
 
     /// The command line a shell is to run; several are put together as lines of one.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that look at what a tool is about to do"))]
     pub(crate) fn command(&self) -> Option<String> {
         if self.tool() != Some(ToolSet::Shell) {
             return None;
@@ -116,7 +115,6 @@ impl Payload {
     }
 
     /// The files and folders that the tool is about, as the host wrote them.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that look at what a tool is about to do"))]
     pub(crate) fn paths(&self) -> Vec<String> {
         let written = self.writes();
         if !written.is_empty() {
@@ -127,14 +125,12 @@ impl Payload {
     }
 
     /// The type of the agent that is to be started, or that ended.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that look at what a tool is about to do"))]
     pub(crate) fn agent(&self) -> Option<&str> {
         let keys = ["subagent_type", "agent_type", "agentType", "agent_name", "agentName", "agent"];
         self.input(&keys).or_else(|| first(&self.value, &keys))?.as_str()
     }
 
     /// What the tool gave back, all its texts one after the other.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that look at what a tool is about to do"))]
     pub(crate) fn response(&self) -> Option<String> {
         let keys = [
             "/tool_response",

@@ -2,7 +2,10 @@
 
 use super::scene::Scene;
 use super::verdict::Finding;
-use super::{context_monitor, prompt_guard, read_guard, session_state};
+use super::{
+    agent_isolation_guard, config_reload, context_monitor, injection_scanner, phase_boundary, prompt_guard, read_guard,
+    secret_guard, session_state, validate_commit, workflow_guard, worktree_path_guard, write_guard,
+};
 use crate::library::Event;
 
 /// A hook: its name, the events it looks at, and what it finds.
@@ -12,10 +15,19 @@ pub(super) struct Hook {
     pub(super) look: fn(&Scene<'_>) -> Finding,
 }
 
-/// All hooks but the status line, which answers with a line and not with a verdict.
+/// All hooks but the status line, which answers with a line and not with a verdict. Those that refuse come first.
 pub(super) const HOOKS: &[Hook] = &[
     Hook { name: "session-state", events: &[Event::SessionStart], look: session_state::look },
+    Hook { name: "secret-guard", events: &[Event::BeforeTool], look: secret_guard::look },
+    Hook { name: "agent-isolation-guard", events: &[Event::BeforeTool], look: agent_isolation_guard::look },
+    Hook { name: "worktree-path-guard", events: &[Event::BeforeTool], look: worktree_path_guard::look },
+    Hook { name: "write-guard", events: &[Event::BeforeTool], look: write_guard::look },
+    Hook { name: "validate-commit", events: &[Event::BeforeTool], look: validate_commit::look },
+    Hook { name: "workflow-guard", events: &[Event::BeforeTool], look: workflow_guard::look },
     Hook { name: "prompt-guard", events: &[Event::BeforeTool], look: prompt_guard::look },
     Hook { name: "read-guard", events: &[Event::BeforeTool], look: read_guard::look },
+    Hook { name: "injection-scanner", events: &[Event::AfterTool], look: injection_scanner::look },
+    Hook { name: "phase-boundary", events: &[Event::AfterTool], look: phase_boundary::look },
     Hook { name: "context-monitor", events: &[Event::AfterTool, Event::BeforeCompact], look: context_monitor::look },
+    Hook { name: "config-reload", events: &[Event::FileChanged], look: config_reload::look },
 ];

@@ -32,7 +32,6 @@ impl HookProject {
     }
 
     /// Whether the settings are there to be read; a project without a file of them has the defaults.
-    #[expect(dead_code, reason = "for hooks that refuse where they cannot know")]
     pub(crate) fn config_is_readable(&self) -> bool {
         self.config.is_some()
     }
@@ -85,7 +84,6 @@ impl Scene<'_> {
     }
 
     /// The text of a file; `None` if there is none or it is no text.
-    #[expect(dead_code, reason = "for hooks that look into files")]
     pub(crate) fn read(&self, name: &str) -> Option<String> {
         disk::read_text(self.path(name)).ok().flatten()
     }

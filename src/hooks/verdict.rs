@@ -25,7 +25,6 @@ pub(crate) struct Block {
 
 impl Finding {
     /// A refusal.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that refuse"))]
     pub(crate) fn block(code: &'static str, reason: impl Into<String>) -> Self {
         Finding::Block(Block { code, reason: reason.into() })
     }

@@ -35,10 +35,53 @@ const PHRASES: &[&str] = &[
     "### system:",
 ];
 
-/// The phrases of a text that read like an instruction to a model.
+/// The phrases of a text that read like an instruction to a model, in upper or lower case, over the ends of lines too.
 pub(crate) fn phrases(text: &str) -> impl Iterator<Item = &'static str> {
-    let lower = text.to_lowercase();
-    PHRASES.iter().copied().filter(move |phrase| lower.contains(phrase))
+    let bytes = text.as_bytes();
+    let mut found = [false; PHRASES.len()];
+    let mut before = b' ';
+    // In one pass: what is read may be long, and every phrase begins where a word begins or with a mark.
+    for (at, byte) in bytes.iter().enumerate() {
+        let first = byte.to_ascii_lowercase();
+        if FIRST[usize::from(first)] && !(before.is_ascii_alphanumeric() && first.is_ascii_alphanumeric()) {
+            for (phrase, found) in PHRASES.iter().zip(&mut found) {
+                *found |= phrase.as_bytes()[0] == first && begins_with(&bytes[at..], phrase.as_bytes());
+            }
+        }
+        before = first;
+    }
+    PHRASES.iter().zip(found).filter(|(_, found)| *found).map(|(phrase, _)| *phrase)
+}
+
+/// The bytes that phrases begin with.
+const FIRST: [bool; 256] = {
+    let mut first = [false; 256];
+    let mut index = 0;
+    while index < PHRASES.len() {
+        first[PHRASES[index].as_bytes()[0] as usize] = true;
+        index += 1;
+    }
+    first
+};
+
+/// Whether a text begins with a phrase. A space of the phrase stands for any number of blanks.
+fn begins_with(text: &[u8], phrase: &[u8]) -> bool {
+    let mut at = 0;
+    for byte in phrase {
+        let Some(next) = text.get(at) else { return false };
+        if *byte == b' ' {
+            let blanks = text[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            if blanks == 0 {
+                return false;
+            }
+            at += blanks;
+        } else if next.eq_ignore_ascii_case(byte) {
+            at += 1;
+        } else {
+            return false;
+        }
+    }
+    true
 }
 
 /// How many characters of a text a reader does not see and a model does.
@@ -93,7 +136,13 @@ mod tests {
     #[test]
     fn phrases_are_found_in_any_case() {
         assert_eq!(phrases("IGNORE ALL PREVIOUS orders").collect::<Vec<_>>(), ["ignore all previous"]);
-        assert_eq!(phrases("Plan 2 depends on plan 1").count(), 0);
+        assert_eq!(phrases("ignore\n  all\tprevious").collect::<Vec<_>>(), ["ignore all previous"]);
+        assert_eq!(phrases("Ä<SYSTEM>[/INST]").collect::<Vec<_>>(), ["<system>", "[/inst]"]);
+        for harmless in
+            ["Plan 2 depends on plan 1", "ignoreall previous", "signore all previous", "", "<", "ignore all"]
+        {
+            assert_eq!(phrases(harmless).count(), 0, "{harmless}");
+        }
         assert_eq!(count_invisible("a\u{200b}b 👨‍👩‍👧"), 1);
     }
 

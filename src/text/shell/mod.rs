@@ -7,8 +7,8 @@ mod read;
 mod run;
 mod spelling;
 
-pub(crate) use run::{Argument, Run, output, runs};
-pub(crate) use spelling::Spelling;
+pub(crate) use run::{Argument, Run, runs};
+pub(crate) use spelling::{Spelling, UNKNOWN};
 
 #[cfg(test)]
 mod tests;

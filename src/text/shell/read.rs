@@ -389,7 +389,12 @@ impl Reader<'_> {
                 };
                 word.parts.push(Part::Variable { name, fallback: Vec::new() });
             }
-            Some('@' | '*' | '#' | '?' | '-' | '$' | '!') => {
+            // Numbers about the shell itself.
+            Some('#' | '?' | '$' | '!') => {
+                self.next();
+                word.push('0', true);
+            }
+            Some('@' | '*' | '-') => {
                 self.next();
                 word.parts.push(Part::Unknown);
             }

@@ -58,6 +58,12 @@ impl Argument {
         self.spellings.first().map(|spelling| spelling.text().replace(UNKNOWN, "…")).unwrap_or_default()
     }
 
+    /// The word for a program that reads patterns itself, where quotes only kept the shell from doing so.
+    pub(crate) fn as_pattern(&self) -> Argument {
+        let spellings = self.spellings.iter().map(|spelling| Spelling::pattern(&spelling.text())).collect();
+        Self { spellings, splits: self.splits }
+    }
+
     fn of_text(text: &str) -> Self {
         Self { spellings: vec![Spelling::quoted(text)], splits: false }
     }
@@ -125,7 +131,7 @@ impl Tracer {
             values.dedup();
             values.truncate(VALUES);
         }
-        let mut run = Run { input: before.and_then(|(_, before)| output(before)), ..Run::default() };
+        let mut run = Run { input: before.and_then(|(_, before)| before.output()), ..Run::default() };
         for redirect in &command.redirects {
             match redirect {
                 Redirect::Read(word) => run.reads.push(self.argument(word, depth)),
@@ -144,23 +150,23 @@ impl Tracer {
     fn started(&mut self, words: Vec<Argument>, mut run: Run, before: Option<&Run>, depth: usize) -> Run {
         let mut words = words;
         let mut before = before;
-        loop {
-            let Some(first) = words.first() else { break };
+        while let Some(first) = words.first() {
             let name = first.spellings.first().map(|name| name.file_name().text()).unwrap_or_default();
             let name = name.to_ascii_lowercase();
             run.program = name.strip_suffix(".exe").map_or(name.clone(), str::to_owned);
-            let rest = &words[1..];
-            let Some(skipped) = inner(&run.program, rest) else {
-                run.arguments = words.split_off(1);
+            let rest = words.split_off(1);
+            let Some(skipped) = inner(&run.program, &rest) else {
+                run.arguments = rest;
                 break;
             };
-            let hands_on = hands_on(&run.program);
-            words = rest[skipped.min(rest.len())..].to_vec();
+            words = rest.into_iter().skip(skipped).collect();
             if words.is_empty() {
                 words.push(Argument::of_text("echo"));
             }
-            // What it hands on is what the command before told.
-            words.extend(before.take_if(|_| hands_on).map(|before| before.arguments.clone()).unwrap_or_default());
+            // What a program hands on as arguments is what the command before told.
+            if let Some(before) = before.take_if(|_| hands_on(&run.program)) {
+                words.extend(before.arguments.iter().map(Argument::as_pattern));
+            }
         }
         if run.program == "find" {
             self.found(&run, depth);
@@ -179,7 +185,7 @@ impl Tracer {
         let end = run.arguments[at..].iter().position(|word| word.is(";") || word.is("+"));
         let end = end.map_or(run.arguments.len(), |length| at + length);
         let mut words = run.arguments[at + 1..end].to_vec();
-        words.extend_from_slice(&run.arguments[..at]);
+        words.extend(run.arguments[..at].iter().map(Argument::as_pattern));
         if depth < DEEPEST {
             self.started(words, Run::default(), None, depth + 1);
         }
@@ -210,7 +216,7 @@ impl Tracer {
                     let before = self.runs.len();
                     self.all(commands, depth + 1);
                     let made = match &self.runs[before.min(self.runs.len())..] {
-                        [run] => output(run),
+                        [run] => run.output(),
                         _ => None,
                     };
                     argument.multiply(&made.map(|text| Spelling::quoted(&text)).into_iter().collect::<Vec<_>>());
@@ -248,6 +254,10 @@ fn script_of(run: &Run) -> Option<String> {
         "ssh" | "wsl" | "su" | "watch" | "script" if !run.arguments.is_empty() => {
             let behind = run.arguments.iter().position(|word| word.is("-c")).map(|at| at + 1);
             Some(joined(&run.arguments[behind.unwrap_or(usize::from(run.program == "ssh")).min(run.arguments.len())..]))
+        }
+        "pwsh" | "powershell" => {
+            let at = run.arguments.iter().position(|word| word.shown().to_ascii_lowercase().starts_with("-c"))?;
+            Some(joined(&run.arguments[at + 1..]))
         }
         shell if SHELLS.contains(&shell) => {
             // `-lc` and `-ec` are `-c` too.
@@ -315,26 +325,30 @@ fn hands_on(program: &str) -> bool {
 }
 
 fn assignments(texts: &[String], from: usize) -> usize {
-    let named = |text: &&String| text.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with('-'));
+    let named =
+        |text: &&String| text.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with('-'));
     texts.iter().skip(from).take_while(named).count()
 }
 
-/// What a program prints, where its arguments tell.
-pub(crate) fn output(run: &Run) -> Option<String> {
-    let texts = |words: &[Argument]| words.iter().map(Argument::text).collect::<Option<Vec<_>>>();
-    match run.program.as_str() {
-        "echo" => {
-            let words = texts(&run.arguments)?;
-            let flags = words.iter().take_while(|word| matches!(word.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en")).count();
-            Some(words[flags..].join(" "))
+impl Run {
+    /// What the program prints, where its arguments tell.
+    pub(crate) fn output(&self) -> Option<String> {
+        let texts = |words: &[Argument]| words.iter().map(Argument::text).collect::<Option<Vec<_>>>();
+        match self.program.as_str() {
+            "echo" => {
+                let words = texts(&self.arguments)?;
+                let is_flag = |word: &&String| matches!(word.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en");
+                let flags = words.iter().take_while(is_flag).count();
+                Some(words[flags..].join(" "))
+            }
+            "printf" => {
+                let words = texts(&self.arguments)?;
+                let (format, values) = words.split_first()?;
+                Some(if format.contains('%') { values.join(" ") } else { format.replace("\\n", "\n") })
+            }
+            "cat" if self.arguments.iter().all(|word| word.is("-")) && self.reads.is_empty() => self.input.clone(),
+            "tee" if self.reads.is_empty() => self.input.clone(),
+            _ => None,
         }
-        "printf" => {
-            let words = texts(&run.arguments)?;
-            let (format, values) = words.split_first()?;
-            let text = if format.contains('%') { values.join(" ") } else { format.replace("\\n", "\n") };
-            Some(text)
-        }
-        "cat" if run.arguments.iter().all(|word| word.is("-")) && run.reads.is_empty() => run.input.clone(),
-        _ => None,
     }
 }

@@ -108,7 +108,10 @@ fn programs_that_start_programs_are_seen_through() {
     }
     assert_eq!(told("echo a | xargs -n 1 cat"), ["echo a", "cat a"]);
     assert_eq!(told("echo xargs | xargs"), ["echo xargs", "echo xargs"]);
-    assert_eq!(told("find . -name a -exec cat {} + -print"), ["cat {} . -name a", "find . -name a -exec cat {} + -print"]);
+    assert_eq!(
+        told("find . -name a -exec cat {} + -print"),
+        ["cat {} . -name a", "find . -name a -exec cat {} + -print"]
+    );
     assert_eq!(told("env"), ["env"]);
 }
 
@@ -125,9 +128,12 @@ fn scripts_in_scripts_are_read() {
 
 #[test]
 fn nothing_grows_without_end() {
-    let doubling: String = std::iter::once("a=xxxxxxxx;".to_owned()).chain((0..40).map(|_| "a=$a$a;".to_owned())).collect();
+    let doubling: String =
+        std::iter::once("a=xxxxxxxx;".to_owned()).chain((0..40).map(|_| "a=$a$a;".to_owned())).collect();
     assert!(runs(&doubling).len() <= 41);
-    for piece in ["$(", "`", "${a:-", "((", "$((", "(", "<<a ", "\"$(", "sh -c '", "eval ", "{a,", "<(", "\\", "'", "$'"] {
+    for piece in
+        ["$(", "`", "${a:-", "((", "$((", "(", "<<a ", "\"$(", "sh -c '", "eval ", "{a,", "<(", "\\", "'", "$'"]
+    {
         let _ = runs(&piece.repeat(5_000));
     }
     assert!(runs(&"a;".repeat(10_000)).len() <= 2_000);

@@ -1,0 +1,96 @@
+//! The git checkout that a file stands in, and its branch: read from files, no git is started.
+
+use std::path::{Path, PathBuf};
+
+use crate::disk::{self, AbsolutePath};
+use crate::project::wave;
+
+/// A folder that git keeps files in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Checkout {
+    pub(super) root: PathBuf,
+    /// Where git keeps what belongs to this checkout; `None` where that is not told.
+    git: Option<PathBuf>,
+    /// One of several checkouts of a repository, and not the first.
+    pub(super) is_linked: bool,
+}
+
+/// What is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    Branch(String),
+    Commit,
+    Unreadable,
+}
+
+impl Head {
+    /// Whether an agent may be at work here. What cannot be read may be one's branch.
+    pub(super) fn may_be_of_agent(&self) -> bool {
+        match self {
+            Head::Branch(branch) => wave::is_agent_branch(branch),
+            Head::Commit => false,
+            Head::Unreadable => true,
+        }
+    }
+}
+
+impl Checkout {
+    /// The checkout that `path`, which need not exist, is or would be in.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let root = path.ancestors().find(|folder| disk::exists(folder.join(".git")))?.to_path_buf();
+        let mark = root.join(".git");
+        if disk::is_folder(&mark) {
+            return Some(Self { root, git: Some(mark), is_linked: false });
+        }
+        // A file instead of a folder says where the folder is: for a further worktree, and for a submodule.
+        let text = disk::read_text(&mark).ok().flatten();
+        let named = text.as_deref().and_then(|text| text.trim().strip_prefix("gitdir:")).map(str::trim);
+        let git = named.map(|named| root.join(named));
+        let is_linked = git.as_ref().is_none_or(|git| disk::is_file(git.join("commondir")));
+        Some(Self { root, git, is_linked })
+    }
+
+    pub(super) fn head(&self) -> Head {
+        let text = self.git.as_ref().and_then(|git| disk::read_text(git.join("HEAD")).ok().flatten());
+        match text.as_deref().map(str::trim) {
+            Some(text) if text.starts_with("ref: refs/heads/") => Head::Branch(text[16..].to_owned()),
+            Some(text) if text.len() >= 40 && text.chars().all(|letter| letter.is_ascii_hexdigit()) => Head::Commit,
+            _ => Head::Unreadable,
+        }
+    }
+
+    /// Whether both are the same folder, by whatever way each was reached.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let real = |path: &Path| disk::canonical(&AbsolutePath::parse(path).ok()?).ok();
+        self.root == other.root || matches!((real(&self.root), real(&other.root)), (Some(one), Some(two)) if one == two)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a checkout is made by hand")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkouts_and_branches_are_told_from_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let at = |path: &str| Checkout::of(&folder.path().join(path)).unwrap();
+        write("main/.git/HEAD", "ref: refs/heads/main\n");
+        write("main/.git/worktrees/w/HEAD", "ref: refs/heads/worktree-agent-1\n");
+        write("main/.git/worktrees/w/commondir", "../..\n");
+        write("main/.git/modules/m/HEAD", "0123456789012345678901234567890123456789\n");
+        write("main/m/.git", "gitdir: ../.git/modules/m\n");
+        write("w/.git", &format!("gitdir: {}\n", folder.path().join("main/.git/worktrees/w").display()));
+        write("broken/.git", "?");
+        assert_eq!((at("main/src/a").is_linked, at("main/src/a").head()), (false, Head::Branch("main".into())));
+        assert_eq!((at("w/x").is_linked, at("w/x").head().may_be_of_agent()), (true, true));
+        assert_eq!((at("main/m/x").is_linked, at("main/m/x").head()), (false, Head::Commit));
+        assert_eq!((at("broken").is_linked, at("broken").head()), (true, Head::Unreadable));
+        assert!(at("w").is_same(&at("w/deeper")) && !at("w").is_same(&at("main")));
+    }
+}

@@ -1,0 +1,124 @@
+//! Tells the agent which settings hold when somebody changed `.planning/config.json` during the session.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::scene::Scene;
+use super::verdict::Finding;
+use crate::project::config::{self, Config, ConfigTexts};
+
+pub(super) fn look(scene: &Scene<'_>) -> Finding {
+    let file = scene.project.root.join(".planning").join("config.json");
+    if !scene.payload.paths().iter().any(|name| scene.path(name) == file) {
+        return Finding::Nothing;
+    }
+    let text = match crate::disk::read_text(&file) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(error) => return Finding::Note(format!("SETTINGS: {error}. The defaults hold.")),
+    };
+    let settings = match settings(&text) {
+        Ok(settings) => settings,
+        Err(reason) => {
+            return Finding::Note(format!(
+                "SETTINGS: `.planning/config.json` was changed and is not JSON any more ({reason}). Until it is, the defaults \
+                 hold."
+            ));
+        }
+    };
+    let before: Option<BTreeMap<String, String>> = scene.recall(SEEN);
+    scene.leave(SEEN, &settings);
+    note(before.as_ref(), &settings).into()
+}
+
+/// The file of a session with the settings as they were seen last.
+const SEEN: &str = "settings";
+
+/// How many settings are told.
+const MOST: usize = 24;
+
+/// The settings of a file, each as it is told. Keys of services are not.
+fn settings(text: &str) -> Result<BTreeMap<String, String>, String> {
+    let mut settings = BTreeMap::new();
+    if !text.trim().is_empty() {
+        for (name, value) in config::parse(text)? {
+            add(&name, &value, &mut settings);
+        }
+    }
+    Ok(settings)
+}
+
+fn add(path: &str, value: &Value, settings: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(name, value)| add(&format!("{path}.{name}"), value, settings)),
+        Value::String(_) if config::is_secret(path) => {}
+        Value::String(text) => drop(settings.insert(path.to_owned(), text.clone())),
+        other => drop(settings.insert(path.to_owned(), other.to_string())),
+    }
+}
+
+/// What changed since `before`; without that, what differs from the defaults.
+fn note(before: Option<&BTreeMap<String, String>>, settings: &BTreeMap<String, String>) -> Option<String> {
+    let (defaults, _) = Config::read(ConfigTexts::default());
+    let default = |key: &str| match defaults.value(key) {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let (head, lines): (_, Vec<String>) = if let Some(before) = before {
+        let changed = settings.iter().filter(|(key, value)| before.get(*key) != Some(value));
+        let changed = changed.map(|(key, value)| match before.get(key) {
+            Some(old) => format!("- {key}: {value} (was {old})"),
+            None => format!("- {key}: {value}"),
+        });
+        let gone = before.keys().filter(|key| !settings.contains_key(*key));
+        let gone = gone.map(|key| format!("- {key}: {} (the default again)", default(key)));
+        ("These settings of the project were changed:", changed.chain(gone).collect())
+    } else {
+        let own = settings.iter().filter(|(key, value)| default(key) != **value);
+        let own = own.map(|(key, value)| format!("- {key}: {value}"));
+        ("The settings of the project were changed. These differ from the defaults now:", own.collect())
+    };
+    if lines.is_empty() {
+        return before
+            .is_none()
+            .then(|| "SETTINGS: The settings of the project were changed. The defaults hold.".to_owned());
+    }
+    let more = lines.len().saturating_sub(MOST);
+    let shown = lines[..lines.len().min(MOST)].join("\n");
+    let more = if more > 0 { format!("\n- and {more} more") } else { String::new() };
+    Some(format!("SETTINGS: {head}\n{shown}{more}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(before: Option<&str>, now: &str) -> Option<String> {
+        note(before.map(|before| settings(before).unwrap()).as_ref(), &settings(now).unwrap())
+    }
+
+    #[test]
+    fn what_changed_is_told_and_else_what_is_no_default() {
+        let now = r#"{"mode":"yolo","workflow":{"research":false,"verifier":true},"brave_search":"sk-secret"}"#;
+        let first = told(None, now).unwrap();
+        assert!(first.ends_with("now:\n- mode: yolo\n- workflow.research: false"), "{first}");
+        let changed =
+            told(Some(r#"{"mode":"interactive","commit_docs":false,"workflow":{"research":false}}"#), now).unwrap();
+        assert!(
+            changed.ends_with(
+                "\n- mode: yolo (was interactive)\n- workflow.verifier: true\n- commit_docs: true (the default again)"
+            ),
+            "{changed}"
+        );
+        assert_eq!(told(Some(now), now), None);
+        assert!(told(None, "{}").unwrap().contains("defaults hold"));
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_what_is_no_json_is_an_error() {
+        let many: Vec<String> = (0..50).map(|number| format!("\"agent_skills_{number}\": {number}")).collect();
+        let told = told(None, &format!("{{{}}}", many.join(","))).unwrap();
+        assert!(told.ends_with("- and 26 more"), "{told}");
+        assert!(settings("{").is_err() && settings("[]").is_err() && settings("").unwrap().is_empty());
+    }
+}
