@@ -22,6 +22,7 @@ mod findings;
 mod gates;
 mod git;
 mod graphify;
+mod guards;
 mod hooks;
 mod hosts;
 mod init;
