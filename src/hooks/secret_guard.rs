@@ -168,7 +168,6 @@ const HARMLESS: &[&str] = &[
     "find",
     "locate",
     "code",
-    "cursor",
     "subl",
     "idea",
     "open",
