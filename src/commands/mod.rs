@@ -32,6 +32,7 @@ mod graphify;
 mod guards;
 mod guide;
 mod help;
+mod hooks;
 mod hosts;
 mod import;
 mod init;
@@ -103,6 +104,7 @@ pub(crate) struct FamilyRow {
 /// Every family. Order is the order of the help.
 const FAMILIES: &[FamilyRow] = &[
     own_family::<install::Installation>("Install", &["install", "uninstall", "status", "recover"]),
+    own_family::<hooks::Hooks>("Hooks", &["hooks"]),
     own_family::<guide::Pages>("Guide", &["guide"]),
     family::<init::Inits>("Workflows", &["init"]),
     family::<state::States>("State", &["state", "state-snapshot", "smart-entry"]),
@@ -143,7 +145,10 @@ const FAMILIES: &[FamilyRow] = &[
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
     family::<guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
     family::<loops::Loop>("Loop", &["loop"]),
-    family::<updating::Updating>("Updating", &["update-context", "detect-custom-files", "restore-custom-files"]),
+    family::<updating::Updating>(
+        "Updating",
+        &["update-context", "update-check", "detect-custom-files", "restore-custom-files"],
+    ),
     family::<skills::Skills>("Skills", &["skill-manifest"]),
     family::<capability::Capabilities>("Features", &["capability"]),
     family::<hosts::Hosts>("Hosts", &["agent-skills", "skills-root", "project-instruction-file"]),

@@ -154,7 +154,7 @@ fn scope(name: &str) -> Option<&str> {
 
 /// The address of the registry that the project installs from. npm's own settings say which it is, so that the name of
 /// a package nobody else knows is not told to somebody else.
-fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Result<String, WorldError> {
+pub(super) fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Result<String, WorldError> {
     if let Some(known) = ecosystem.registry() {
         return Ok(known.to_owned());
     }

@@ -2,11 +2,13 @@
 //! among ours.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{CommandError, Context, Family};
+use super::{CommandError, Context, Family, research};
 use crate::disk::{self, AbsolutePath, ChangeSet};
+use crate::hooks::KnownVersions;
 use crate::install::{self, Target, custom};
+use crate::operations::legitimacy::Ecosystem;
 use crate::runtime::Scope;
 
 #[derive(Debug, clap::Subcommand)]
@@ -15,6 +17,12 @@ pub(crate) enum Updating {
     ///
     /// Example: `gsd-tools update-context` prints one line of JSON.
     UpdateContext,
+    /// Look up the newest version of this program
+    ///
+    /// It is noted for hooks, which never ask a server themselves.
+    ///
+    /// Example: `gsd-tools update-check --pick latest`.
+    UpdateCheck,
     /// Find files of your own among the installed ones
     ///
     /// Example: `gsd-tools detect-custom-files --config-dir ~/.config/host --pick custom_files`.
@@ -46,6 +54,7 @@ impl Family for Updating {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         match self {
             Self::UpdateContext => update_context(context),
+            Self::UpdateCheck => update_check(context),
             Self::DetectCustomFiles(arguments) => {
                 let usage = "Usage: gsd-tools detect-custom-files --config-dir <path>";
                 let report = custom::find(&folder(context, arguments.config_dir.as_deref(), usage)?)?;
@@ -73,6 +82,40 @@ fn folder(context: &Context, typed: Option<&str>, usage: &str) -> Result<Absolut
         return Ok(disk::canonical(&folder)?);
     }
     Err(CommandError::usage(format!("Config directory not found: {folder}")))
+}
+
+/// What `update-check` found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UpdateReport {
+    installed: &'static str,
+    latest: String,
+    /// Whether the newest version is newer than this program.
+    update_available: bool,
+}
+
+fn update_check(context: &mut Context) -> Result<(), CommandError> {
+    let world = context.world();
+    let mut known = KnownVersions::recall(world);
+    // Noted whatever comes of it: a server that does not answer is not asked at every start of a session.
+    known.looked_at = world.now().milliseconds();
+    known.leave(world);
+    let registry = research::registry(context, Ecosystem::Npm, None)?;
+    let page = format!("{}/{}/latest", registry.trim_end_matches('/'), env!("CARGO_PKG_NAME"));
+    let response = world.fetch(&page, &[("Accept", "application/json")])?;
+    let told: Option<Latest> = serde_json::from_slice(&response.body).ok();
+    let Some(Latest { version }) = told.filter(|_| response.status == 200) else {
+        return Err(CommandError::usage(format!("`{page}` names no version (status {})", response.status)));
+    };
+    known.latest = Some(version.clone());
+    known.leave(world);
+    let update_available = known.newer().is_some();
+    context.emit(&UpdateReport { installed: env!("CARGO_PKG_VERSION"), latest: version, update_available })
+}
+
+/// What a registry tells of the newest version of a package.
+#[derive(Debug, Deserialize)]
+struct Latest {
+    version: String,
 }
 
 /// What `update-context` answers, on one line.

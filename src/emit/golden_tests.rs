@@ -77,7 +77,7 @@ fn tree(library: &Library, descriptor: &Descriptor, scope: Scope) -> BTreeMap<St
 }
 
 /// The file as it would be in an empty place.
-fn shown(artifact: &Artifact) -> String {
+pub(super) fn shown(artifact: &Artifact) -> String {
     let shared = match &artifact.contents {
         Contents::Whole(text) => return text.clone(),
         Contents::Binary => return format!("(this program; executable: {})\n", artifact.executable),

@@ -14,6 +14,8 @@ mod spelling;
 mod content_tests;
 #[cfg(test)]
 mod golden_tests;
+#[cfg(test)]
+mod hook_tests;
 
 #[cfg(test)]
 pub(crate) use artifact::MarkedText;

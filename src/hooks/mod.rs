@@ -2,7 +2,8 @@
 //!
 //! `gsd-tools hook <dialect> <event> [--without <hook>]`: reads the host's JSON, lets the hooks of the event look at it,
 //! gives one answer. A hook never breaks the host: on any error of our own nothing is printed and the exit code is 0.
-//! Outside projects that use us there is silence; only the status line shows what it can everywhere.
+//! Outside projects that use us there is silence; only the status line shows what it can everywhere. [`Switch`] silences
+//! all of it.
 //!
 //! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row in [`roster`]. `look` asks the
 //! scene for facts (`payload.tool()`, `payload.writes()`, `project.flag(...)`, `read(...)`) and hands them to a function
@@ -21,11 +22,14 @@ mod phase_boundary;
 mod prompt_guard;
 mod read_guard;
 mod roster;
+mod sample;
 mod scene;
 mod secret_guard;
 mod session_state;
 mod statusline;
+mod switch;
 mod tool;
+mod update_check;
 mod validate_commit;
 mod verdict;
 mod workflow_guard;
@@ -45,7 +49,10 @@ use crate::world::World;
 
 use answer::{Answer, answer};
 pub(crate) use payload::Payload;
+pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
+pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
+pub(crate) use update_check::KnownVersions;
 use verdict::Verdict;
 
 /// How long a host may take to hand over its event. Longer, and the event is let go.
@@ -64,12 +71,17 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
+    // Read whatever comes of it: a host that writes to a process that is gone may take that for a failure.
+    let event_text = read_event(world)?;
     let words: Vec<&str> = arguments.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let (dialect, event, options) = match words.as_slice() {
         [dialect, event, options @ ..] => (Dialect::of_word(dialect)?, Event::of_word(event)?, options),
         _ => return None,
     };
-    let payload = Payload::parse(&read_event(world)?)?;
+    if switch::is_off(world) {
+        return None;
+    }
+    let payload = Payload::parse(&event_text)?;
     let here = payload.folder().map(PathBuf::from).or_else(|| world.folder().ok())?;
     let project = HookProject::find(&here, world);
     if event == Event::StatusLine {
@@ -95,8 +107,20 @@ fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) 
         scene::leave(&file, used);
     }
     let state = project.and_then(HookProject::state);
-    let color = world.variable("NO_COLOR").is_none();
-    statusline::line(payload, state.as_deref(), used.as_ref(), color)
+    let versions = KnownVersions::recall(world);
+    let setting = |key: &str| project.and_then(|project| project.setting(key));
+    statusline::Known {
+        payload,
+        state: state.as_deref(),
+        todo: statusline::todo(payload),
+        used: used.as_ref(),
+        newer: versions.newer(),
+        context_first: setting("statusline.context_position").is_some_and(|place| place == "front"),
+        short: setting("statusline.state_format").is_some_and(|format| format == "compact"),
+        tokens: setting("statusline.show_context_tokens").is_some_and(|shown| shown == true),
+        color: world.variable("NO_COLOR").is_none(),
+    }
+    .line()
 }
 
 /// What the host wrote, unless nothing comes.

@@ -2,6 +2,8 @@
 //!
 //! Hosts name the same things differently; the names do not collide, so each thing is looked for under all of them.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::context_monitor::ContextUse;
@@ -75,6 +77,17 @@ impl Payload {
     pub(crate) fn context_use(&self, now: i64) -> Option<ContextUse> {
         let remaining = self.value.pointer("/context_window/remaining_percentage")?.as_f64()?;
         Some(ContextUse { remaining, noted_at: now })
+    }
+
+    /// The tokens that are in the context now.
+    pub(crate) fn tokens_in_use(&self) -> Option<u64> {
+        let counts = self.value.pointer("/context_window/current_usage")?.as_object()?;
+        Some(counts.values().filter_map(Value::as_u64).sum())
+    }
+
+    /// The file in which the host keeps the session.
+    pub(crate) fn transcript(&self) -> Option<&Path> {
+        Some(Path::new(self.value.get("transcript_path")?.as_str()?)).filter(|path| path.is_absolute())
     }
 
     /// What the tool of the event does.

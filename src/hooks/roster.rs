@@ -4,7 +4,7 @@ use super::scene::Scene;
 use super::verdict::Finding;
 use super::{
     agent_isolation_guard, config_reload, context_monitor, injection_scanner, phase_boundary, prompt_guard, read_guard,
-    secret_guard, session_state, validate_commit, workflow_guard, worktree_path_guard, write_guard,
+    secret_guard, session_state, update_check, validate_commit, workflow_guard, worktree_path_guard, write_guard,
 };
 use crate::library::Event;
 
@@ -18,6 +18,7 @@ pub(super) struct Hook {
 /// All hooks but the status line, which answers with a line and not with a verdict. Those that refuse come first.
 pub(super) const HOOKS: &[Hook] = &[
     Hook { name: "session-state", events: &[Event::SessionStart], look: session_state::look },
+    Hook { name: "update-check", events: &[Event::SessionStart], look: update_check::look },
     Hook { name: "secret-guard", events: &[Event::BeforeTool], look: secret_guard::look },
     Hook { name: "agent-isolation-guard", events: &[Event::BeforeTool], look: agent_isolation_guard::look },
     Hook { name: "worktree-path-guard", events: &[Event::BeforeTool], look: worktree_path_guard::look },

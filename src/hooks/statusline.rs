@@ -1,41 +1,105 @@
-//! One line for the host's screen: the model, where the project stands, the folder, the context in use.
+//! One line for the host's screen: the model, what is being done, the folder, the context in use, a newer version.
 
-use crate::text::front_matter::FrontMatter;
+use serde::Deserialize;
 
 use super::context_monitor::ContextUse;
 use super::payload::Payload;
+use crate::disk;
+use crate::text::front_matter::FrontMatter;
 
 /// The host keeps this much of the window, per hundred, for itself: what is left of it cannot be used.
 const RESERVE: f64 = 16.5;
 
-/// The line. `state` is the text of STATE.md, if there is one.
-pub(crate) fn line(payload: &Payload, state: Option<&str>, used: Option<&ContextUse>, color: bool) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    parts.extend(payload.model().map(|model| dim(model, color)));
-    parts.extend(state.and_then(project));
-    parts.extend(payload.folder().and_then(folder_name).map(|name| dim(name, color)));
-    let mut line = parts.join(" │ ");
-    if let Some(used) = used {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(&bar(used.remaining, color));
-    }
-    line
+/// How much of a todo is shown.
+const TODO: usize = 40;
+
+/// What the line is made of.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "four settings")]
+pub(super) struct Known<'a> {
+    pub(super) payload: &'a Payload,
+    /// The text of STATE.md, if there is one.
+    pub(super) state: Option<&'a str>,
+    /// What the agent says it is doing.
+    pub(super) todo: Option<String>,
+    pub(super) used: Option<&'a ContextUse>,
+    /// A version that is newer than this program.
+    pub(super) newer: Option<&'a str>,
+    /// The bar stands before everything else.
+    pub(super) context_first: bool,
+    /// The project's place alone, without its status.
+    pub(super) short: bool,
+    /// The tokens in use stand behind the bar.
+    pub(super) tokens: bool,
+    pub(super) color: bool,
 }
 
-/// `Phase 2 Notes · executing`.
-fn project(state: &str) -> Option<String> {
+impl Known<'_> {
+    /// The line.
+    pub(super) fn line(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(self.payload.model().map(|model| dim(model, self.color)));
+        let place = || self.state.and_then(|state| project(state, self.short));
+        parts.extend(self.todo.as_deref().map(|todo| bold(todo, self.color)).or_else(place));
+        parts.extend(self.payload.folder().and_then(folder_name).map(|name| dim(name, self.color)));
+        parts.extend(self.newer.map(|newer| colored(&format!("↑ {newer}"), "33", self.color)));
+        let line = parts.join(" │ ");
+        let bar = self.used.map(|used| bar(used.remaining, self.color) + &self.token_count()).unwrap_or_default();
+        let (first, second) = if self.context_first { (bar, line) } else { (line, bar) };
+        if first.is_empty() || second.is_empty() { first + &second } else { format!("{first} {second}") }
+    }
+
+    fn token_count(&self) -> String {
+        let count = self.payload.tokens_in_use().filter(|_| self.tokens);
+        count.map(|count| dim(&format!(" ({})", rounded(count)), self.color)).unwrap_or_default()
+    }
+}
+
+/// `Phase 2 Notes · executing`; short, `Phase 2`.
+fn project(state: &str, short: bool) -> Option<String> {
     let front = FrontMatter::parse(state)?;
-    let status = front.text("status");
+    let status = front.text("status").filter(|_| !short);
     let phase = front.text("current_phase").map(|number| match front.text("current_phase_name") {
-        Some(name) => format!("Phase {number} {name}"),
-        None => format!("Phase {number}"),
+        Some(name) if !short => format!("Phase {number} {name}"),
+        _ => format!("Phase {number}"),
     });
     match (phase.or_else(|| front.text("milestone")), status) {
         (Some(place), Some(status)) => Some(format!("{place} · {status}")),
         (place, status) => place.or(status),
     }
+}
+
+/// A thing the agent has put on its list.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Todo {
+    #[serde(default)]
+    content: String,
+    #[serde(default)]
+    status: String,
+    active_form: Option<String>,
+}
+
+/// What the session's list of todos says is being done: the newest of its lists, which stand in a folder beside that of
+/// the session's own file.
+pub(super) fn todo(payload: &Payload) -> Option<String> {
+    let session = payload.session().filter(|session| !session.is_empty())?;
+    let folder = payload.transcript()?.ancestors().nth(3)?.join("todos");
+    let lists = disk::list(&folder).ok()??.into_iter().filter(|entry| {
+        let is_list = entry.path.extension().is_some_and(|ending| ending == "json");
+        is_list && entry.name.starts_with(session) && entry.name.contains("-agent-")
+    });
+    let newest = lists.max_by_key(|entry| disk::modified(&entry.path))?;
+    in_progress(&disk::read_text(&newest.path).ok()??)
+}
+
+fn in_progress(list: &str) -> Option<String> {
+    let todos: Vec<Todo> = serde_json::from_str(list).ok()?;
+    let todo = todos.into_iter().find(|todo| todo.status == "in_progress")?;
+    let text = todo.active_form.unwrap_or(todo.content);
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = if line.chars().count() > TODO { line.chars().take(TODO - 1).collect::<String>() + "…" } else { line };
+    Some(line).filter(|line| !line.is_empty())
 }
 
 fn folder_name(path: &str) -> Option<&str> {
@@ -55,31 +119,92 @@ fn bar(remaining: f64, color: bool) -> String {
         65..80 => "38;5;208",
         _ => "5;31",
     };
-    if color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text }
+    colored(&text, code, color)
+}
+
+/// `950`, `101k`, `1.2M`.
+fn rounded(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => format!("{}k", (count + 500) / 1_000),
+        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
 }
 
 fn dim(text: &str, color: bool) -> String {
-    if color { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+    colored(text, "2", color)
+}
+
+fn bold(text: &str, color: bool) -> String {
+    colored(text, "1", color)
+}
+
+fn colored(text: &str, code: &str, color: bool) -> String {
+    if color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const STATE: &str = "---\nstatus: executing\ncurrent_phase: 2\ncurrent_phase_name: Notes\n---\n";
+
+    fn parsed(text: &str) -> &'static Payload {
+        Box::leak(Box::new(Payload::parse(text).unwrap()))
+    }
+
+    fn usual() -> Known<'static> {
+        let payload = parsed(
+            r#"{"model":{"display_name":"Opus 5.5"},"workspace":{"current_dir":"/home/u/acme"},
+                "context_window":{"remaining_percentage":58.25,
+                "current_usage":{"input_tokens":400,"cache_read_input_tokens":100200,"output_tokens":null}}}"#,
+        );
+        Known {
+            payload,
+            state: Some(STATE),
+            todo: None,
+            used: Some(Box::leak(Box::new(payload.context_use(0).unwrap()))),
+            newer: None,
+            context_first: false,
+            short: false,
+            tokens: false,
+            color: false,
+        }
+    }
+
     #[test]
     fn the_line_holds_what_is_known() {
-        let payload = Payload::parse(
-            r#"{"model":{"display_name":"Opus 5.5"},"workspace":{"current_dir":"/home/u/acme"},
-                "context_window":{"remaining_percentage":58.25}}"#,
-        )
-        .unwrap();
-        let used = payload.context_use(0);
-        let state = "---\nstatus: executing\ncurrent_phase: 2\ncurrent_phase_name: Notes\n---\n";
-        assert_eq!(
-            line(&payload, Some(state), used.as_ref(), false),
-            "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50%"
-        );
-        assert_eq!(line(&Payload::parse("{}").unwrap(), None, None, true), "");
+        assert_eq!(usual().line(), "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50%");
+        let nothing = Known { payload: parsed("{}"), state: None, used: None, color: true, ..usual() };
+        assert_eq!(nothing.line(), "");
+    }
+
+    #[test]
+    fn settings_and_news_change_it() {
+        assert_eq!(Known { short: true, ..usual() }.line(), "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50%");
+        let tokens = Known { tokens: true, ..usual() }.line();
+        assert_eq!(tokens, "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% (101k)");
+        assert!(Known { context_first: true, ..usual() }.line().starts_with("█████░░░░░ 50% Opus 5.5 │"));
+        assert!(Known { newer: Some("9.0.0"), ..usual() }.line().contains("acme │ ↑ 9.0.0 █"));
+        let busy = Known { todo: Some("Writing tests".into()), ..usual() };
+        assert!(busy.line().contains("│ Writing tests │ acme"));
+    }
+
+    #[test]
+    fn the_todo_in_progress_is_shown_in_one_short_line() {
+        let list =
+            r#"[{"content":"a","status":"pending"},{"content":"b","status":"in_progress","activeForm":"Doing\n b"}]"#;
+        assert_eq!(in_progress(list).as_deref(), Some("Doing b"));
+        let long = format!(r#"[{{"content":"{}","status":"in_progress"}}]"#, "x".repeat(90));
+        assert_eq!(in_progress(&long).unwrap().chars().count(), TODO);
+        for nothing in ["[]", "{}", "", r#"[{"content":"a","status":"completed"}]"#] {
+            assert_eq!(in_progress(nothing), None);
+        }
+    }
+
+    #[test]
+    fn numbers_are_told_short() {
+        assert_eq!([0, 999, 1_499, 100_600, 1_250_000].map(rounded), ["0", "999", "1k", "101k", "1.2M"]);
     }
 
     #[test]

@@ -8,7 +8,6 @@ pub(crate) enum Finding {
     /// Something the agent should know; the host goes on.
     Note(String),
     /// Something the person should know; the agent does not see it where the host can keep it from it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for hooks that speak to the person"))]
     Tell(String),
     /// The host must not go on.
     Block(Block),

@@ -12,6 +12,7 @@ mod error;
 mod manifest;
 mod plan;
 mod predecessor;
+mod registered;
 mod shared;
 mod situation;
 mod status;
@@ -19,6 +20,7 @@ mod target;
 
 pub(crate) use error::InstallError;
 pub(crate) use plan::{Act, InstallPlan};
+pub(crate) use registered::{RegisteredHook, registered};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, status, unfinished};
 pub(crate) use target::{Target, scope_word};

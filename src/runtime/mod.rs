@@ -12,8 +12,8 @@ mod tables;
 
 pub(crate) use descriptor::{
     AgentReach, AgentTools, ArgumentForm, Descriptor, Dispatch, EditForm, Encoding, FileEdit, FileReach, Form,
-    HostFormat, IncludeForm, Isolation, Place, PlaceAnchor, PlaceItem, Purpose, RuntimeId, Scalar, Scope, Spawn,
-    StartCommit,
+    HostFile, HostFormat, IncludeForm, Isolation, Place, PlaceAnchor, PlaceItem, Purpose, RuntimeId, Scalar, Scope,
+    Spawn, StartCommit,
 };
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]

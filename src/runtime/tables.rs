@@ -101,6 +101,14 @@ impl HookForm {
             HookForm::Shells { .. } => None,
         }
     }
+
+    /// The folder of the host in which every file may register hooks.
+    pub(crate) fn folder(&self) -> Option<&str> {
+        match self {
+            HookForm::Shells { path, .. } => path.rsplit_once('/').map(|(folder, _)| folder),
+            HookForm::Nested { .. } | HookForm::Flat { .. } => None,
+        }
+    }
 }
 
 /// What the host counts a timeout in.

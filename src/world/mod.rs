@@ -207,11 +207,16 @@ impl World {
 
     /// Runs another program to its end and gives what it said.
     pub(crate) fn run(&self, program: &Program) -> Result<Finished, WorldError> {
+        self.run_watched(program, |_| {})
+    }
+
+    fn run_watched(&self, program: &Program, watch: impl FnOnce(&Child)) -> Result<Finished, WorldError> {
         let input = program.stdin.clone();
         let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
         let mut command = self.command(program);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = start(&mut command, program)?;
+        watch(&child);
         if let Some(mut pipe) = child.stdin.take() {
             // A program that does not read its input closes the pipe; what it then says is its own matter.
             thread::spawn(move || pipe.write_all(&input));
@@ -229,6 +234,37 @@ impl World {
             stdout: stdout.recv().unwrap_or_default(),
             stderr: stderr.recv().unwrap_or_default(),
         })
+    }
+
+    /// As [`Self::run`], with the time it took on the clock, to the moment of its end.
+    pub(crate) fn timed(&self, program: &Program) -> (Result<Finished, WorldError>, Duration) {
+        // Looking now and then whether it has ended would be in the figure: it is waited for, and somebody else watches
+        // its time.
+        let unlimited = Program { timeout: None, ..program.clone() };
+        let started = Instant::now();
+        let (ended, waiting) = mpsc::channel::<()>();
+        let finished = self.run_watched(&unlimited, |child| {
+            let (world, limit, process) = (self.clone(), program.timeout, child.id());
+            thread::spawn(move || {
+                let limit = limit.unwrap_or(Duration::MAX);
+                if waiting.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    // One that is gone already needs no signal.
+                    let _ = world.run(&Program::new("kill").arguments(["-KILL", &process.to_string()]));
+                }
+            });
+        });
+        let took = started.elapsed();
+        drop(ended);
+        (finished, took)
+    }
+
+    /// Starts a program that goes on by itself: nobody hears it, waits for it, or stops it with us.
+    pub(crate) fn start_beside(&self, program: &Program) -> Result<(), WorldError> {
+        let mut command = self.command(program);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        start(&mut command, program).map(drop)
     }
 
     /// Runs another program on this process's own streams. When its time is up it is stopped, with all it started.

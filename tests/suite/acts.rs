@@ -70,6 +70,13 @@ const ACTS: &[Act] = &[
         says: &[("/diff", "--- /dev/null")],
     },
     Act {
+        verb: "hooks off",
+        arguments: &["--host", "codex"],
+        first: &[],
+        says: &[("/off", "[\"codex\"]"), ("/changed", "true"), ("/diff", "+codex")],
+    },
+    Act { verb: "hooks on", arguments: &[], first: &["hooks", "off"], says: &[("/off", "[]"), ("/diff", "-*")] },
+    Act {
         verb: "learnings copy",
         arguments: &[],
         first: &[],

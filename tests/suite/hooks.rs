@@ -109,3 +109,134 @@ fn a_session_name_cannot_lead_elsewhere() {
     hook(&context, &["standard", "status-line"], &text);
     assert_eq!(hook(&context, &["standard", "after-tool"], &text), "");
 }
+
+#[test]
+fn hooks_are_silenced_and_heard_again_without_the_host() {
+    let context = project();
+    context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
+    context.gsd(["install", "--codex", "--claude", "--global"]).success();
+    let start = payload(&context, "");
+    let installed = |host: &str| {
+        let mut command = context.command(context.home().join(format!(".{host}/gsd-core/bin/gsd-tools")));
+        command.args(["hook", "standard", "session-start"]).stdin(std::process::Stdio::piped());
+        let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), start.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        !output.stdout.is_empty()
+    };
+    assert!(installed("codex") && installed("claude"));
+
+    context.gsd(["hooks", "off", "--host", "codex"]).success();
+    assert!(!installed("codex") && installed("claude"));
+    let status = context.gsd(["hooks", "status", "--json"]).json();
+    assert_eq!(status["off"], serde_json::json!(["codex"]));
+    let on: Vec<_> = status["installs"].as_array().unwrap().iter().map(|install| install["on"].clone()).collect();
+    assert_eq!(on, [serde_json::json!(true), serde_json::json!(false)]);
+
+    let off = context.gsd(["hooks", "off", "--json"]).json();
+    assert_eq!((&off["off"], &off["changed"]), (&serde_json::json!(["*"]), &serde_json::json!(true)));
+    assert!(!installed("codex") && !installed("claude"));
+    // A program that was installed for no host goes by what holds for all.
+    assert_eq!(hook(&context, &["standard", "session-start"], &start), "");
+
+    context.gsd(["hooks", "on", "--host", "claude"]).success();
+    assert!(!installed("codex") && installed("claude"));
+    let on = context.gsd(["hooks", "on", "--json"]).json();
+    assert_eq!((&on["off"], &on["changed"]), (&serde_json::json!([]), &serde_json::json!(true)));
+    assert!(installed("codex") && installed("claude"));
+    assert!(!std::path::Path::new(on["file"].as_str().unwrap()).exists());
+    context.gsd(["hooks", "off", "--host", "nobody"]).failure(1);
+}
+
+#[test]
+fn a_variable_silences_hooks_for_one_call() {
+    let context = project();
+    context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
+    let words = ["hook", "standard", "session-start"];
+    let start = payload(&context, "");
+    assert_eq!(context.gsd_with(words, &[("GSD_HOOKS", "off")], &start).success(), "");
+    assert!(!context.gsd_with(words, &[("GSD_HOOKS", "on")], &start).success().is_empty());
+}
+
+#[test]
+fn every_registered_hook_is_run_and_timed_and_those_of_others_only_when_that_is_allowed() {
+    let context = project();
+    let settings = context.home().join(".claude/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    let mine = r#"{"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "cat > $CLAUDE_PROJECT_DIR/seen; exit 3"}]}]}}"#;
+    std::fs::write(&settings, mine).unwrap();
+    context.gsd(["install", "--claude", "--global"]).success();
+
+    context.gsd(["hooks", "bench"]).failure(2);
+    let ours = context.gsd(["hooks", "bench", "--ours", "--runs", "1", "--json"]).json();
+    let ours = ours["hooks"].as_array().unwrap();
+    assert!(ours.len() >= 5 && ours.iter().all(|hook| hook["ours"] == true), "{ours:?}");
+    assert!(ours.iter().all(|hook| hook["exit_codes"] == serde_json::json!([0])), "{ours:?}");
+    assert!(!context.project().join("seen").exists(), "a hook of somebody else was run");
+
+    let table = context.gsd(["hooks", "bench", "--yes", "--runs", "1", "--host", "claude"]).success();
+    assert!(table.contains("claude PreToolUse") && table.contains("claude status line"), "{table}");
+    assert!(table.lines().any(|line| line.contains("other") && line.ends_with("seen; exit 3")), "{table}");
+    let seen: serde_json::Value = serde_json::from_str(&context.read("seen")).unwrap();
+    assert_eq!((&seen["tool_name"], &seen["hook_event_name"]), (&"Write".into(), &"PreToolUse".into()));
+}
+
+/// Programs that answer as npm and curl would, and note that they were asked.
+fn little_web(context: &TestContext) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = context.home().join("web");
+    std::fs::create_dir_all(&folder).unwrap();
+    let npm = "#!/bin/sh\necho https://registry.example.com/\n";
+    let curl = format!(
+        "#!/bin/sh\ncat > '{}/asked.new' && mv '{0}/asked.new' '{0}/asked'\nprintf '{{\"version\":\"99.1.0\"}}\\n200'\n",
+        context.home().display()
+    );
+    for (name, text) in [("npm", npm), ("curl", &curl)] {
+        std::fs::write(folder.join(name), text).unwrap();
+        std::fs::set_permissions(folder.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn a_newer_version_is_looked_up_beside_the_session_and_told_once_a_day() {
+    let context = project();
+    let path = little_web(&context);
+    let call = |words: &[&str], variables: &[(&str, &str)]| {
+        let words = words.iter().copied();
+        let standing = [("PATH", path.as_str()), ("GSD_UPDATE_CHECK", "on")];
+        context.gsd_with(words, &[&standing, variables].concat(), &payload(&context, "")).success()
+    };
+    let start = ["hook", "standard", "session-start"];
+    for off in [("GSD_UPDATE_CHECK", "off"), ("CI", "true")] {
+        assert_eq!(call(&start, &[off]), "");
+    }
+    let known = context.home().join(".local/state/gsd-tools/versions.json");
+    assert!(!known.exists(), "it was looked up although that is turned off");
+
+    assert_eq!(call(&start, &[]), "");
+    let asked = context.home().join("asked");
+    let found = || std::fs::read_to_string(&known).is_ok_and(|text| text.contains("99.1.0"));
+    for _ in 0..600 {
+        if found() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(found(), "nothing was looked up");
+    let question = std::fs::read_to_string(&asked).unwrap();
+    assert!(question.contains("https://registry.example.com/gsd-tools/latest"), "{question}");
+
+    std::fs::remove_file(&asked).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&call(&start, &[])).unwrap();
+    assert!(told["systemMessage"].as_str().unwrap().contains("99.1.0"), "{told}");
+    assert_eq!(call(&start, &[]), "", "told twice on one day");
+    assert!(call(&["hook", "standard", "status-line"], &[]).contains("99.1.0"));
+    assert!(!asked.exists(), "it was looked up again on the same day");
+
+    let report: serde_json::Value = serde_json::from_str(&call(&["update-check"], &[])).unwrap();
+    assert_eq!((&report["latest"], &report["update_available"]), (&"99.1.0".into(), &true.into()));
+    context.write(".planning/config.json", r#"{"hooks": {"update_check": false}}"#);
+    assert_eq!(call(&start, &[("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "9999999999999")]), "");
+}

@@ -57,6 +57,8 @@ impl TestContext {
             .env("TMPDIR", self.root.path().join("tmp"))
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
+            // No test looks for versions on the web, unless it brings a web of its own.
+            .env("GSD_UPDATE_CHECK", "off")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_AUTHOR_NAME", "Tester")
             .env("GIT_AUTHOR_EMAIL", "tester@example.com")

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    basics, check, dispatch, effort, files, frontmatter, git, guards, hosts, install, models, research, state,
+    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, research, state,
     template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
@@ -171,6 +171,10 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("graphify status", any_of::<(operations::disabled::DisabledReport, operations::graphify::StatusReport)>()),
     ("guide", Answer::Text("a page in Markdown")),
     ("history-digest", json::<operations::history::HistoryReport>()),
+    ("hooks bench", json::<hooks::BenchReport>()),
+    ("hooks off", json::<hooks::SwitchReport>()),
+    ("hooks on", json::<hooks::SwitchReport>()),
+    ("hooks status", json::<hooks::HookStatus>()),
     ("init autonomous", bundle::<bundle::batch::AutonomousReport>()),
     ("init code-review", bundle::<bundle::review::CodeReviewReport>()),
     ("init complete-milestone", bundle::<bundle::milestone::CompleteMilestoneReport>()),
@@ -331,6 +335,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("uat classify-coverage", json::<operations::uat_coverage::CoverageReport>()),
     ("uat render-checkpoint", json::<uat::CheckpointReport>()),
     ("uninstall", json::<install::report::InstallReport>()),
+    ("update-check", json::<updating::UpdateReport>()),
     ("update-context", json::<updating::InstallationReport>()),
     ("user-story validate", json::<operations::user_story::StoryReport>()),
     ("validate agents", json::<validate::AgentsReport>()),

@@ -241,6 +241,7 @@ const KEYS: &[(&str, Accepts)] = &[
     ("hooks.context_critical_threshold", Anything),
     ("hooks.context_warning_threshold", Anything),
     ("hooks.context_warnings", Anything),
+    ("hooks.update_check", Anything),
     ("hooks.workflow_guard", Anything),
     ("jina", Anything),
     ("learnings.max_inject", Anything),

@@ -1,0 +1,198 @@
+//! The hooks of hosts from outside: silencing them without the host, and what each of them costs.
+
+mod bench;
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+#[cfg(test)]
+pub(super) use bench::BenchReport;
+
+use super::{CommandError, Context, Family};
+use crate::disk::{AbsolutePath, Digest};
+use crate::hooks::{self, Switch};
+use crate::install::{self, Target, scope_word};
+use crate::runtime::{Registry, Scope};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Hooks {
+    /// Silence hooks, and measure them
+    #[command(subcommand)]
+    Hooks(HookVerb),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum HookVerb {
+    /// Silence our hooks, of one host or of all
+    ///
+    /// The hosts need not be started again, and their settings stay as they are.
+    ///
+    /// Example: `gsd-tools hooks off --host codex`.
+    Off(SwitchArgs),
+    /// Let our hooks speak again
+    ///
+    /// Example: `gsd-tools hooks on`.
+    On(SwitchArgs),
+    /// Say whose hooks are silent
+    ///
+    /// Example: `gsd-tools hooks status --json`.
+    Status(StatusArgs),
+    /// Run every hook that hosts have registered, and tell what each costs
+    ///
+    /// Hooks of other programs are run as well, with a made-up event: that is asked about first.
+    ///
+    /// Example: `gsd-tools hooks bench --host codex --ours`.
+    Bench(bench::BenchArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SwitchArgs {
+    /// This host alone
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Family for Hooks {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Hooks(verb) = self;
+        match verb {
+            HookVerb::Off(arguments) => switch(context, &arguments, false),
+            HookVerb::On(arguments) => switch(context, &arguments, true),
+            HookVerb::Status(arguments) => status(context, arguments.json),
+            HookVerb::Bench(arguments) => bench::bench(context, &arguments),
+        }
+    }
+}
+
+/// What `hooks off` and `hooks on` came to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct SwitchReport {
+    /// The hosts whose hooks are silent now, or would be; `*` for all.
+    off: Vec<String>,
+    /// Whether that was different before.
+    changed: bool,
+    /// The file that says so.
+    file: String,
+}
+
+fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<(), CommandError> {
+    let registry = install::registry(context.world())?;
+    let host = arguments.host.as_deref().map(|name| registry.find(name)).transpose()?;
+    let host = host.as_ref().map(|descriptor| descriptor.id.as_str());
+    let file = Switch::file(context.world()).ok_or_else(no_home)?;
+    let file = AbsolutePath::parse(file)?;
+    let (switch, changed) = context.change(&file.parent().unwrap_or_else(|| file.clone()), |changes| {
+        let before = Switch::read(context.world())?;
+        let known = registry.ids().map(ToString::to_string);
+        let after = if speak { before.clone().on(host, known) } else { before.clone().off(host) };
+        let digest = before.text().is_some().then(|| Digest::of_file(&file)).transpose()?.flatten();
+        match (after.text(), digest) {
+            _ if after == before => {}
+            (Some(text), digest) => changes.write(file.clone(), text, digest),
+            (None, Some(digest)) => changes.remove(file.clone(), digest),
+            (None, None) => {}
+        }
+        Ok((after.clone(), after != before))
+    })?;
+    let report = SwitchReport { off: switch.hosts().to_vec(), changed, file: file.to_string() };
+    if arguments.json || context.is_rehearsal() {
+        return context.emit(&report);
+    }
+    context.text(told(&report.off));
+    Ok(())
+}
+
+fn no_home() -> CommandError {
+    CommandError::usage("there is no home folder to keep settings in")
+}
+
+/// Whose hooks are silent, in a sentence.
+fn told(off: &[String]) -> String {
+    match off {
+        [] => "Hooks are on.\n".to_owned(),
+        [all] if all == "*" => "Hooks are off for every host; `gsd-tools hooks on` lets them speak again.\n".to_owned(),
+        hosts => format!("Hooks are off for {}; those of other hosts are on.\n", hosts.join(", ")),
+    }
+}
+
+/// Whose hooks are silent, and of which installs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct HookStatus {
+    /// As the switch says it; `*` for all.
+    off: Vec<String>,
+    /// The variable `GSD_HOOKS` silences all of them where it is set like this.
+    off_by_variable: bool,
+    installs: Vec<InstallHooks>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct InstallHooks {
+    runtime: String,
+    scope: &'static str,
+    on: bool,
+    /// The host's names of the events at which it calls us.
+    events: Vec<String>,
+}
+
+fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
+    let switch = Switch::read(context.world())?;
+    let off_by_variable = hooks::is_off_by_variable(context.world());
+    let mut installs = Vec::new();
+    for target in targets(context, None)? {
+        let registered = install::registered(&target)?;
+        let mut events: Vec<String> = Vec::new();
+        for hook in registered.into_iter().filter(install::RegisteredHook::is_ours) {
+            if !events.contains(&hook.event) {
+                events.push(hook.event);
+            }
+        }
+        if !events.is_empty() {
+            let id = &target.descriptor.id;
+            let on = !off_by_variable && !switch.is_off(Some(id.as_str()));
+            installs.push(InstallHooks { runtime: id.to_string(), scope: scope_word(target.scope), on, events });
+        }
+    }
+    let report = HookStatus { off: switch.hosts().to_vec(), off_by_variable, installs };
+    if json {
+        return context.emit(&report);
+    }
+    let mut text = told(&report.off);
+    if off_by_variable {
+        let _ = writeln!(text, "{} is set: every hook is silent where it is.", hooks::VARIABLE);
+    }
+    for install in &report.installs {
+        let word = if install.on { "on" } else { "off" };
+        let _ = writeln!(text, "  {} ({}): {word}; {}", install.runtime, install.scope, install.events.join(", "));
+    }
+    context.text(text);
+    Ok(())
+}
+
+/// Every place of the hosts, or of one, that can be told: for the user and for this project.
+fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, CommandError> {
+    let registry: Registry = install::registry(context.world())?;
+    let descriptors = match host {
+        Some(name) => vec![registry.find(name)?],
+        None => registry.all()?,
+    };
+    let mut targets = Vec::new();
+    for descriptor in descriptors {
+        for scope in [Scope::Global, Scope::Local] {
+            // A place that cannot be told holds nothing that could be looked at.
+            targets.extend(Target::resolve(descriptor.clone(), scope, context.root(), None, context.world()));
+        }
+    }
+    Ok(targets)
+}

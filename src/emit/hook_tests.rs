@@ -1,0 +1,98 @@
+//! What each host is told about our hooks, as text under `tests/golden/hooks/`. A person's trust in a hook rests on its
+//! text on some hosts, so a change here asks them again.
+//!
+//! `SNAPSHOTS=overwrite cargo test` writes the files anew.
+
+#![allow(clippy::disallowed_methods, reason = "tests read and write their own files")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::library::Library;
+use crate::runtime::{Descriptor, Registry, Scope};
+
+use super::golden_tests::{options, shown};
+use super::*;
+
+/// A library of hooks alone.
+fn hooks_alone() -> Library {
+    let table = include_str!("../../hooks/hooks.toml");
+    Library::from_files(BTreeMap::from([("hooks/hooks.toml".into(), table.into())])).unwrap()
+}
+
+/// The files that are there, or are different, because of hooks and the status line.
+fn told(library: &Library, descriptor: &Descriptor, scope: Scope) -> String {
+    let files = |hooks: bool| -> BTreeMap<String, String> {
+        let mut options = options(descriptor, scope);
+        (options.permissions, options.hooks, options.status_line) = (false, hooks, hooks);
+        let artifacts = emit_all(library, descriptor, scope, &options);
+        artifacts.iter().map(|artifact| (artifact.path.clone(), shown(artifact))).collect()
+    };
+    let without = files(false);
+    let mut text = String::new();
+    for (path, shown) in files(true) {
+        if without.get(&path) != Some(&shown) {
+            let _ = writeln!(text, "==> {path}\n{shown}");
+        }
+    }
+    text
+}
+
+/// Every host in every scope it has, with the text that it is told.
+fn hosts() -> Vec<(String, &'static str, String)> {
+    let library = hooks_alone();
+    let mut found = Vec::new();
+    for descriptor in Registry::embedded().all().unwrap() {
+        for (scope, word) in [(Scope::Global, "global"), (Scope::Local, "local")] {
+            if scope == Scope::Global || descriptor.home.local.folder().is_some() {
+                found.push((descriptor.id.to_string(), word, told(&library, &descriptor, scope)));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn each_host_is_told_the_same_as_ever() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/hooks");
+    let overwrite = std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite");
+    let mut names = Vec::new();
+    for (host, scope, text) in hosts() {
+        if text.is_empty() {
+            continue;
+        }
+        let name = format!("{host}-{scope}.txt");
+        let file = folder.join(&name);
+        if overwrite {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&file, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap_or_default();
+        snapbox::assert_data_eq!(snapbox::Data::text(text).raw(), snapbox::Data::text(expected).raw());
+        names.push(name);
+    }
+    let mut kept: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    kept.sort();
+    names.sort();
+    assert_eq!(kept, names);
+}
+
+#[test]
+fn no_command_of_a_hook_needs_another_program_or_changes_with_a_version() {
+    let mut seen = 0;
+    for (host, scope, text) in hosts() {
+        assert!(!text.contains("1.2.3") && !text.contains(env!("CARGO_PKG_VERSION")), "{host} {scope}: {text}");
+        for line in text.lines().filter(|line| line.contains("gsd-tools") && line.contains(" hook ")) {
+            // One host has a key of that name for the line that is meant for such a shell.
+            let line = line.replace("\"bash\":", "");
+            let words: Vec<&str> = line.split(|letter: char| !letter.is_alphanumeric()).collect();
+            assert!(!words.contains(&"node") && !words.contains(&"bash"), "{host} {scope}: {line}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen} lines");
+}

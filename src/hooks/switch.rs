@@ -1,0 +1,119 @@
+//! The switch that silences every hook, of one host or of all: no host is started or told, its settings stay as they are.
+//!
+//! `gsd-tools hooks off` leaves a file in the user's settings, and a hook that finds itself in it says nothing.
+
+use std::path::PathBuf;
+
+use crate::disk::{self, DiskError};
+use crate::world::World;
+
+/// Below the user's settings of this program: a line a host, `*` for all of them.
+const FILE: &str = "hooks-off";
+
+/// The line that stands for all hosts.
+const ALL: &str = "*";
+
+/// The variable that silences hooks, for one call of a host.
+pub(crate) const VARIABLE: &str = "GSD_HOOKS";
+
+/// Which hosts' hooks are silent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Switch {
+    hosts: Vec<String>,
+}
+
+impl Switch {
+    /// Where the switch stands; `None` where the user has no folder for settings.
+    pub(crate) fn file(world: &World) -> Option<PathBuf> {
+        Some(world.config_folder()?.join(FILE))
+    }
+
+    pub(crate) fn read(world: &World) -> Result<Self, DiskError> {
+        let Some(file) = Self::file(world) else { return Ok(Self::default()) };
+        Ok(disk::read_text(file)?.map(|text| Self::parse(&text)).unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> Self {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        Self { hosts: lines.map(str::to_owned).collect() }
+    }
+
+    /// The text of the file; `None` where none is needed.
+    pub(crate) fn text(&self) -> Option<String> {
+        (!self.hosts.is_empty()).then(|| self.hosts.iter().flat_map(|host| [host, "\n"]).collect())
+    }
+
+    /// As it is told: hosts by name, `*` for all.
+    pub(crate) fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
+    /// Whether the host is silent; of a host that is not known, whether all are.
+    pub(crate) fn is_off(&self, host: Option<&str>) -> bool {
+        self.hosts.iter().any(|line| line == ALL || Some(line.as_str()) == host)
+    }
+
+    /// Silences one host, or all.
+    pub(crate) fn off(mut self, host: Option<&str>) -> Self {
+        match host {
+            None => self.hosts = vec![ALL.to_owned()],
+            Some(host) if !self.is_off(Some(host)) => self.hosts.push(host.to_owned()),
+            Some(_) => {}
+        }
+        self
+    }
+
+    /// Lets one host's hooks speak again, or those of all. `known` are all hosts: where all were silent, the others stay.
+    pub(crate) fn on(mut self, host: Option<&str>, known: impl Iterator<Item = String>) -> Self {
+        let Some(host) = host else { return Self::default() };
+        if self.hosts.iter().any(|line| line == ALL) {
+            self.hosts = known.collect();
+        }
+        self.hosts.retain(|line| line != host);
+        self
+    }
+}
+
+/// Whether the variable silences hooks.
+pub(crate) fn is_off_by_variable(world: &World) -> bool {
+    world.variable(VARIABLE).is_some_and(|word| matches!(word.trim(), "off" | "0" | "false" | "no"))
+}
+
+/// Whether the hooks of the host that called this process are silent. In the usual case one file is looked for in vain.
+pub(super) fn is_off(world: &World) -> bool {
+    if is_off_by_variable(world) {
+        return true;
+    }
+    // A switch that cannot be read was put there to silence something.
+    Switch::read(world).map_or(true, |switch| !switch.hosts.is_empty() && switch.is_off(host(world).as_deref()))
+}
+
+/// The host that this program was installed for: its name stands in a file of our content folder.
+fn host(world: &World) -> Option<String> {
+    let program = world.executable().ok()?;
+    let text = disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;
+    Some(text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> impl Iterator<Item = String> {
+        ["lamp", "lantern", "torch"].map(str::to_owned).into_iter()
+    }
+
+    #[test]
+    fn hosts_are_silenced_and_heard_again_one_by_one_or_all() {
+        let off = Switch::parse("# mine\nlamp\n\n");
+        assert!(off.is_off(Some("lamp")) && !off.is_off(Some("torch")) && !off.is_off(None));
+        assert_eq!(off.clone().off(Some("torch")).text().unwrap(), "lamp\ntorch\n");
+        assert_eq!(off.clone().off(Some("lamp")), off);
+        let all = off.clone().off(None);
+        assert_eq!(all.text().unwrap(), "*\n");
+        assert!(all.is_off(Some("torch")) && all.is_off(None));
+        assert_eq!(all.clone().on(Some("lantern"), known()).text().unwrap(), "lamp\ntorch\n");
+        assert_eq!(all.on(None, known()).text(), None);
+        assert_eq!(off.on(Some("lamp"), known()).text(), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! Tells the person once a day that there is a newer version, and has it looked up once a day, beside the session.
+//!
+//! A session never waits for a server: the hook starts this program with `update-check` and goes on, and what that finds
+//! is told at a later start.
+
+use serde::{Deserialize, Serialize};
+
+use super::scene::Scene;
+use super::verdict::Finding;
+use crate::disk::{self, AbsolutePath};
+use crate::world::{Program, World};
+
+/// The variable that turns the looking off, as the setting does.
+const VARIABLE: &str = "GSD_UPDATE_CHECK";
+
+/// Milliseconds between two looks.
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// What is known of newer versions, between calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KnownVersions {
+    /// When it was looked, in milliseconds since 1970.
+    #[serde(default)]
+    pub(crate) looked_at: i64,
+    /// The newest version there is.
+    #[serde(default)]
+    pub(crate) latest: Option<String>,
+    /// The day the person was last told.
+    #[serde(default)]
+    told_on: Option<String>,
+}
+
+impl KnownVersions {
+    /// What an earlier call left; a file that cannot be read says nothing.
+    pub(crate) fn recall(world: &World) -> Self {
+        let text = file(world).and_then(|file| disk::read_text(file).ok().flatten());
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    /// Leaves it for a later call. That it could not be left only means that it is looked up again.
+    pub(crate) fn leave(&self, world: &World) {
+        if let (Some(file), Ok(text)) = (file(world), serde_json::to_string(self)) {
+            let _ = disk::write_fleeting(&file, text.as_bytes());
+        }
+    }
+
+    /// The version to change to, if there is one that is newer than this program.
+    pub(crate) fn newer(&self) -> Option<&str> {
+        self.latest.as_deref().filter(|latest| is_newer(latest, env!("CARGO_PKG_VERSION")))
+    }
+}
+
+fn file(world: &World) -> Option<AbsolutePath> {
+    AbsolutePath::parse(world.state_folder()?.join("versions.json")).ok()
+}
+
+pub(super) fn look(scene: &Scene<'_>) -> Finding {
+    let world = scene.world;
+    if !scene.project.flag("hooks.update_check", true) || is_off(world) {
+        return Finding::Nothing;
+    }
+    let mut known = KnownVersions::recall(world);
+    if (scene.now() - known.looked_at).abs() > DAY {
+        // Noted first: sessions that start together look once.
+        known.looked_at = scene.now();
+        known.leave(world);
+        if let Ok(program) = world.executable() {
+            // A look that could not be started is made another day.
+            let _ = world.start_beside(&Program::new(program).arguments(["update-check"]));
+        }
+    }
+    let Some(newer) = known.newer().map(str::to_owned) else { return Finding::Nothing };
+    let today = world.today();
+    if known.told_on.as_ref() == Some(&today) {
+        return Finding::Nothing;
+    }
+    known.told_on = Some(today);
+    known.leave(world);
+    Finding::Tell(note(&newer))
+}
+
+fn note(newer: &str) -> String {
+    format!(
+        "gsd-tools {newer} is there; this is {}. Install it the way this one was installed, then run \
+         `gsd-tools install` for the same hosts.",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Whether looking is turned off for the user, or nobody is there who could be told.
+fn is_off(world: &World) -> bool {
+    let setting = world.variable(VARIABLE);
+    world.flag("CI") || setting.is_some_and(|setting| matches!(setting.trim(), "off" | "0" | "false" | "no"))
+}
+
+/// Whether a version comes after another. One that is no three numbers, such as one before a release, never does.
+fn is_newer(latest: &str, own: &str) -> bool {
+    let numbers = |version: &str| -> Option<[u32; 3]> {
+        let parts: Option<Vec<u32>> = version.trim().split('.').map(|part| part.parse().ok()).collect();
+        parts?.try_into().ok()
+    };
+    let without_ending = own.split(['-', '+']).next().unwrap_or(own);
+    matches!((numbers(latest), numbers(without_ending)), (Some(latest), Some(own)) if latest > own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_later_release_is_newer() {
+        assert!(is_newer("1.10.0", "1.9.9") && is_newer("2.0.0", "1.9.9-beta.1"));
+        for latest in ["1.9.9", "1.9.8", "2.0.0-beta.1", "", "x.y.z", "2", "99999999999.0.0"] {
+            assert!(!is_newer(latest, "1.9.9"), "{latest}");
+        }
+    }
+}
