@@ -40,7 +40,8 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::library::Event;
@@ -128,14 +129,24 @@ fn read_event(world: &World) -> Option<String> {
     if world.terminal().stdin {
         return None;
     }
-    let (send, receive) = mpsc::channel();
+    let read = Arc::new(AtomicBool::new(false));
+    watch(Arc::clone(&read));
+    let mut text = String::new();
+    let outcome = std::io::stdin().lock().take(LONGEST_EVENT).read_to_string(&mut text);
+    read.store(true, Ordering::Relaxed);
+    outcome.ok().map(|_| text)
+}
+
+/// Ends the process, silently, if the event is not `read` in time. The event is read on the first thread and the time is
+/// watched on another: a reader on another thread would have to wake the first one, which costs more than all hooks do.
+#[expect(clippy::disallowed_methods, reason = "a read that does not come back leaves no other way to end")]
+fn watch(read: Arc<AtomicBool>) {
     std::thread::spawn(move || {
-        let mut text = String::new();
-        let read = std::io::stdin().lock().take(LONGEST_EVENT).read_to_string(&mut text);
-        // Nobody listens any more once patience has run out.
-        let _ = send.send(read.ok().map(|_| text));
+        std::thread::sleep(PATIENCE);
+        if !read.load(Ordering::Relaxed) {
+            std::process::exit(0);
+        }
     });
-    receive.recv_timeout(PATIENCE).ok()?
 }
 
 #[cfg(test)]

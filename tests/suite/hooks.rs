@@ -240,3 +240,15 @@ fn a_newer_version_is_looked_up_beside_the_session_and_told_once_a_day() {
     context.write(".planning/config.json", r#"{"hooks": {"update_check": false}}"#);
     assert_eq!(call(&start, &[("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "9999999999999")]), "");
 }
+
+#[test]
+fn an_event_that_does_not_come_is_let_go() {
+    let context = project();
+    let mut command = context.command(crate::kit::binary());
+    command.args(["hook", "standard", "before-tool"]).stdin(std::process::Stdio::piped());
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let kept_open = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+    drop(kept_open);
+}
