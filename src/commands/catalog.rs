@@ -219,6 +219,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("roadmap validate", Effect::Read),
     ("run-with-timeout", Effect::Run),
     ("runtime-identity", Effect::Read),
+    ("runtimes", Effect::Read),
     ("scaffold", Effect::Write),
     ("scan-sessions", Effect::Read),
     ("schema", Effect::Read),

@@ -7,6 +7,7 @@ use crate::text::edit::FileFormat;
 use crate::text::fragment::Marked;
 use crate::text::json::JsonEdit;
 use crate::text::toml::TomlEdit;
+use crate::text::yaml::YamlEdit;
 
 /// One file of an installation, ours or the host's.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,7 @@ pub(crate) struct SharedFile {
 pub(crate) enum SharedEdit {
     Json(JsonEdit),
     Toml(TomlEdit),
+    Yaml(YamlEdit),
     Marked(MarkedText),
 }
 

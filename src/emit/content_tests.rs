@@ -262,12 +262,13 @@ fn what_each_host_gets_is_sound() {
                 if !matches!(artifact.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent) {
                     continue;
                 }
+                let is_role = artifact.kind == ItemKind::Agent && descriptor.spawn.role.is_some();
                 let ending = artifact.path.rsplit('.').next();
                 if ending == Some("toml") {
                     if let Err(error) = text.parse::<toml_edit::DocumentMut>() {
                         fault(&error.to_string());
                     }
-                } else if ending == Some("md") {
+                } else if ending == Some("md") && !is_role {
                     let top =
                         text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map(|(top, _)| top);
                     let read: Option<serde_yaml::Mapping> = top.and_then(|top| serde_yaml::from_str(top).ok());

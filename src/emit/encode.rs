@@ -15,6 +15,7 @@ pub(crate) fn markdown(fields: &[Field], body: &str) -> String {
     for Field { key, value } in fields {
         match value {
             FieldValue::Text(value) => push_line(&mut text, format_args!("{key}: {}", yaml(value))),
+            FieldValue::Lines(lines) => push_line(&mut text, format_args!("{lines}")),
             FieldValue::Flag(flag) => push_line(&mut text, format_args!("{key}: {flag}")),
             FieldValue::Number(number) => push_line(&mut text, format_args!("{key}: {number}")),
             FieldValue::List(items) => {
@@ -42,6 +43,8 @@ pub(crate) fn toml(fields: &[Field], body_key: &str, body: &str) -> String {
     let mut text = String::new();
     for Field { key, value } in fields {
         let value = match value {
+            // Lines of front matter say nothing in a file that has none.
+            FieldValue::Lines(_) => continue,
             FieldValue::Text(value) => toml_edit::Value::from(value.as_str()),
             FieldValue::Flag(flag) => toml_edit::Value::from(*flag),
             FieldValue::Number(number) => toml_edit::Value::from(*number),

@@ -18,6 +18,8 @@ pub(crate) enum FieldValue {
     Number(i64),
     List(Vec<String>),
     Map(Vec<(String, String)>),
+    /// Lines as the descriptor has them, of which the key is the first one's.
+    Lines(String),
 }
 
 /// The keys on top of the file of `item`, in their order.
@@ -40,6 +42,12 @@ pub(crate) fn fields(item: &Item, form: &Form, descriptor: &Descriptor) -> Vec<F
         && let Some(key) = &descriptor.typed_only.key
     {
         add(key, FieldValue::Flag(true));
+    }
+    if item.kind == ItemKind::Command
+        && let Some(lines) = &descriptor.typed_only.lines
+    {
+        let key = lines.split(':').next().unwrap_or_default();
+        add(key, FieldValue::Lines(lines.trim_end().to_owned()));
     }
     if item.kind == ItemKind::Agent {
         let granted = Granted::of(&item.front_matter);

@@ -12,6 +12,7 @@ use crate::runtime::{Descriptor, Registry, Scope};
 use crate::text::edit::FileFormat;
 use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
+use crate::text::yaml::YamlDocument;
 
 use super::*;
 
@@ -96,6 +97,14 @@ pub(super) fn shown(artifact: &Artifact) -> String {
             let mut document = TomlDocument::parse("").unwrap();
             for edit in &shared.edits {
                 let SharedEdit::Toml(edit) = edit else { panic!("{edit:?} in a TOML file") };
+                assert!(document.apply(edit).unwrap().changed(), "{edit:?} does nothing");
+            }
+            document.to_string()
+        }
+        FileFormat::Yaml => {
+            let mut document = YamlDocument::parse("").unwrap();
+            for edit in &shared.edits {
+                let SharedEdit::Yaml(edit) = edit else { panic!("{edit:?} in a YAML file") };
                 assert!(document.apply(edit).unwrap().changed(), "{edit:?} does nothing");
             }
             document.to_string()

@@ -8,17 +8,18 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::library::{Event, HookEvent, HookTable, ItemKind, ToolSet};
-use crate::runtime::{self, Descriptor, EventName, HookForm, Scope, TimeUnit};
+use crate::runtime::{self, Descriptor, EventName, HookForm, HostFormat, Scope, TimeUnit};
 use crate::text::json::JsonEdit;
+use crate::text::yaml::YamlEdit;
 
-use super::artifact::{Anchor, Artifact, Contents};
+use super::artifact::{Anchor, Artifact, Contents, SharedEdit};
 use super::spelling::Spelling;
 
 /// What the hooks of a host come to.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum HookArtifacts {
     /// Changes of one of the host's files, named by its key in the descriptor.
-    Edits { file: String, edits: Vec<JsonEdit> },
+    Edits { file: String, edits: Vec<SharedEdit> },
     /// A file of our own.
     Own(Artifact),
 }
@@ -39,31 +40,41 @@ pub(crate) fn registrations(
         return None;
     }
     let timeout = match hooks.timeout {
-        TimeUnit::Seconds => Value::from(table.timeout),
-        TimeUnit::Milliseconds => Value::from(table.timeout * 1000),
+        TimeUnit::Seconds => Some(Value::from(table.timeout)),
+        TimeUnit::Milliseconds => Some(Value::from(table.timeout * 1000)),
+        TimeUnit::None => None,
     };
+    let timeout = |key: &'static str| timeout.clone().map(|timeout| (key, timeout));
     let path = |event: &Registration| vec!["hooks".to_owned(), event.host_name.clone()];
     Some(match &hooks.form {
         HookForm::Nested { file } => {
             let value = |event: &Registration| {
-                let command = object([
-                    ("type", Value::from("command")),
-                    ("command", Value::from(commands.shell(event.name))),
-                    ("timeout", timeout.clone()),
-                ]);
+                let pairs = [("type", Value::from("command")), ("command", Value::from(commands.shell(event.name)))];
+                let command = object(pairs.into_iter().chain(timeout("timeout")));
                 with_matcher(event, [("hooks", Value::from(vec![command]))])
             };
             let edits = events.iter().map(|event| JsonEdit::Append { path: path(event), value: value(event) });
-            HookArtifacts::Edits { file: file.clone(), edits: edits.collect() }
+            HookArtifacts::Edits { file: file.clone(), edits: edits.map(SharedEdit::Json).collect() }
         }
         HookForm::Flat { file, version } => {
             let value = |event: &Registration| {
-                let command = Value::from(commands.shell(event.name));
-                with_matcher(event, [("command", command), ("timeout", timeout.clone())])
+                let command = ("command", Value::from(commands.shell(event.name)));
+                with_matcher(event, [command].into_iter().chain(timeout("timeout")))
             };
-            let version = JsonEdit::SetIfAbsent { path: vec!["version".to_owned()], value: Value::from(*version) };
-            let edits = events.iter().map(|event| JsonEdit::Append { path: path(event), value: value(event) });
-            HookArtifacts::Edits { file: file.clone(), edits: std::iter::once(version).chain(edits).collect() }
+            let entry = |event: &Registration| match descriptor.files.get(file).map(|file| file.format) {
+                Some(HostFormat::Yaml) => SharedEdit::Yaml(YamlEdit::Append { path: path(event), value: value(event) }),
+                _ => SharedEdit::Json(JsonEdit::Append { path: path(event), value: value(event) }),
+            };
+            let version = version.map(|version| {
+                SharedEdit::Json(JsonEdit::SetIfAbsent {
+                    path: vec!["version".to_owned()],
+                    value: Value::from(version),
+                })
+            });
+            HookArtifacts::Edits {
+                file: file.clone(),
+                edits: version.into_iter().chain(events.iter().map(entry)).collect(),
+            }
         }
         HookForm::Shells { path, version } => {
             let entry = |event: &Registration| {
@@ -73,8 +84,9 @@ pub(crate) fn registrations(
                         ("type", Value::from("command")),
                         ("bash", Value::from(commands.shell(event.name))),
                         ("powershell", Value::from(commands.powershell(event.name))),
-                        ("timeoutSec", timeout.clone()),
-                    ],
+                    ]
+                    .into_iter()
+                    .chain(timeout("timeoutSec")),
                 );
                 (event.host_name.clone(), Value::from(vec![command]))
             };
@@ -188,7 +200,7 @@ impl CommandLines<'_> {
     }
 }
 
-fn with_matcher<const N: usize>(event: &Registration, pairs: [(&str, Value); N]) -> Value {
+fn with_matcher<'a>(event: &Registration, pairs: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let matcher = event.matcher.as_ref().map(|matcher| ("matcher", Value::from(matcher.as_str())));
     object(matcher.into_iter().chain(pairs))
 }

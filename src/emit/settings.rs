@@ -9,6 +9,7 @@ use crate::runtime::{Descriptor, EditForm, FileEdit, HostFormat, PlaceItem, Purp
 use crate::text::edit::{FileFormat, JsonDialect};
 use crate::text::json::JsonEdit;
 use crate::text::toml::TomlEdit;
+use crate::text::yaml::YamlEdit;
 
 use super::artifact::{Anchor, Artifact, Contents, MarkedText, SharedEdit, SharedFile};
 use super::hooks::{HookArtifacts, registrations, status_line};
@@ -47,7 +48,7 @@ pub(crate) fn artifacts(
         None => None,
     };
     if let Some((file, edits)) = &hook_edits {
-        shared.entry(file).or_default().extend(edits.iter().cloned().map(SharedEdit::Json));
+        shared.entry(file).or_default().extend(edits.iter().cloned());
     }
     let line = options.status_line.then(|| status_line(library.hooks(), descriptor, scope, spelling)).flatten();
     if let Some((file, edit)) = &line {
@@ -107,6 +108,10 @@ fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling) -> Opti
             EditForm::SetIfAbsent => Some(SharedEdit::Toml(TomlEdit::SetIfAbsent { path, value })),
             EditForm::Append => None,
         },
+        HostFormat::Yaml => match edit.how {
+            EditForm::Append => Some(SharedEdit::Yaml(YamlEdit::Append { path, value })),
+            EditForm::Set | EditForm::SetIfAbsent => None,
+        },
         HostFormat::Markdown => None,
     }
 }
@@ -124,6 +129,7 @@ fn format(format: HostFormat) -> FileFormat {
         HostFormat::JsonWithComments => FileFormat::Json(JsonDialect::Comments),
         HostFormat::JsonWithCommentsAndTrailingCommas => FileFormat::Json(JsonDialect::CommentsAndTrailingCommas),
         HostFormat::Toml => FileFormat::Toml,
+        HostFormat::Yaml => FileFormat::Yaml,
         HostFormat::Markdown => FileFormat::Markdown,
     }
 }

@@ -68,9 +68,13 @@ impl InstallError {
             | Self::NoLocal { .. }
             | Self::ProjectIsHome { .. }
             | Self::Registry(RegistryError::Unknown { .. }) => 2,
-            Self::Unparsable { .. } | Self::NotText { .. } | Self::Refused { .. } | Self::Manifest { .. } => 65,
+            Self::Registry(RegistryError::Broken { .. })
+            | Self::Unparsable { .. }
+            | Self::NotText { .. }
+            | Self::Refused { .. }
+            | Self::Manifest { .. } => 65,
             Self::InTheWay { .. } => 73,
-            Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) | Self::Registry(_) => 1,
+            Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) => 1,
             Self::Content(_) | Self::Facts(_) | Self::Library(_) => 70,
             Self::Disk(error) => match error {
                 DiskError::Io { .. } | DiskError::Unfinished { .. } => 74,
@@ -108,6 +112,7 @@ impl InstallError {
             }
             Self::InTheWay { .. } => Some("move it away, then run the command again".to_owned()),
             Self::Disk(error) => error.hint(),
+            Self::Registry(error) => error.hint().map(str::to_owned),
             Self::NoHome
             | Self::Home { .. }
             | Self::NoProgram { .. }
@@ -115,7 +120,6 @@ impl InstallError {
             | Self::Facts(_)
             | Self::Library(_)
             | Self::Path(_)
-            | Self::Registry(_)
             | Self::World(_) => None,
         }
     }

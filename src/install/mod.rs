@@ -25,6 +25,8 @@ pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, status, unfinished};
 pub(crate) use target::{Target, scope_word};
 
+use std::collections::BTreeSet;
+
 use crate::disk::{self, AbsolutePath, Digest, Disk};
 use crate::emit::{self, Anchor, Artifact, EmitOptions};
 use crate::library::Library;
@@ -82,7 +84,8 @@ impl Installer<'_> {
         let wanted = self.wanted(wish, target)?;
         let artifacts = wanted.as_deref().unwrap_or_default();
         let (neighbours, state) = (self.neighbours(target)?, state(self.world)?);
-        let situation = Situation::look(target, artifacts, neighbours, &state, self.program.clone())?;
+        let mut situation = Situation::look(target, artifacts, neighbours, &state, self.program.clone())?;
+        situation.made = self.made_by_others(target)?;
         InstallPlan::between(wanted.as_deref(), target, &situation)
     }
 
@@ -124,6 +127,35 @@ impl Installer<'_> {
         Ok(roots)
     }
 
+    /// Folders above the roots of other hosts that installs of ours made: whoever goes last takes them along.
+    fn made_by_others(&self, target: &Target) -> Result<BTreeSet<AbsolutePath>, InstallError> {
+        let mut made = BTreeSet::new();
+        if target.scope == Scope::Local {
+            return Ok(made);
+        }
+        let first_folder = |root: &AbsolutePath| {
+            let below = root.relative_to(&target.user)?.to_string();
+            below.split('/').next().map(str::to_owned)
+        };
+        let Some(ours) = first_folder(&target.root) else { return Ok(made) };
+        for descriptor in self.registry.all()?.into_iter().filter(|other| other.id != target.descriptor.id) {
+            // A host whose folder cannot be told has no part in this one.
+            let Ok(other) = Target::resolve(descriptor, Scope::Global, &target.project, None, self.world) else {
+                continue;
+            };
+            if first_folder(&other.root).as_ref() != Some(&ours) {
+                continue;
+            }
+            // A manifest that cannot be read is the matter of its own host.
+            let manifest = situation::read_manifest(&other.root).unwrap_or_default();
+            for section in manifest.installs.values() {
+                let above = std::iter::successors(Some(other.root.clone()), AbsolutePath::parent);
+                made.extend(above.take(section.holdings.folders_above));
+            }
+        }
+        Ok(made)
+    }
+
     /// The folders of the other hosts in the project of a local install.
     fn neighbours(&self, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
         let mut folders = Vec::new();
@@ -152,10 +184,13 @@ pub(crate) fn registry(world: &World) -> Result<Registry, InstallError> {
     let mut registry = Registry::embedded();
     let Some(folder) = world.config_folder() else { return Ok(registry) };
     for entry in disk::list(folder.join("runtimes"))?.unwrap_or_default() {
-        let id = entry.name.strip_suffix(".toml").and_then(|name| name.parse().ok());
-        if let (Some(id), Some(text)) = (id, disk::read_text(&entry.path)?) {
-            registry = registry.with(id, text);
-        }
+        let Some(stem) = entry.name.strip_suffix(".toml") else { continue };
+        let text = match disk::read_text(&entry.path) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => continue,
+            Err(error) => Err(error.to_string()),
+        };
+        registry = registry.with_file(stem, entry.path.display().to_string(), text);
     }
     Ok(registry)
 }

@@ -7,6 +7,7 @@ use crate::disk::{self, AbsolutePath};
 use crate::runtime::{HostFile, HostFormat, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
+use crate::text::yaml::YamlDocument;
 
 /// One command that the host runs at one of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +75,7 @@ fn read(path: &AbsolutePath, format: HostFormat) -> Result<Value, InstallError> 
             document.ok().and_then(|document| document.value(&[]))
         }
         HostFormat::Toml => toml_edit::de::from_str(&text).ok(),
+        HostFormat::Yaml => YamlDocument::parse(&text).ok().and_then(|document| document.to_json()),
         HostFormat::Markdown => None,
     };
     Ok(value.unwrap_or(Value::Null))

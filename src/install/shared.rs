@@ -10,6 +10,7 @@ use crate::text::edit::{Applied, EditError, FileFormat, ParseError, Undo};
 use crate::text::fragment::MarkedError;
 use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
+use crate::text::yaml::YamlDocument;
 
 /// An edit, and what it did to the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,13 +70,14 @@ pub(crate) fn is_blank(format: FileFormat, text: &str) -> bool {
             let bare: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').collect();
             bare == "{}"
         }
-        FileFormat::Toml | FileFormat::Markdown | FileFormat::Lines => false,
+        FileFormat::Toml | FileFormat::Yaml | FileFormat::Markdown | FileFormat::Lines => false,
     }
 }
 
 enum Document {
     Json(JsonDocument),
     Toml(TomlDocument),
+    Yaml(YamlDocument),
     Lines(String),
 }
 
@@ -84,6 +86,7 @@ impl Document {
         match format {
             FileFormat::Json(dialect) => JsonDocument::parse(text, dialect).map(Self::Json),
             FileFormat::Toml => TomlDocument::parse(text).map(Self::Toml),
+            FileFormat::Yaml => YamlDocument::parse(text).map(Self::Yaml),
             FileFormat::Markdown | FileFormat::Lines => Ok(Self::Lines(text.to_owned())),
         }
         .map_err(SharedError::Parse)
@@ -93,6 +96,7 @@ impl Document {
         match (self, edit) {
             (Self::Json(document), SharedEdit::Json(edit)) => document.apply(edit).map_err(SharedError::Edit),
             (Self::Toml(document), SharedEdit::Toml(edit)) => document.apply(edit).map_err(SharedError::Edit),
+            (Self::Yaml(document), SharedEdit::Yaml(edit)) => document.apply(edit).map_err(SharedError::Edit),
             (Self::Lines(text), SharedEdit::Marked(block)) => {
                 *text = block.marked().put(text, &block.body).map_err(SharedError::Marked)?;
                 // Only we write between these markers: what stands there is ours even if it stood there before.
@@ -110,6 +114,9 @@ impl Document {
             (Self::Toml(document), SharedEdit::Toml(edit)) => {
                 document.revert(edit, &made.applied).map(drop).map_err(SharedError::Edit)
             }
+            (Self::Yaml(document), SharedEdit::Yaml(edit)) => {
+                document.revert(edit, &made.applied).map(drop).map_err(SharedError::Edit)
+            }
             (Self::Lines(text), SharedEdit::Marked(block)) => {
                 *text = block.marked().remove(text).map_err(SharedError::Marked)?;
                 Ok(())
@@ -122,6 +129,7 @@ impl Document {
         match self {
             Self::Json(document) => document.to_string(),
             Self::Toml(document) => document.to_string(),
+            Self::Yaml(document) => document.to_string(),
             Self::Lines(text) => text,
         }
     }

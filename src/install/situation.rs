@@ -38,6 +38,8 @@ pub(crate) struct Situation {
     missing: BTreeSet<AbsolutePath>,
     /// Installs of another program that this one takes the place of.
     pub(crate) predecessors: Vec<Predecessor>,
+    /// Folders that other installs of ours made for themselves.
+    pub(crate) made: BTreeSet<AbsolutePath>,
 }
 
 impl Situation {
@@ -60,6 +62,7 @@ impl Situation {
             programs: BTreeSet::new(),
             missing: BTreeSet::new(),
             predecessors: if wanted.is_empty() { Vec::new() } else { predecessor::find(target)? },
+            made: BTreeSet::new(),
         };
         situation.read_manifest(&target.root)?;
         for folder in situation.neighbours.clone() {
@@ -165,9 +168,11 @@ impl Situation {
         self.missing.contains(folder)
     }
 
-    /// How many folders, from this one upwards, do not exist.
+    /// How many folders, from this one upwards, do not exist or are there because of us.
     pub(crate) fn missing_from(&self, folder: &AbsolutePath) -> usize {
-        std::iter::successors(Some(folder.clone()), AbsolutePath::parent).take_while(|it| self.is_missing(it)).count()
+        std::iter::successors(Some(folder.clone()), AbsolutePath::parent)
+            .take_while(|it| self.is_missing(it) || self.made.contains(it))
+            .count()
     }
 
     fn read_manifest(&mut self, folder: &AbsolutePath) -> Result<(), InstallError> {

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::matrix::Lack;
 use super::tables::{HookTable, StatusLine};
 
 /// Everything we believe about one host.
@@ -22,7 +23,6 @@ pub(crate) struct Descriptor {
     /// Other words a person may use for it.
     #[serde(default)]
     pub(crate) aliases: Vec<String>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "part of the format, for people"))]
     pub(crate) verified: Verified,
     pub(crate) home: HomeTable,
     #[serde(rename = "place")]
@@ -58,6 +58,9 @@ pub(crate) struct Descriptor {
     pub(crate) hooks: Option<HookTable>,
     pub(crate) status_line: Option<StatusLine>,
     pub(crate) instructions: Option<Instructions>,
+    /// What people look for and do not find here.
+    #[serde(default)]
+    pub(crate) lacks: Vec<Lack>,
     /// Where the host keeps what was said; absent where its form is not known.
     pub(crate) sessions: Option<Sessions>,
     #[serde(default)]
@@ -105,7 +108,7 @@ pub(crate) struct RuntimeId(String);
 /// A text that cannot name a host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` cannot name a runtime: small letters, digits and `-`")]
-pub(crate) struct RuntimeIdError(String);
+pub(crate) struct RuntimeIdError(pub(super) String);
 
 impl FromStr for RuntimeId {
     type Err = RuntimeIdError;
@@ -151,10 +154,18 @@ pub(crate) enum Scope {
     Local,
 }
 
+impl Scope {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Scope::Global => "global",
+            Scope::Local => "local",
+        }
+    }
+}
+
 /// When the facts were last checked, and against what.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[cfg_attr(not(test), expect(dead_code, reason = "part of the format, for people"))]
 pub(crate) struct Verified {
     /// `2026-11-21`
     pub(crate) date: String,
@@ -164,7 +175,7 @@ pub(crate) struct Verified {
 }
 
 /// What a descriptor rests on, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Evidence {
     /// The client itself was run and watched.
@@ -241,6 +252,17 @@ pub(crate) enum PlaceItem {
     Command,
     Router,
     Agent,
+}
+
+impl PlaceItem {
+    /// What a person calls several of them.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            PlaceItem::Command => "commands",
+            PlaceItem::Router => "routers",
+            PlaceItem::Agent => "agents",
+        }
+    }
 }
 
 /// Where the host looks for items of some kinds.
@@ -398,6 +420,8 @@ pub(crate) struct ReadOnlyMark {
 pub(crate) struct TypedOnly {
     /// A front matter key that is set to `true`.
     pub(crate) key: Option<String>,
+    /// Lines of front matter, where a key that is `true` does not do it.
+    pub(crate) lines: Option<String>,
     pub(crate) sidecar: Option<Sidecar>,
 }
 
@@ -546,6 +570,7 @@ pub(crate) enum HostFormat {
     JsonWithComments,
     JsonWithCommentsAndTrailingCommas,
     Toml,
+    Yaml,
     Markdown,
 }
 
@@ -582,6 +607,16 @@ pub(crate) enum Purpose {
     Hooks,
     /// The model is not shown a row for each of our commands.
     Listing,
+}
+
+impl Purpose {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Purpose::Permissions => "permissions",
+            Purpose::Hooks => "hooks",
+            Purpose::Listing => "listing",
+        }
+    }
 }
 
 /// A small file of our own that the host reads.

@@ -3,20 +3,23 @@
 //! A host is a program that runs agents. Nothing here knows the names of hosts: adding one adds a file to
 //! `descriptors/` and no Rust. What we do with the facts is in [`crate::emit`].
 
+mod check;
 mod descriptor;
 mod home;
 #[cfg(test)]
 mod made_up;
+mod matrix;
 mod registry;
 mod tables;
 
 pub(crate) use descriptor::{
-    AgentReach, AgentTools, ArgumentForm, Descriptor, Dispatch, EditForm, Encoding, FileEdit, FileReach, Form,
-    HostFile, HostFormat, IncludeForm, Isolation, Place, PlaceAnchor, PlaceItem, Purpose, RuntimeId, Scalar, Scope,
-    Spawn, StartCommit,
+    AgentReach, AgentTools, ArgumentForm, Descriptor, Dispatch, EditForm, Encoding, Evidence, FileEdit, FileReach,
+    Form, HostFile, HostFormat, IncludeForm, Isolation, Place, PlaceAnchor, PlaceItem, Purpose, RuntimeId, Scalar,
+    Scope, Spawn, StartCommit, VariableHolds,
 };
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};
+pub(crate) use matrix::{Feature, Means};
 pub(crate) use registry::{Registry, RegistryError};
 pub(crate) use tables::{Dialect, EventName, HookForm, HookTable, TimeUnit};

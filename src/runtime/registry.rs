@@ -1,18 +1,32 @@
 //! The hosts we know: our descriptors and those a user added. A file is read only when its host is named.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use include_dir::{Dir, include_dir};
 
+use super::check::Fault;
 use super::descriptor::{Descriptor, RuntimeId};
+use crate::text::edit::ParseError;
 
 static DESCRIPTORS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime/descriptors");
 
 /// Descriptor files by id.
 #[derive(Clone, Debug)]
 pub(crate) struct Registry {
-    files: BTreeMap<RuntimeId, Cow<'static, str>>,
+    sources: BTreeMap<RuntimeId, Source>,
+    /// Files of the user that name no host.
+    nameless: Vec<(String, Fault)>,
+}
+
+/// Where a descriptor comes from.
+#[derive(Clone, Debug)]
+enum Source {
+    Ours(&'static str),
+    /// A file of the user's, with its text, or why it has none.
+    Theirs {
+        file: String,
+        text: Result<String, Fault>,
+    },
 }
 
 /// Why a host is not to be had.
@@ -20,42 +34,75 @@ pub(crate) struct Registry {
 pub(crate) enum RegistryError {
     #[error("no runtime `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown { name: String, nearest: Option<String> },
-    #[error("the descriptor of the runtime `{id}` does not parse")]
-    Broken { id: RuntimeId, source: Box<toml_edit::de::Error> },
-    #[error("the descriptor `{id}` says it is `{found}`")]
-    Misnamed { id: RuntimeId, found: RuntimeId },
+    #[error("the descriptor `{file}` cannot be used: {fault}")]
+    Broken { file: String, fault: Fault },
+}
+
+impl RegistryError {
+    /// What a person can do about it.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        match self {
+            RegistryError::Unknown { .. } => None,
+            RegistryError::Broken { fault, .. } => Some(&fault.cure),
+        }
+    }
 }
 
 impl Registry {
     /// The descriptors in the program.
     pub(crate) fn embedded() -> Registry {
-        let files = DESCRIPTORS.files().filter_map(|file| {
+        let sources = DESCRIPTORS.files().filter_map(|file| {
             let id = file.path().file_stem()?.to_str()?.parse().ok()?;
-            Some((id, Cow::Borrowed(file.contents_utf8()?)))
+            Some((id, Source::Ours(file.contents_utf8()?)))
         });
-        Registry { files: files.collect() }
+        Registry { sources: sources.collect(), nameless: Vec::new() }
     }
 
-    /// Adds the text of a user's descriptor, or puts it in the place of ours.
-    pub(crate) fn with(mut self, id: RuntimeId, text: String) -> Registry {
-        self.files.insert(id, Cow::Owned(text));
+    /// Adds a descriptor of the user's, or puts it in the place of ours: `stem` is the name of the file without its
+    /// ending, and the text is missing where the file could not be read.
+    pub(crate) fn with_file(mut self, stem: &str, file: String, text: Result<String, String>) -> Registry {
+        let fault = |message: String, cure: &str| Fault { at: ParseError::at("", 0, message), cure: cure.to_owned() };
+        let text = text.map_err(|why| fault(why, "make it a text in UTF-8, or move it away"));
+        match stem.parse() {
+            Ok(id) => drop(self.sources.insert(id, Source::Theirs { file, text })),
+            Err(error @ super::descriptor::RuntimeIdError(_)) => {
+                self.nameless.push((
+                    file,
+                    fault(error.to_string(), "give the file the name of the host, such as `lantern.toml`"),
+                ));
+            }
+        }
         self
     }
 
     /// All ids in order.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &RuntimeId> {
-        self.files.keys()
+        self.sources.keys()
     }
 
-    /// All descriptors in the order of their ids.
+    /// Whether the descriptor of this host is a file of the user's.
+    pub(crate) fn is_theirs(&self, id: &RuntimeId) -> bool {
+        matches!(self.sources.get(id), Some(Source::Theirs { .. }))
+    }
+
+    /// All descriptors in the order of their ids. A file of the user's that cannot be used is left out here and is
+    /// among the [`Self::broken`] ones, so that it stands in the way of no other host.
     pub(crate) fn all(&self) -> Result<Vec<Descriptor>, RegistryError> {
-        self.ids().map(|id| self.read(id)).collect()
+        let usable = |id: &&RuntimeId| !self.is_theirs(id) || self.read(id).is_ok();
+        self.ids().filter(usable).map(|id| self.read(id)).collect()
+    }
+
+    /// The user's files that cannot be used, and why.
+    pub(crate) fn broken(&self) -> Vec<RegistryError> {
+        let nameless = self.nameless.iter().cloned().map(|(file, fault)| RegistryError::Broken { file, fault });
+        let named = self.ids().filter(|id| self.is_theirs(id)).filter_map(|id| self.read(id).err());
+        nameless.chain(named).collect()
     }
 
     /// The host a person means by `name`: an id or an alias.
     pub(crate) fn find(&self, name: &str) -> Result<Descriptor, RegistryError> {
         let wanted = name.trim().to_ascii_lowercase();
-        if let Some(id) = wanted.parse().ok().filter(|id| self.files.contains_key(id)) {
+        if let Some(id) = wanted.parse().ok().filter(|id| self.sources.contains_key(id)) {
             return self.read(&id);
         }
         let mut words = Vec::new();
@@ -70,19 +117,53 @@ impl Registry {
     }
 
     fn read(&self, id: &RuntimeId) -> Result<Descriptor, RegistryError> {
-        let text = self.files.get(id).map_or("", |text| text.as_ref());
-        let descriptor = Descriptor::parse(text)
-            .map_err(|source| RegistryError::Broken { id: id.clone(), source: Box::new(source) })?;
-        if descriptor.id == *id {
-            Ok(descriptor)
-        } else {
-            Err(RegistryError::Misnamed { id: id.clone(), found: descriptor.id })
+        match self.sources.get(id) {
+            None => Err(RegistryError::Unknown { name: id.to_string(), nearest: None }),
+            Some(Source::Ours(text)) => Descriptor::parse(text).map_err(|error| {
+                let at = ParseError::at(text, error.span().map_or(0, |span| span.start), error.message());
+                let cure = "this is a defect of gsd-tools".to_owned();
+                RegistryError::Broken { file: format!("{id}.toml"), fault: Fault { at, cure } }
+            }),
+            Some(Source::Theirs { file, text }) => {
+                let read = text.clone().and_then(|text| self.read_theirs(id, &text));
+                read.map_err(|fault| RegistryError::Broken { file: file.clone(), fault })
+            }
         }
+    }
+
+    fn read_theirs(&self, id: &RuntimeId, text: &str) -> Result<Descriptor, Fault> {
+        let descriptor = Descriptor::read(text)?;
+        if descriptor.id != *id {
+            let wrong = format!("the file says that it is `{}`", descriptor.id);
+            return Err(Descriptor::fault(text, "id", wrong, &format!("write `id = \"{id}\"`, or rename the file")));
+        }
+        for (other, source) in self.sources.iter().filter(|(other, _)| *other != id) {
+            let text_of_other: &str = match source {
+                Source::Ours(text) => text,
+                Source::Theirs { text, .. } => text.as_deref().unwrap_or_default(),
+            };
+            let aliases = Descriptor::parse(text_of_other).map(|other| other.aliases).unwrap_or_default();
+            let taken = |alias: &&String| **alias == other.as_str() || aliases.contains(alias);
+            if let Some(alias) = descriptor.aliases.iter().find(taken) {
+                let wrong = format!("`{alias}` means the host `{other}` already");
+                return Err(Descriptor::fault(text, "aliases", wrong, "choose another word"));
+            }
+            if aliases.iter().any(|alias| alias == id.as_str()) {
+                let wrong = format!("`{id}` means the host `{other}` already");
+                return Err(Descriptor::fault(
+                    text,
+                    "id",
+                    wrong,
+                    &format!("choose another name, or override `{other}`"),
+                ));
+            }
+        }
+        Ok(descriptor)
     }
 }
 
 /// The word most like `wanted`, if one is like it at all.
-fn nearest(wanted: &str, words: Vec<String>) -> Option<String> {
+pub(super) fn nearest(wanted: &str, words: Vec<String>) -> Option<String> {
     let likeness = |word: &String| strsim::jaro_winkler(wanted, word);
     words
         .into_iter()
@@ -92,57 +173,26 @@ fn nearest(wanted: &str, words: Vec<String>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Place, PlaceItem, Scope, made_up_text};
+    use super::super::{Place, PlaceItem, made_up_text};
     use super::*;
 
-    #[test]
-    fn every_descriptor_loads_and_names_its_files() {
-        let registry = Registry::embedded();
-        assert!(registry.ids().count() >= 6);
-        for descriptor in registry.all().unwrap() {
-            let id = &descriptor.id;
-            let used = descriptor
-                .edits
-                .iter()
-                .map(|edit| &edit.file)
-                .chain(descriptor.status_line.iter().map(|line| &line.file))
-                .chain(descriptor.instructions.iter().map(|instructions| &instructions.file))
-                .chain(descriptor.hooks.iter().filter_map(|hooks| hooks.form.file()));
-            for file in used {
-                assert!(descriptor.files.contains_key(file), "{id} has no file `{file}`");
-            }
-            assert!(descriptor.home.global.starts_with("~/"), "{id}");
-            assert!(descriptor.home.local.folder().is_none_or(|folder| !folder.starts_with('/')), "{id}");
-            let verified = &descriptor.verified;
-            assert!(verified.date.parse::<jiff::civil::Date>().is_ok(), "{id}");
-            assert_eq!(
-                verified.by == super::super::descriptor::Evidence::Client,
-                verified.version.is_some(),
-                "{id}: the client that was run"
-            );
-            let nameless = descriptor.spawn.role.is_some();
-            let texts = |place: &Place| place.items == [PlaceItem::Agent] && place.path.starts_with("gsd-core/");
-            assert_eq!(descriptor.places.iter().any(texts), nameless, "{id}: agents that are texts have a role");
-            assert!(descriptor.mention.command.contains("{name}"), "{id}");
-        }
+    fn with(id: &str, text: String) -> Registry {
+        Registry::embedded().with_file(id, format!("{id}.toml"), Ok(text))
     }
 
     #[test]
-    fn each_kind_has_one_place_in_each_scope() {
-        for descriptor in Registry::embedded().all().unwrap() {
-            let local = descriptor.home.local.folder().map(|_| Scope::Local);
-            for scope in std::iter::once(Scope::Global).chain(local) {
-                for item in [PlaceItem::Command, PlaceItem::Router, PlaceItem::Agent] {
-                    let places = descriptor
-                        .places
-                        .iter()
-                        .filter(|place| place.items.contains(&item) && place.scopes.contains(&scope));
-                    assert_eq!(places.count(), 1, "{} {item:?} {scope:?}", descriptor.id);
-                    let place = descriptor.place(item, scope).unwrap();
-                    assert!(place.path.contains("{name}"), "{} {item:?}", descriptor.id);
-                }
-            }
+    fn every_descriptor_of_ours_is_sound() {
+        assert!(DESCRIPTORS.files().count() >= 11);
+        for file in DESCRIPTORS.files() {
+            let descriptor = Descriptor::read(file.contents_utf8().unwrap());
+            let descriptor = descriptor.unwrap_or_else(|fault| panic!("{}: {fault}", file.path().display()));
+            assert_eq!(file.path().file_stem().unwrap().to_str(), Some(descriptor.id.as_str()));
+            let nameless = descriptor.spawn.role.is_some();
+            let texts = |place: &Place| place.items == [PlaceItem::Agent] && place.path.starts_with("gsd-core/");
+            let id = &descriptor.id;
+            assert_eq!(descriptor.places.iter().any(texts), nameless, "{id}: agents that are texts have a role");
         }
+        assert!(Registry::embedded().broken().is_empty());
     }
 
     #[test]
@@ -160,8 +210,7 @@ mod tests {
 
     #[test]
     fn a_host_is_found_by_id_and_alias_and_a_near_miss_is_named() {
-        let registry =
-            Registry::embedded().with("lantern".parse().unwrap(), made_up_text("aliases = [\"lantern-cli\"]\n"));
+        let registry = with("lantern", made_up_text("aliases = [\"lantern-cli\"]\n"));
         assert_eq!(registry.find("lantern").unwrap().id.as_str(), "lantern");
         assert_eq!(registry.find(" Lantern-CLI ").unwrap().id.as_str(), "lantern");
         assert_eq!(registry.find("lantren").unwrap_err().to_string(), "no runtime `lantren`; did you mean `lantern`?");
@@ -170,15 +219,36 @@ mod tests {
     }
 
     #[test]
-    fn a_user_may_add_a_host_and_a_slip_in_it_is_named() {
-        let text = made_up_text("");
+    fn a_broken_file_of_the_user_stands_in_the_way_of_no_other_host() {
+        let ours = Registry::embedded().all().unwrap().len();
         let mine = made_up_text("id = \"mine\"\n");
-        let registry = Registry::embedded().with("mine".parse().unwrap(), mine.clone());
-        assert_eq!(registry.find("mine").unwrap().name, "Lantern");
-        let broken = Registry::embedded().with("mine".parse().unwrap(), format!("skip-this = 1\n{mine}"));
-        assert!(matches!(broken.find("mine"), Err(RegistryError::Broken { .. })));
-        let misnamed = Registry::embedded().with("mine".parse().unwrap(), text);
-        assert!(matches!(misnamed.find("mine"), Err(RegistryError::Misnamed { .. })));
+        let registry = with("mine", format!("skip-this = 1\n{mine}"));
+        assert_eq!(registry.all().unwrap().len(), ours);
+        let broken = registry.broken();
+        let [RegistryError::Broken { file, fault }] = broken.as_slice() else { panic!("{broken:?}") };
+        assert_eq!((file.as_str(), fault.at.line, fault.at.column), ("mine.toml", 1, 1));
+        assert!(matches!(registry.find("mine"), Err(RegistryError::Broken { .. })));
+        assert_eq!(with("mine", mine).all().unwrap().len(), ours + 1);
+    }
+
+    #[test]
+    fn what_a_file_says_of_itself_must_be_so() {
+        let told = |registry: Registry, name: &str| {
+            let error = registry.find(name).unwrap_err();
+            format!("{error} | {}", error.hint().unwrap_or_default())
+        };
+        let misnamed = told(with("mine", made_up_text("")), "mine");
+        assert!(misnamed.contains("says that it is `lantern` | write `id = \"mine\"`"), "{misnamed}");
+        let taken = Registry::embedded().all().unwrap().into_iter().find(|host| !host.aliases.is_empty()).unwrap();
+        let alias = &taken.aliases[0];
+        let clash = told(with("lantern", made_up_text(&format!("aliases = [{alias:?}]"))), "lantern");
+        assert!(clash.contains(&format!("`{alias}` means the host `{}` already", taken.id)), "{clash}");
+        let named = told(with(alias, made_up_text(&format!("id = {alias:?}"))), alias);
+        assert!(named.contains("already | choose another name"), "{named}");
+        let nameless = Registry::embedded().with_file("My Host", "My Host.toml".into(), Ok(String::new())).broken();
+        assert!(nameless[0].to_string().contains("`My Host` cannot name a runtime"), "{nameless:?}");
+        let unread = Registry::embedded().with_file("mine", "mine.toml".into(), Err("no text".into()));
+        assert!(told(unread, "mine").contains("no text | make it a text"));
     }
 
     /// Keys that one descriptor alone uses, and why they are in the schema all the same.
@@ -201,6 +271,7 @@ mod tests {
         ("sessions", "other hosts keep theirs in forms of their own"),
         ("spawn.always", "other hosts may fork the conversation too"),
         ("status-line", "qwen and codebuddy have one"),
+        ("typed-only.lines", "the only way where a condition of the host's keeps a skill out of the list"),
         ("typed-only.sidecar", "the only way where no front matter key works"),
     ];
 

@@ -87,8 +87,8 @@ impl Dialect {
 pub(crate) enum HookForm {
     /// In one of `files`: `hooks.<Event>[] = {matcher, hooks: [{type, command, timeout}]}`.
     Nested { file: String },
-    /// In one of `files`, with `version`: `hooks.<event>[] = {command, matcher, timeout}`.
-    Flat { file: String, version: u32 },
+    /// In one of `files`, with `version` where the host asks for one: `hooks.<event>[] = {command, matcher, timeout}`.
+    Flat { file: String, version: Option<u32> },
     /// A file of our own at `path`, with `version`: `hooks.<event>[] = {type, matcher, bash, powershell, timeoutSec}`.
     Shells { path: String, version: u32 },
 }
@@ -117,6 +117,8 @@ impl HookForm {
 pub(crate) enum TimeUnit {
     Seconds,
     Milliseconds,
+    /// It knows no timeouts of single hooks.
+    None,
 }
 
 /// How a host calls one of our events.

@@ -1,7 +1,7 @@
 //! What the editable documents of this room share: formats, what an edit did, and why one was refused.
 //!
-//! The edits themselves are [`super::json::JsonEdit`] and [`super::toml::TomlEdit`]. An edit and its [`Applied`]
-//! are plain data, so that they can be kept beside a file and taken back much later.
+//! The edits themselves are [`super::json::JsonEdit`], [`super::toml::TomlEdit`] and [`super::yaml::YamlEdit`]. An edit and
+//! its [`Applied`] are plain data, so that they can be kept beside a file and taken back much later.
 
 use std::fmt;
 
@@ -14,6 +14,7 @@ use serde_json::Value;
 pub(crate) enum FileFormat {
     Json(JsonDialect),
     Toml,
+    Yaml,
     /// Comments are `<!-- -->`.
     Markdown,
     /// Any text by lines whose comments begin with `#`.
@@ -39,7 +40,7 @@ pub(crate) struct ParseError {
 
 impl ParseError {
     /// The error at byte `offset` of `text`.
-    pub(super) fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
+    pub(crate) fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
         let mut offset = offset.min(text.len());
         while !text.is_char_boundary(offset) {
             offset -= 1;
@@ -125,6 +126,8 @@ pub(crate) enum EditError {
     WrongKind { path: String, expected: &'static str, found: &'static str },
     /// The value cannot be written in this format.
     NotWritable { path: String },
+    /// The place is written in a way that leaves no room for lines of ours.
+    Style { path: String, line: usize, found: &'static str },
     /// The edited text would no longer read as intended, so it was thrown away.
     Unsafe { path: String },
 }
@@ -139,6 +142,9 @@ impl fmt::Display for EditError {
             }
             EditError::NotWritable { path } => {
                 write!(formatter, "the value for `{path}` cannot be written in this format")
+            }
+            EditError::Style { path, line, found } => {
+                write!(formatter, "line {line}: `{path}` {found}; write it as plain lines, a key or a `-` on each")
             }
             EditError::Unsafe { path } => write!(formatter, "the file cannot be edited safely at `{path}`"),
         }

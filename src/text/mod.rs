@@ -21,5 +21,6 @@ pub(crate) mod table;
 pub(crate) mod time;
 pub(crate) mod toml;
 pub(crate) mod untrusted;
+pub(crate) mod yaml;
 
 pub(crate) use slug::{slug, slug_within};

@@ -83,3 +83,40 @@ fn a_program_is_run_with_our_streams_and_its_own_code() {
         assert_eq!(context.gsd(["run-with-timeout", seconds, "true"]).code, 2, "{seconds}");
     }
 }
+
+#[test]
+fn the_matrix_of_hosts_fits_the_screen_and_a_host_has_a_page() {
+    let context = TestContext::new();
+    let table = context.gsd(["runtimes"]).success();
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+    let report = context.gsd(["runtimes", "--json"]).json();
+    let hosts = report["runtimes"].as_array().unwrap();
+    for host in hosts {
+        let id = host["id"].as_str().unwrap();
+        assert!(table.lines().any(|line| line.starts_with(&format!("{id} "))), "{id}: {table}");
+        assert_eq!(host["features"].as_array().unwrap().len(), 13, "{id}");
+        let page = context.gsd(["runtimes", id]).success();
+        assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
+        for feature in host["features"].as_array().unwrap() {
+            let line = |line: &str| {
+                let mut words = line.split_whitespace();
+                words.next() == feature["what"].as_str() && words.next() == feature["support"].as_str()
+            };
+            assert!(page.lines().any(line), "{feature}: {page}");
+            assert!(!feature["note"].as_str().unwrap().is_empty(), "{feature}");
+        }
+    }
+    assert!(hosts.len() >= 6);
+}
+
+#[test]
+fn a_page_of_a_host_tells_where_things_go_as_the_environment_says() {
+    let context = TestContext::new();
+    let page = context.gsd(["runtimes", "claude-code"]).success();
+    assert!(page.starts_with("Claude Code (claude, claude-code)\nKnown from the client itself, version "), "{page}");
+    assert!(page.contains(" ~/.claude/skills/gsd-<name>/SKILL.md\n"), "{page}");
+    assert!(page.contains(" .claude/settings.local.json\n"), "{page}");
+    let moved = context.gsd_with(["runtimes", "claude"], &[("CLAUDE_CONFIG_DIR", "/elsewhere")], "").success();
+    assert!(moved.contains(" /elsewhere/skills/gsd-<name>/SKILL.md\n"), "{moved}");
+    assert!(context.gsd(["runtimes", "cluade"]).failure(2).contains("did you mean `claude`?"));
+}

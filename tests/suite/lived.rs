@@ -108,6 +108,61 @@ pub(crate) const HOSTS: &[Host] = &[
         ],
         linked: "hooks.json",
     },
+    Host {
+        flag: "--hermes",
+        global: ".hermes",
+        local: "",
+        files: &[
+            (
+                "config.yaml",
+                "# Hermes\r\nmodel:\r\n  default: \"big # one\" # the big one\r\n\r\nhooks: # mine\r\n  pre_tool_call:\r\n  \
+                 - command: ~/mine.sh\r\n    matcher: terminal\r\n    # not yet: timeout\r\n  on_session_end: []\r\n\
+                 personality: |\r\n  hooks:\r\n    - are fine\r\n\r\n# ── end ──",
+            ),
+            ("skills/own/SKILL.md", "---\nname: own\n---\n"),
+            ("SOUL.md", "mine\n"),
+        ],
+        linked: "config.yaml",
+    },
+    Host {
+        flag: "--windsurf",
+        global: ".codeium/windsurf",
+        local: ".windsurf",
+        files: &[
+            (
+                "hooks.json",
+                "{\"hooks\":{\"pre_run_command\":[{\"command\":\"python3 mine.py\",\"show_output\":true}]}}\n",
+            ),
+            ("skills/own/SKILL.md", "---\nname: own\n---\n"),
+            ("rules/own.md", "mine\n"),
+        ],
+        linked: "hooks.json",
+    },
+    Host {
+        flag: "--antigravity",
+        global: ".gemini/config",
+        local: ".agents",
+        files: &[
+            ("hooks.json", "{\"own\": {\"PreToolUse\": []}}\n"),
+            ("mcp_config.json", "{}"),
+            ("skills/own/SKILL.md", "---\nname: own\n---\n"),
+        ],
+        linked: "hooks.json",
+    },
+    Host {
+        flag: "--trae",
+        global: ".trae",
+        local: ".trae",
+        files: &[("user_rules.md", "mine\n"), ("skills/own/SKILL.md", "---\nname: own\n---\n")],
+        linked: "user_rules.md",
+    },
+    Host {
+        flag: "--zcode",
+        global: ".zcode",
+        local: ".zcode",
+        files: &[("config.json", "{}\n"), ("skills/own/SKILL.md", "---\nname: own\n---\n")],
+        linked: "config.json",
+    },
 ];
 
 impl Host {

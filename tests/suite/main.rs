@@ -34,6 +34,7 @@ mod learnings;
 mod lived;
 mod milestone;
 mod npm;
+mod own_host;
 mod phases;
 mod plans;
 mod profile;

@@ -191,7 +191,7 @@ impl Job {
 impl Which {
     /// The hosts that were named, or chosen on a terminal.
     fn hosts(&self, context: &Context, registry: &Registry, wish: Wish) -> Result<Vec<Descriptor>, CommandError> {
-        let known = || registry.all().map_err(|error| told(error.into()));
+        let known = || every_host(context, registry);
         if self.all {
             return known();
         }
@@ -239,14 +239,19 @@ impl Which {
     }
 }
 
+/// Every host there is. Of a descriptor of the user's that cannot be used, the person is told.
+fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, CommandError> {
+    for broken in registry.broken() {
+        context.warn(format!("{broken}; {}", broken.hint().unwrap_or_default()));
+    }
+    registry.all().map_err(|error| told(error.into()))
+}
+
 fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
     let registry = install::registry(context.world()).map_err(told)?;
     let everything = which.hosts.is_empty();
-    let descriptors = if everything {
-        registry.all().map_err(|error| told(error.into()))?
-    } else {
-        which.hosts(context, &registry, Wish::Install)?
-    };
+    let descriptors =
+        if everything { every_host(context, &registry)? } else { which.hosts(context, &registry, Wish::Install)? };
     let scopes = match (which.global, which.local) {
         (false, false) if which.config_dir.is_none() => vec![Scope::Global, Scope::Local],
         (_, true) => vec![Scope::Local],
@@ -313,7 +318,7 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
 
 /// A failed installation as a failed command.
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn told(error: InstallError) -> CommandError {
+pub(super) fn told(error: InstallError) -> CommandError {
     let reason = if error.exit_code() == 2 { Reason::Usage } else { Reason::Unknown };
     let mut told = CommandError::because(reason, &error).exits(error.exit_code());
     if let Some(hint) = error.hint() {

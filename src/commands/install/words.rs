@@ -4,7 +4,7 @@
 use crate::commands::error::CommandError;
 use crate::commands::usage::nearest;
 use crate::install;
-use crate::runtime::{Registry, RuntimeId};
+use crate::runtime::{Registry, RegistryError, RuntimeId};
 use crate::world::World;
 
 /// The words that the family answers to and that take host flags.
@@ -43,13 +43,13 @@ fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<St
             _ if is_value => rest.push(word.clone()),
             None if !word.starts_with('-') => match registry.find(word) {
                 Ok(descriptor) => rest.push(format!("--host={}", descriptor.id)),
-                Err(_) => return Err(unknown(word, "", registry)),
+                Err(error) => return Err(unknown(word, "", registry, error)),
             },
             Some("uninstall") => verb = "uninstall",
             None if word == "-u" => verb = "uninstall",
             Some(name) if !FLAGS.contains(&name) => match registry.find(name) {
                 Ok(descriptor) => rest.push(format!("--host={}", descriptor.id)),
-                Err(_) => return Err(unknown(name, "--", registry)),
+                Err(error) => return Err(unknown(name, "--", registry, error)),
             },
             _ => rest.push(word.clone()),
         }
@@ -67,7 +67,10 @@ fn is_ours(word: &str, registry: &Registry) -> bool {
     }
 }
 
-fn unknown(name: &str, dashes: &str, registry: &Registry) -> CommandError {
+fn unknown(name: &str, dashes: &str, registry: &Registry, error: RegistryError) -> CommandError {
+    if matches!(error, RegistryError::Broken { .. }) {
+        return super::told(error.into());
+    }
     let error = CommandError::usage(format!("no host and no flag is called `{dashes}{name}`")).exits(2);
     match nearest(name, names(registry).chain(FLAGS.iter().copied())) {
         Some(near) => error.hint(format!("did you mean `--{near}`?")),

@@ -6,8 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, research, state,
-    template, todo, uat, updating, validate, verification, verify, workstream, worktree,
+    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, research,
+    runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
 use crate::operations::bundle::{self, Complete};
@@ -290,6 +290,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("roadmap validate", json::<operations::roadmap::ValidateReport>()),
     ("run-with-timeout", Answer::Text("what the program prints")),
     ("runtime-identity", json::<basics::IdentityReport>()),
+    ("runtimes", json::<runtimes::RuntimesReport>()),
     ("scaffold", json::<operations::scaffold::ScaffoldReport>()),
     ("scan-sessions", json::<operations::sessions::ScanReport>()),
     ("schema", json::<Map<String, Value>>()),

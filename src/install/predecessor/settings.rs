@@ -33,6 +33,8 @@ pub(super) fn clean(
         }
         HostFormat::Toml => clean_toml(facts, spellings, text)?,
         HostFormat::Markdown => without_blocks(facts, text)?,
+        // It never wrote into such a file.
+        HostFormat::Yaml => text.to_owned(),
     };
     if left == text {
         return Ok(Some(left));
@@ -44,6 +46,7 @@ fn says_nothing(format: HostFormat, text: &str) -> bool {
     let format = match format {
         HostFormat::Toml => FileFormat::Toml,
         HostFormat::Markdown => FileFormat::Markdown,
+        HostFormat::Yaml => FileFormat::Yaml,
         _ => FileFormat::Json(JsonDialect::CommentsAndTrailingCommas),
     };
     if shared::is_blank(format, text) {

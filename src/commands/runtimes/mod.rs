@@ -1,0 +1,228 @@
+//! What each host can do of what we need, how we come to it, and where things go.
+
+mod text;
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::install::told;
+use super::{CommandError, Context, Family};
+use crate::install;
+use crate::runtime::{
+    Descriptor, Evidence, Feature, Home, HomeError, Means, PlaceAnchor, RegistryError, Scope, Surroundings,
+    VariableHolds,
+};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Runtimes {
+    /// Tell what each host can do of what we need, and how
+    ///
+    /// With a host: how we come to each thing there or why not, what that is known from, and where things go.
+    ///
+    /// Example: `gsd-tools runtimes claude`.
+    Runtimes(RuntimesArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RuntimesArgs {
+    /// A host by name
+    host: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Family for Runtimes {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Runtimes(arguments) = self;
+        let registry = install::registry(context.world()).map_err(told)?;
+        let descriptors = match &arguments.host {
+            Some(name) => vec![registry.find(name).map_err(|error| told(error.into()))?],
+            None => registry.all().map_err(|error| told(error.into()))?,
+        };
+        let runtimes = descriptors
+            .iter()
+            .map(|descriptor| RuntimeRow::new(descriptor, registry.is_theirs(&descriptor.id), context))
+            .collect();
+        let broken = match &arguments.host {
+            Some(_) => Vec::new(),
+            None => registry.broken().iter().filter_map(BrokenRow::new).collect(),
+        };
+        let report = RuntimesReport { runtimes, broken };
+        if arguments.json {
+            return context.emit(&report);
+        }
+        context.text(match (&arguments.host, report.runtimes.first()) {
+            (Some(_), Some(row)) => text::page(row),
+            _ => text::table(&report),
+        });
+        Ok(())
+    }
+}
+
+/// The hosts we know, or the one that was named.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RuntimesReport {
+    runtimes: Vec<RuntimeRow>,
+    /// Descriptors of the user's that cannot be used.
+    broken: Vec<BrokenRow>,
+}
+
+/// What is wrong with a descriptor of the user's.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BrokenRow {
+    file: String,
+    line: usize,
+    column: usize,
+    message: String,
+    hint: String,
+}
+
+impl BrokenRow {
+    fn new(error: &RegistryError) -> Option<Self> {
+        let RegistryError::Broken { file, fault } = error else { return None };
+        let (at, hint) = (&fault.at, fault.cure.clone());
+        Some(Self { file: file.clone(), line: at.line, column: at.column, message: at.message.clone(), hint })
+    }
+}
+
+/// What we know of one host.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RuntimeRow {
+    id: String,
+    name: String,
+    /// Whether its descriptor is a file of the user's.
+    own: bool,
+    /// Other words for it.
+    aliases: Vec<String>,
+    verified: VerifiedRow,
+    features: Vec<FeatureRow>,
+    places: Vec<PlaceRow>,
+    environment: Vec<VariableRow>,
+}
+
+/// What the row rests on.
+#[derive(Debug, Serialize, JsonSchema)]
+struct VerifiedRow {
+    date: String,
+    by: Evidence,
+    /// The version of the client that was run.
+    version: Option<String>,
+}
+
+/// How the host comes to something, or why it does not.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FeatureRow {
+    what: Feature,
+    support: Means,
+    note: String,
+}
+
+/// Where something goes.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlaceRow {
+    what: String,
+    scope: Scope,
+    /// From the user's home or from the project.
+    path: String,
+}
+
+/// A variable that moves the host's folder for the user; the first one that is set counts.
+#[derive(Debug, Serialize, JsonSchema)]
+struct VariableRow {
+    name: String,
+    /// What its value names.
+    holds: String,
+}
+
+impl RuntimeRow {
+    fn new(descriptor: &Descriptor, own: bool, context: &Context) -> Self {
+        let verified = &descriptor.verified;
+        Self {
+            id: descriptor.id.to_string(),
+            name: descriptor.name.clone(),
+            own,
+            aliases: descriptor.aliases.clone(),
+            verified: VerifiedRow { date: verified.date.clone(), by: verified.by, version: verified.version.clone() },
+            features: Feature::ALL
+                .into_iter()
+                .map(|what| {
+                    let support = descriptor.support(what);
+                    FeatureRow { what, support: support.means, note: support.note }
+                })
+                .collect(),
+            places: [Scope::Global, Scope::Local]
+                .into_iter()
+                .flat_map(|scope| places(descriptor, scope, context))
+                .collect(),
+            environment: descriptor
+                .home
+                .environment
+                .iter()
+                .map(|variable| VariableRow {
+                    name: variable.name.clone(),
+                    holds: match &variable.holds {
+                        VariableHolds::Folder => "the folder itself".to_owned(),
+                        VariableHolds::File => "a file in the folder".to_owned(),
+                        VariableHolds::ParentOf(name) => format!("the folder above `{name}`"),
+                    },
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Where things go in one scope, in the order in which people ask; nowhere where the host has no such scope.
+fn places(descriptor: &Descriptor, scope: Scope, context: &Context) -> Vec<PlaceRow> {
+    let Some(root) = root(descriptor, scope, context) else { return Vec::new() };
+    let row = |what: String, path: String| PlaceRow { what, scope, path };
+    let below = |path: &str| format!("{root}/{path}");
+    let mut rows = vec![row("folder".to_owned(), root.clone())];
+    for place in descriptor.places.iter().filter(|place| place.scopes.contains(&scope)) {
+        let what: Vec<&str> = place.items.iter().map(|item| item.words()).collect();
+        let path = place.path.replace("{name}", "<name>");
+        let path = match &place.anchor {
+            PlaceAnchor::Root => below(&path),
+            PlaceAnchor::Project => path,
+            PlaceAnchor::Home(folder) => format!("~/{folder}/{path}"),
+        };
+        rows.push(row(what.join(", "), path));
+    }
+    for (name, file) in &descriptor.files {
+        let path = below(file.path(scope, |_| false));
+        rows.push(row(name.clone(), path));
+    }
+    for file in descriptor.own_files.iter().filter(|file| file.scopes.contains(&scope)) {
+        rows.push(row(file.purpose.word().to_owned(), below(&file.path)));
+    }
+    rows.push(row("our content".to_owned(), below("gsd-core")));
+    rows
+}
+
+/// The host's folder as a person would write it, the environment of the call considered.
+fn root(descriptor: &Descriptor, scope: Scope, context: &Context) -> Option<String> {
+    let user = context.world().home().unwrap_or_else(|| Path::new("~").to_path_buf());
+    let environment = |name: &str| context.world().variable(name);
+    let surroundings = Surroundings { environment: &environment, user: &user, project: Path::new(""), chosen: None };
+    match Home::resolve(descriptor, scope, surroundings) {
+        Ok(home) => Some(match home.root.strip_prefix(&user) {
+            Ok(below) => format!("~/{}", below.to_string_lossy()),
+            Err(_) => home.root.to_string_lossy().into_owned(),
+        }),
+        Err(HomeError::NoLocal(_)) => None,
+        // A variable that names no folder is the matter of an install.
+        Err(_) => Some(descriptor.home.global.clone()),
+    }
+}
+
+impl RuntimesReport {
+    fn words(verified: &VerifiedRow) -> &'static str {
+        match verified.by {
+            Evidence::Client => "client",
+            Evidence::VendorDoc => "maker",
+            Evidence::Secondary => "others",
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! Whether a descriptor makes sense as a whole: what its format cannot say. For the files of users, each fault has its
+//! place in the file and a cure; ours are held by the tests.
+
+use std::ops::Range;
+
+use toml_edit::{Document, Item};
+
+use super::descriptor::{
+    Descriptor, EditForm, Encoding, Evidence, HostFormat, LocalHome, PlaceAnchor, PlaceItem, RuntimeId, Scope,
+};
+use super::matrix::{Feature, Means};
+use super::registry::nearest;
+use super::tables::{EventName, HookForm};
+use crate::text::edit::ParseError;
+
+/// What is wrong with a descriptor, where, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{at}")]
+pub(crate) struct Fault {
+    pub(crate) at: ParseError,
+    pub(crate) cure: String,
+}
+
+/// A step on the way to a value of the file.
+#[derive(Clone, Copy, Debug)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+use Step::{Index, Key};
+
+const ALL_KEYS: &str = "the page `docs/own-host.md` explains every key";
+
+impl Descriptor {
+    /// Reads a descriptor and looks whether it makes sense.
+    pub(crate) fn read(text: &str) -> Result<Descriptor, Fault> {
+        let descriptor = Descriptor::parse(text).map_err(|error| unreadable(text, &error))?;
+        match descriptor.check(text) {
+            Some(fault) => Err(fault),
+            None => Ok(descriptor),
+        }
+    }
+
+    /// The first thing that is wrong with this descriptor, which was read from `text`.
+    pub(crate) fn check(&self, text: &str) -> Option<Fault> {
+        let file = File { text, tree: Document::parse(text).ok() };
+        self.check_itself(&file)
+            .or_else(|| self.check_home(&file))
+            .or_else(|| self.check_places(&file))
+            .or_else(|| self.check_files(&file))
+            .or_else(|| self.check_hooks(&file))
+            .or_else(|| self.check_lacks(&file))
+    }
+
+    /// A fault at this key of the file.
+    pub(super) fn fault(text: &str, key: &str, wrong: String, cure: &str) -> Fault {
+        File { text, tree: Document::parse(text).ok() }.fault_at(&[Key(key)], wrong, cure)
+    }
+
+    fn check_itself(&self, file: &File<'_>) -> Option<Fault> {
+        for (number, alias) in self.aliases.iter().enumerate() {
+            if alias.parse::<RuntimeId>().is_err() {
+                let path = [Key("aliases"), Index(number)];
+                return file.fault(
+                    &path,
+                    format!("`{alias}` is no word for a host"),
+                    "use small letters, digits and `-`",
+                );
+            }
+        }
+        if self.verified.date.parse::<jiff::civil::Date>().is_err() {
+            let wrong = format!("`{}` is no date", self.verified.date);
+            return file.fault(&[Key("verified"), Key("date")], wrong, "write it as `2026-01-02`");
+        }
+        match (self.verified.by, &self.verified.version) {
+            (Evidence::Client, None) => {
+                let cure = "add `version = \"...\"`, or say `by = \"vendor-doc\"` or `by = \"secondary\"`";
+                return file.fault(&[Key("verified")], "a client that was run has a version", cure);
+            }
+            (Evidence::VendorDoc | Evidence::Secondary, Some(_)) => {
+                let path = [Key("verified"), Key("version")];
+                return file.fault(
+                    &path,
+                    "a version is of a client that was run",
+                    "say `by = \"client\"`, or leave it out",
+                );
+            }
+            _ => {}
+        }
+        let mentions = [("command", Some(&self.mention.command)), ("router", self.mention.router.as_ref())];
+        for (key, mention) in mentions.into_iter().filter_map(|(key, mention)| Some((key, mention?))) {
+            if !mention.contains("{name}") {
+                let path = [Key("mention"), Key(key)];
+                return file.fault(&path, "the name of the command is missing", "put `{name}` where it belongs");
+            }
+        }
+        None
+    }
+
+    fn check_home(&self, file: &File<'_>) -> Option<Fault> {
+        if self.home.global.strip_prefix("~/").is_none_or(|below| !is_below(below)) {
+            let path = [Key("home"), Key("global")];
+            return file.fault(&path, "this is no folder below the user's home", "begin it with `~/`, without `..`");
+        }
+        match &self.home.local {
+            LocalHome::Folder(folder) if !is_below(folder) => {
+                let cure = "write it from the project's folder, such as `.lantern`, without `..`";
+                file.fault(&[Key("home"), Key("local")], "this is no folder below the project", cure)
+            }
+            _ => None,
+        }
+    }
+
+    fn check_places(&self, file: &File<'_>) -> Option<Fault> {
+        for (number, place) in self.places.iter().enumerate() {
+            let path = [Key("place"), Index(number), Key("path")];
+            if !is_below(&place.path) {
+                return file.fault(&path, "this is no path below a folder", "write it with `/`, without `..`");
+            }
+            if !place.path.contains("{name}") {
+                return file.fault(&path, "all files would have one name", "put `{name}` where the name belongs");
+            }
+            if matches!(&place.anchor, PlaceAnchor::Home(folder) if !is_below(folder)) {
+                let path = [Key("place"), Index(number), Key("anchor")];
+                return file.fault(&path, "this is no folder below the user's home", "write it without `..`");
+            }
+            if place.encoding == Encoding::Toml {
+                for item in &place.items {
+                    if self.form(*item).body_key.is_none() {
+                        let path = [Key("place"), Index(number), Key("encoding")];
+                        let wrong = format!("where the text of {} goes in TOML is not said", item.words());
+                        return file.fault(&path, wrong, "add `body-key` to their table");
+                    }
+                }
+            }
+        }
+        let scopes = [Some(Scope::Global), self.home.local.folder().map(|_| Scope::Local)];
+        for scope in scopes.into_iter().flatten() {
+            for item in [PlaceItem::Command, PlaceItem::Router, PlaceItem::Agent] {
+                let of = |place: &&(usize, &super::descriptor::Place)| {
+                    place.1.items.contains(&item) && place.1.scopes.contains(&scope)
+                };
+                let places: Vec<(usize, &super::descriptor::Place)> = self.places.iter().enumerate().collect();
+                let found: Vec<usize> = places.iter().filter(of).map(|(number, _)| *number).collect();
+                let (word, scope) = (item.words(), scope.word());
+                match found.as_slice() {
+                    [_] => {}
+                    [] => {
+                        let wrong = format!("{word} have no place in the {scope} scope");
+                        return file.fault(&[Key("place")], wrong, "name them in the `items` of one `[[place]]`");
+                    }
+                    [_, second, ..] => {
+                        let path = [Key("place"), Index(*second)];
+                        let wrong = format!("{word} have a second place in the {scope} scope");
+                        return file.fault(&path, wrong, "leave them in one `[[place]]` alone");
+                    }
+                }
+            }
+        }
+        let (command, agent) =
+            (self.place(PlaceItem::Command, Scope::Global)?, self.place(PlaceItem::Agent, Scope::Global)?);
+        if (&command.anchor, &command.path) == (&agent.anchor, &agent.path) {
+            let cure = "give them a folder of their own: a command and an agent may have one name";
+            return file.fault(&[Key("place")], "agents have the place of commands", cure);
+        }
+        None
+    }
+
+    fn check_files(&self, file: &File<'_>) -> Option<Fault> {
+        for (name, host_file) in &self.files {
+            let others = [("local-path", host_file.local_path.as_ref()), ("instead", host_file.instead.as_ref())];
+            let paths = others.into_iter().filter_map(|(key, path)| Some((key, path?)));
+            for (key, path) in std::iter::once(("path", &host_file.path)).chain(paths) {
+                if !is_below(path) {
+                    let at = [Key("files"), Key(name), Key(key)];
+                    return file.fault(
+                        &at,
+                        "this is no path below the host's folder",
+                        "write it with `/`, without `..`",
+                    );
+                }
+            }
+        }
+        for (number, own_file) in self.own_files.iter().enumerate() {
+            if !is_below(&own_file.path) {
+                let at = [Key("own-file"), Index(number), Key("path")];
+                return file.fault(&at, "this is no path below the host's folder", "write it with `/`, without `..`");
+            }
+        }
+        for (number, edit) in self.edits.iter().enumerate() {
+            let at = [Key("edit"), Index(number), Key("file")];
+            let format = match self.format(&edit.file, file, &at) {
+                Ok(format) => format,
+                Err(fault) => return Some(fault),
+            };
+            let writable = match format {
+                HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => true,
+                HostFormat::Toml => edit.how != EditForm::Append,
+                HostFormat::Yaml => edit.how == EditForm::Append,
+                HostFormat::Markdown => false,
+            };
+            if !writable {
+                let at = [Key("edit"), Index(number), Key("how")];
+                let cure = "JSON takes all of them, TOML `set` and `set-if-absent`, YAML `append`, Markdown none";
+                return file.fault(&at, format!("the file `{}` cannot be edited so", edit.file), cure);
+            }
+        }
+        None
+    }
+
+    fn check_hooks(&self, file: &File<'_>) -> Option<Fault> {
+        let json = [HostFormat::Json, HostFormat::JsonWithComments, HostFormat::JsonWithCommentsAndTrailingCommas];
+        if let Some(line) = &self.status_line {
+            let at = [Key("status-line"), Key("file")];
+            match self.format(&line.file, file, &at) {
+                Ok(format) if json.contains(&format) => {}
+                Ok(_) => return file.fault(&at, "a status line can be set in JSON alone", ALL_KEYS),
+                Err(fault) => return Some(fault),
+            }
+        }
+        if let Some(instructions) = &self.instructions {
+            let at = [Key("instructions"), Key("file")];
+            match self.format(&instructions.file, file, &at) {
+                Ok(HostFormat::Markdown) => {}
+                Ok(_) => return file.fault(&at, "instructions stand in Markdown alone", "say `format = \"markdown\"`"),
+                Err(fault) => return Some(fault),
+            }
+        }
+        let hooks = self.hooks.as_ref()?;
+        if let Some(name) = hooks.form.file() {
+            let at = [Key("hooks"), Key("form")];
+            match self.format(name, file, &at) {
+                Ok(format) if json.contains(&format) => {}
+                Ok(HostFormat::Yaml) if matches!(hooks.form, HookForm::Flat { version: None, .. }) => {}
+                Ok(_) => {
+                    let cure = "`nested` and `flat` are for JSON; `flat` without a version for YAML as well";
+                    return file.fault(&at, format!("hooks of this form do not fit the file `{name}`"), cure);
+                }
+                Err(fault) => return Some(fault),
+            }
+        }
+        for (event, name) in &hooks.events {
+            let empty = match name {
+                EventName::Whole(name) => name.trim().is_empty(),
+                EventName::ByTool(names) => {
+                    names.is_empty() || names.iter().any(|name| name.name.trim().is_empty() || name.tools.is_empty())
+                }
+            };
+            if empty {
+                let at = [Key("hooks"), Key("events"), Key(event.word())];
+                return file.fault(&at, "the host's name of the event is missing", "write it, or leave the line out");
+            }
+        }
+        None
+    }
+
+    fn check_lacks(&self, file: &File<'_>) -> Option<Fault> {
+        let contradiction = |what: Feature| Feature::ALL.contains(&what) && self.support(what).means == Means::Native;
+        let (number, lack) = self.lacks.iter().enumerate().find(|(_, lack)| contradiction(lack.what))?;
+        let wrong = format!("`{}` is lacking here, and the rest of the file says that it is there", lack.what.word());
+        file.fault(&[Key("lacks"), Index(number)], wrong, "leave this row out, or what says otherwise")
+    }
+
+    /// The format of one of `files`, or that there is no such file.
+    fn format(&self, name: &str, file: &File<'_>, at: &[Step<'_>]) -> Result<HostFormat, Fault> {
+        if let Some(found) = self.files.get(name) {
+            return Ok(found.format);
+        }
+        let cure = match nearest(name, self.files.keys().cloned().collect()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("describe it in `[files.{name}]`"),
+        };
+        Err(file.fault_at(at, format!("no file is called `{name}` here"), cure))
+    }
+}
+
+/// A descriptor as text, and where things stand in it.
+struct File<'a> {
+    text: &'a str,
+    tree: Option<Document<&'a str>>,
+}
+
+impl File<'_> {
+    #[expect(clippy::unnecessary_wraps, reason = "the answer of whoever found it")]
+    fn fault(&self, path: &[Step<'_>], wrong: impl Into<String>, cure: impl Into<String>) -> Option<Fault> {
+        Some(self.fault_at(path, wrong, cure))
+    }
+
+    fn fault_at(&self, path: &[Step<'_>], wrong: impl Into<String>, cure: impl Into<String>) -> Fault {
+        let start = self.span(path).map_or(0, |span| span.start);
+        Fault { at: ParseError::at(self.text, start, wrong), cure: cure.into() }
+    }
+
+    /// Where the value at `path` stands, or the innermost thing around it that stands anywhere.
+    fn span(&self, path: &[Step<'_>]) -> Option<Range<usize>> {
+        let mut item = self.tree.as_ref()?.as_item();
+        let mut span = None;
+        for step in path {
+            let (below, key) = match step {
+                Key(key) => {
+                    let table = item.as_table_like()?;
+                    (table.get(key), table.key(key).and_then(toml_edit::Key::span))
+                }
+                Index(number) => {
+                    let tables = item.as_array_of_tables().and_then(|tables| tables.get(*number));
+                    if let Some(table) = tables {
+                        span = table.span().or(span);
+                        // The rest of the way is in this table, which is no item.
+                        return Self::span_in(table, &path[path_index(path, step) + 1..]).or(span);
+                    }
+                    (None, item.as_array().and_then(|array| array.get(*number)).and_then(toml_edit::Value::span))
+                }
+            };
+            span = below.and_then(Item::span).or(key).or(span);
+            match below {
+                Some(below) => item = below,
+                None => return span,
+            }
+        }
+        span
+    }
+
+    fn span_in(table: &toml_edit::Table, path: &[Step<'_>]) -> Option<Range<usize>> {
+        let Some(Key(key)) = path.first() else { return None };
+        let key_span = || table.key(key).and_then(toml_edit::Key::span);
+        table.get(key).and_then(Item::span).or_else(key_span)
+    }
+}
+
+/// Which step of `path` this one is.
+fn path_index(path: &[Step<'_>], step: &Step<'_>) -> usize {
+    path.iter().position(|other| std::ptr::eq(other, step)).unwrap_or(0)
+}
+
+/// A text that is no descriptor at all.
+fn unreadable(text: &str, error: &toml_edit::de::Error) -> Fault {
+    let message: Vec<&str> = error.message().lines().collect();
+    let at = ParseError::at(text, error.span().map_or(0, |span| span.start), message.join("; "));
+    let mut quoted = at.message.split('`').skip(1).step_by(2).map(str::to_owned);
+    let cure = match (quoted.next(), at.message.starts_with("unknown ")) {
+        (Some(unknown), true) => match nearest(&unknown, quoted.collect()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => ALL_KEYS.to_owned(),
+        },
+        _ => ALL_KEYS.to_owned(),
+    };
+    Fault { at, cure }
+}
+
+/// Whether a path leads down from a folder.
+fn is_below(path: &str) -> bool {
+    let plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+    !path.contains(['\\', ':']) && path.split('/').all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made_up_text;
+    use super::*;
+
+    /// The fault of a made-up host with these facts: the line it is on, what is wrong, the cure.
+    #[track_caller]
+    fn fault(facts: &str) -> (String, String, String) {
+        let text = made_up_text(facts);
+        let fault = Descriptor::read(&text).expect_err("nothing was found");
+        let line = text.lines().nth(fault.at.line - 1).unwrap_or_default().to_owned();
+        (line, fault.at.message, fault.cure)
+    }
+
+    #[track_caller]
+    fn check(facts: &str, line: &str, wrong: &str, cure: &str) {
+        let found = fault(facts);
+        assert!(found.0.contains(line), "on `{}`", found.0);
+        assert!(found.1.contains(wrong), "{found:?}");
+        assert!(found.2.contains(cure), "{found:?}");
+    }
+
+    #[test]
+    fn a_sound_descriptor_has_no_fault() {
+        assert!(Descriptor::read(&made_up_text("")).is_ok());
+    }
+
+    #[test]
+    fn a_slip_in_a_key_is_named_where_it_is() {
+        check("argument = 1", "argument = 1", "unknown field `argument`", "did you mean `arguments`?");
+        check("include = \"att\"", "include", "unknown variant `att`", "did you mean `at`?");
+        check("zzzzzz = 1", "zzzzzz", "unknown field", "docs/own-host.md");
+        check("name = 7", "name = 7", "invalid type", "docs/own-host.md");
+        let fault = Descriptor::read("id = \"x\"\nname = \"X\n").unwrap_err();
+        assert_eq!(fault.at.line, 2, "{fault}");
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_named_where_it_is() {
+        check("aliases = [\"a\", \"B C\"]", "aliases", "`B C` is no word", "small letters");
+        check("[verified]\ndate = \"soon\"", "date = \"soon\"", "is no date", "2026-01-02");
+        check("[verified]\nby = \"client\"", "[verified]", "has a version", "vendor-doc");
+        check("[verified]\nversion = \"1\"", "version", "client that was run", "leave it out");
+        check("[mention]\ncommand = \"/gsd\"", "command = \"/gsd\"", "is missing", "{name}");
+        check("[home]\nglobal = \"/etc/x\"", "global", "below the user's home", "~/");
+        check("[home]\nlocal = \"../x\"", "local", "below the project", "without `..`");
+        let place = "[[place]]\nencoding = \"markdown\"\n";
+        check(&format!("{place}items = [\"command\"]\npath = \"a/x.md\""), "path = ", "one name", "{name}");
+        check(
+            &format!("{place}items = [\"command\"]\npath = \"../{{name}}\""),
+            "path = ",
+            "no path below",
+            "without `..`",
+        );
+        check(
+            &format!("{place}items = [\"command\"]\npath = \"a/{{name}}\""),
+            "place",
+            "routers have no place",
+            "[[place]]",
+        );
+        let all = format!("{place}items = [\"command\", \"router\", \"agent\"]\npath = \"a/{{name}}\"\n");
+        check(&all, "place", "place of commands", "folder of their own");
+        check(&format!("{all}\n{all}"), "[[place]]", "second place", "one `[[place]]`");
+        check(&all.replace("markdown", "toml"), "encoding", "text of commands goes in TOML", "body-key");
+        check("[files.s]\nformat = \"json\"\npath = \"/s\"", "path = \"/s\"", "no path below", "without `..`");
+        check("[status-line]\nfile = \"s\"\npath = [\"x\"]", "file = \"s\"", "no file is called `s`", "[files.s]");
+        let settings = "[files.settings]\nformat = \"toml\"\npath = \"s\"\n";
+        let edit = "[[edit]]\npurpose = \"permissions\"\nfile = \"settings\"\npath = [\"x\"]\nvalue = 1\n";
+        check(&format!("{settings}{edit}how = \"append\""), "how", "cannot be edited so", "`set`");
+        check(
+            &format!("{settings}{edit}how = \"set\"").replace("file = \"settings\"", "file = \"setings\""),
+            "file = \"setings\"",
+            "no file is called `setings`",
+            "did you mean `settings`?",
+        );
+        let hooks =
+            "[hooks]\ndialect = \"standard\"\ntimeout = \"seconds\"\nform = { nested = { file = \"settings\" } }\n";
+        check(&format!("{settings}{hooks}events = {{}}"), "form", "do not fit", "JSON");
+        let json = settings.replace("toml", "json");
+        check(
+            &format!("{json}{hooks}events = {{ before-tool = \"\" }}"),
+            "events",
+            "name of the event",
+            "leave the line",
+        );
+        check("[[lacks]]\nwhat = \"commands\"\nwhy = \"x\"", "lacks", "is lacking here", "leave this row out");
+    }
+}

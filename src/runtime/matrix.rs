@@ -1,0 +1,273 @@
+//! What a host can do of what we need, and how: by itself, by a detour of ours, or not at all.
+//!
+//! Told from the facts of its descriptor alone. What it cannot do has its reason in a `[[lacks]]` row.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::descriptor::{Descriptor, IncludeForm, Isolation, LocalHome, PlaceItem, Purpose, Scope};
+use super::tables::EventName;
+use crate::library::Event;
+
+/// What people look for in a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Feature {
+    /// Commands can be typed.
+    Commands,
+    /// The few commands that the model knows of, and that lead to the others.
+    Routers,
+    /// Agents that are started by name.
+    Agents,
+    /// A command stays out of the list the model gets, and can be typed.
+    TypedOnly,
+    /// A command brings another file into the prompt.
+    Include,
+    /// All events at once: a word of `[[lacks]]` rows only.
+    Hooks,
+    SessionStart,
+    BeforeTool,
+    AfterTool,
+    BeforeCompact,
+    StatusLine,
+    /// A list of what may run without asking.
+    Permissions,
+    /// An install for one project.
+    Local,
+    /// A worktree for an agent.
+    Worktrees,
+}
+
+impl Feature {
+    /// Those of the matrix, in the order of its columns.
+    pub(crate) const ALL: [Feature; 13] = [
+        Feature::Commands,
+        Feature::Routers,
+        Feature::Agents,
+        Feature::TypedOnly,
+        Feature::Include,
+        Feature::SessionStart,
+        Feature::BeforeTool,
+        Feature::AfterTool,
+        Feature::BeforeCompact,
+        Feature::StatusLine,
+        Feature::Permissions,
+        Feature::Local,
+        Feature::Worktrees,
+    ];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Feature::Commands => "commands",
+            Feature::Routers => "routers",
+            Feature::Agents => "agents",
+            Feature::TypedOnly => "typed-only",
+            Feature::Include => "include",
+            Feature::Hooks => "hooks",
+            Feature::SessionStart => "session-start",
+            Feature::BeforeTool => "before-tool",
+            Feature::AfterTool => "after-tool",
+            Feature::BeforeCompact => "before-compact",
+            Feature::StatusLine => "status-line",
+            Feature::Permissions => "permissions",
+            Feature::Local => "local",
+            Feature::Worktrees => "worktrees",
+        }
+    }
+
+    fn is_event(self) -> bool {
+        matches!(self, Feature::SessionStart | Feature::BeforeTool | Feature::AfterTool | Feature::BeforeCompact)
+    }
+}
+
+/// Something that a host does not have, or not as others have it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Lack {
+    pub(crate) what: Feature,
+    /// For people, as the end of a sentence: no capital, no full stop.
+    pub(crate) why: String,
+}
+
+/// How a host comes to a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Means {
+    /// The host has it.
+    Native,
+    /// We get there by a detour.
+    Emulated,
+    /// It is not to be had.
+    Absent,
+}
+
+impl Means {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Means::Native => "native",
+            Means::Emulated => "emulated",
+            Means::Absent => "absent",
+        }
+    }
+}
+
+/// One cell of the matrix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Support {
+    pub(crate) means: Means,
+    /// How, or why not.
+    pub(crate) note: String,
+}
+
+impl Descriptor {
+    /// How this host comes to `feature`.
+    pub(crate) fn support(&self, feature: Feature) -> Support {
+        let mut support = self.told_by_facts(feature);
+        if support.means != Means::Native
+            && let Some(lack) = self.lack(feature)
+        {
+            support.note.clone_from(&lack.why);
+        }
+        support
+    }
+
+    /// The row that says why the host lacks `feature`.
+    fn lack(&self, feature: Feature) -> Option<&Lack> {
+        let of = |what: Feature| self.lacks.iter().find(|lack| lack.what == what);
+        of(feature).or_else(|| of(Feature::Hooks).filter(|_| feature.is_event()))
+    }
+
+    fn told_by_facts(&self, feature: Feature) -> Support {
+        match feature {
+            Feature::Commands => native(format!("typed as `{}`", self.mention.command.replace("{name}", "<name>"))),
+            Feature::Routers => {
+                let mention = self.mention.router.as_ref().unwrap_or(&self.mention.command);
+                native(format!("typed as `{}`, and listed to the model", mention.replace("{name}", "<name>")))
+            }
+            Feature::Agents => self.agents(),
+            Feature::TypedOnly => self.typed_only(),
+            Feature::Include => match self.include {
+                IncludeForm::At => native("the host sends the file that `@path` names"),
+                IncludeForm::Read => emulated("the model is told to read the file"),
+                IncludeForm::Inline => emulated("the text stands in the command itself"),
+            },
+            Feature::SessionStart => self.event(Event::SessionStart),
+            Feature::Hooks | Feature::BeforeTool => self.event(Event::BeforeTool),
+            Feature::AfterTool => self.event(Event::AfterTool),
+            Feature::BeforeCompact => self.event(Event::BeforeCompact),
+            Feature::StatusLine => match &self.status_line {
+                Some(line) => native(format!("`{}` in its {} file", line.path.join("."), line.file)),
+                None => absent("no program of ours is known to write in it"),
+            },
+            Feature::Permissions => {
+                let listed = self.edits.iter().any(|edit| edit.purpose == Purpose::Permissions);
+                let filed = self.own_files.iter().any(|file| file.purpose == Purpose::Permissions);
+                if listed || filed {
+                    native("our program runs and our files are read without asking")
+                } else {
+                    absent("no list of what may run without asking is known; the host asks")
+                }
+            }
+            Feature::Local => match &self.home.local {
+                LocalHome::Folder(folder) => native(format!("in `{folder}` of the project")),
+                LocalHome::None { none } => absent(none.as_str()),
+            },
+            Feature::Worktrees => self.worktrees(),
+        }
+    }
+
+    fn agents(&self) -> Support {
+        match self.place(PlaceItem::Agent, Scope::Global) {
+            None => absent("no place for agents is known"),
+            Some(_) if self.spawn.role.is_some() => {
+                emulated("an agent is started without a name and told to read its role first")
+            }
+            Some(_) => native(format!("started with `{}`", self.spawn.call)),
+        }
+    }
+
+    fn typed_only(&self) -> Support {
+        let place = |item| self.place(item, Scope::Global).map(|place| &place.path);
+        match (&self.typed_only.sidecar, &self.typed_only.key) {
+            (Some(sidecar), _) => native(format!("`{}` beside the command", sidecar.path)),
+            (None, Some(key)) => native(format!("`{key}: true` in its front matter")),
+            (None, None) if self.typed_only.lines.is_some() => native("a condition in its front matter"),
+            (None, None) if place(PlaceItem::Command) != place(PlaceItem::Router) => {
+                native("the host does not list files of this kind to the model")
+            }
+            (None, None) => absent("every command takes a line of the list that the model gets"),
+        }
+    }
+
+    fn event(&self, event: Event) -> Support {
+        let Some(hooks) = &self.hooks else { return absent("the host is not known to run programs at its events") };
+        match hooks.events.get(&event) {
+            Some(EventName::Whole(name)) => native(format!("its event `{name}`")),
+            Some(EventName::ByTool(names)) => {
+                let names: Vec<String> = names.iter().map(|of_tools| format!("`{}`", of_tools.name)).collect();
+                native(format!("its events {}", names.join(", ")))
+            }
+            None => absent("no such event of the host is used"),
+        }
+    }
+
+    fn worktrees(&self) -> Support {
+        match self.dispatch.as_ref().and_then(|dispatch| dispatch.isolation) {
+            Some(Isolation::HarnessWorktree) => native("the host makes one when it starts the agent"),
+            Some(Isolation::OrchestratorWorktree) => {
+                emulated("the caller makes one and starts the host's program in it")
+            }
+            Some(Isolation::None) => absent("agents work in the folder of their caller"),
+            None => absent("whether an agent can have one is not documented"),
+        }
+    }
+}
+
+fn native(note: impl Into<String>) -> Support {
+    Support { means: Means::Native, note: note.into() }
+}
+
+fn emulated(note: impl Into<String>) -> Support {
+    Support { means: Means::Emulated, note: note.into() }
+}
+
+fn absent(note: impl Into<String>) -> Support {
+    Support { means: Means::Absent, note: note.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made_up;
+    use super::*;
+
+    fn told(facts: &str, feature: Feature) -> (Means, String) {
+        let support = made_up(facts).support(feature);
+        (support.means, support.note)
+    }
+
+    #[test]
+    fn what_a_host_has_is_told_from_its_facts() {
+        assert_eq!(told("", Feature::Commands), (Means::Native, "typed as `/gsd-<name>`".into()));
+        assert_eq!(told("", Feature::Include).0, Means::Native);
+        assert_eq!(told("include = \"read\"", Feature::Include).0, Means::Emulated);
+        assert_eq!(told("[typed-only]\nkey = \"quiet\"", Feature::TypedOnly).1, "`quiet: true` in its front matter");
+        assert_eq!(told("", Feature::TypedOnly).0, Means::Absent);
+        assert_eq!(told("", Feature::Agents).0, Means::Native);
+        let role = "[spawn]\ncall = \"Task\"\nprompt = \"prompt\"\nrole = \"Read {file}.\"";
+        assert_eq!(told(role, Feature::Agents).0, Means::Emulated);
+        let hooks = "[hooks]\ndialect = \"standard\"\ntimeout = \"seconds\"\nform = { nested = { file = \"s\" } }\n\
+                     events = { before-tool = \"Before\" }";
+        assert_eq!(told(hooks, Feature::BeforeTool), (Means::Native, "its event `Before`".into()));
+        assert_eq!(told(hooks, Feature::AfterTool).0, Means::Absent);
+    }
+
+    #[test]
+    fn a_row_says_why_something_is_lacking() {
+        let lacks = "[[lacks]]\nwhat = \"hooks\"\nwhy = \"none\"\n[[lacks]]\nwhat = \"after-tool\"\nwhy = \"never\"\n\
+                     [[lacks]]\nwhat = \"commands\"\nwhy = \"not looked at\"";
+        assert_eq!(told(lacks, Feature::BeforeTool), (Means::Absent, "none".into()));
+        assert_eq!(told(lacks, Feature::AfterTool), (Means::Absent, "never".into()));
+        assert_eq!(told(lacks, Feature::Commands).0, Means::Native);
+        assert_ne!(told(lacks, Feature::StatusLine).1, "none");
+    }
+}

@@ -1,0 +1,219 @@
+//! YAML files that belong to somebody else: entries of lists put in and taken out, all other bytes left.
+//!
+//! [`YamlDocument`] keeps the text itself and knows as much of YAML as it needs to find a key by its indentation. What it
+//! cannot do safely it refuses with the line: a place in braces, an anchor, an alias, a tag, a tab. And it checks itself:
+//! the text is read by a full parser before and after, and the two must differ by exactly the entry that was asked for.
+//! An empty text counts as a map to be made.
+
+mod lines;
+mod print;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use serde_yaml::{Mapping, Value};
+
+use self::lines::Lines;
+use super::edit::{Applied, BYTE_ORDER_MARK, EditError, ParseError, Reverted, Undo, dotted, without_mark};
+
+/// A wanted change of a YAML file. Paths are keys of maps from the root; missing maps are made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum YamlEdit {
+    /// `value`, a scalar or a map of scalars, is an entry of the list at `path`; put last unless an equal one is there.
+    Append { path: Vec<String>, value: Json },
+}
+
+impl YamlEdit {
+    fn parts(&self) -> (&[String], &Json) {
+        match self {
+            YamlEdit::Append { path, value } => (path, value),
+        }
+    }
+}
+
+/// A YAML text that parses, with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct YamlDocument {
+    byte_order_mark: bool,
+    text: String,
+}
+
+impl YamlDocument {
+    pub(crate) fn parse(text: &str) -> Result<Self, ParseError> {
+        let (bare, mark) = without_mark(text);
+        if let Some(offset) = Lines::new(bare).second_document() {
+            let message = "a second document begins here, and which one counts is not known; keep one in the file";
+            return Err(ParseError::at(bare, offset, message));
+        }
+        match read(bare) {
+            Ok(_) => Ok(YamlDocument { byte_order_mark: mark > 0, text: bare.to_owned() }),
+            Err(error) => {
+                let offset = error.location().map_or(0, |location| location.index());
+                let message = error.to_string();
+                let message = message.split(" at line ").next().unwrap_or_default();
+                Err(ParseError::at(bare, offset, message))
+            }
+        }
+    }
+
+    /// All of it as JSON, if JSON can say it.
+    pub(crate) fn to_json(&self) -> Option<Json> {
+        serde_json::to_value(read(&self.text).ok()?).ok()
+    }
+
+    /// Makes the change, unless it is there already. On an error the document is as before.
+    pub(crate) fn apply(&mut self, edit: &YamlEdit) -> Result<Applied, EditError> {
+        let (path, value) = edit.parts();
+        if path.is_empty() || path.iter().any(String::is_empty) {
+            return Err(EditError::BadPath { path: dotted(path) });
+        }
+        let before = self.value(path)?;
+        let entry = serde_yaml::to_value(value).map_err(|_| EditError::NotWritable { path: dotted(path) })?;
+        if entries(&before, path)?.contains(&entry) {
+            return Ok(Applied::AlreadyThere);
+        }
+        let mut wanted = before;
+        put(&mut wanted, path, entry).ok_or_else(|| unsafe_at(path))?;
+        let made = Lines::new(&self.text).with_entry(path, value)?;
+        for (text, undo) in made {
+            if read(&text).is_ok_and(|found| found == wanted) {
+                let changed = YamlDocument { byte_order_mark: self.byte_order_mark, text };
+                let mut back = changed.clone();
+                // What could not be taken back to the byte is not done.
+                if back.take_out(path, value, &undo)? == Reverted::Removed && back.text == self.text {
+                    *self = changed;
+                    return Ok(Applied::Changed(undo));
+                }
+            }
+        }
+        Err(unsafe_at(path))
+    }
+
+    /// Takes back exactly what `edit` put there: the entry if an equal one still stands there, the list and the maps
+    /// made for it if they are empty now, and what they had replaced. Edits are taken back in reverse order.
+    pub(crate) fn revert(&mut self, edit: &YamlEdit, applied: &Applied) -> Result<Reverted, EditError> {
+        let (Applied::Changed(undo), (path, value)) = (applied, edit.parts()) else {
+            return Ok(Reverted::NotThere);
+        };
+        self.take_out(path, value, undo)
+    }
+
+    fn take_out(&mut self, path: &[String], value: &Json, undo: &Undo) -> Result<Reverted, EditError> {
+        let entry = serde_yaml::to_value(value).map_err(|_| unsafe_at(path))?;
+        let before = self.value(path)?;
+        let Ok(found) = entries(&before, path) else { return Ok(Reverted::NotThere) };
+        let Some(index) = found.iter().rposition(|found| *found == entry) else { return Ok(Reverted::NotThere) };
+        let text = Lines::new(&self.text).without_entry(path, index, undo)?;
+        let after = read(&text).map_err(|_| unsafe_at(path))?;
+        let mut left = before;
+        remove(&mut left, path, index);
+        if strip(&left, path) != strip(&after, path) || entries_or_none(&left, path) != entries_or_none(&after, path) {
+            return Err(unsafe_at(path));
+        }
+        self.text = text;
+        Ok(Reverted::Removed)
+    }
+
+    fn value(&self, path: &[String]) -> Result<Value, EditError> {
+        read(&self.text).map_err(|_| unsafe_at(path))
+    }
+}
+
+impl fmt::Display for YamlDocument {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.byte_order_mark {
+            write!(formatter, "{BYTE_ORDER_MARK}")?;
+        }
+        formatter.write_str(&self.text)
+    }
+}
+
+fn read(text: &str) -> Result<Value, serde_yaml::Error> {
+    if text.trim().is_empty() { Ok(Value::Null) } else { serde_yaml::from_str(text) }
+}
+
+/// The entries of the list at `path`; none where nothing stands there.
+fn entries(root: &Value, path: &[String]) -> Result<Vec<Value>, EditError> {
+    let mut value = root;
+    for (depth, key) in path.iter().enumerate() {
+        value = match value {
+            Value::Null => return Ok(Vec::new()),
+            Value::Mapping(map) => match map.get(key.as_str()) {
+                Some(below) => below,
+                None => return Ok(Vec::new()),
+            },
+            other => return Err(wrong_kind(&path[..depth], "a map", other)),
+        };
+    }
+    match value {
+        Value::Null => Ok(Vec::new()),
+        Value::Sequence(list) => Ok(list.clone()),
+        other => Err(wrong_kind(path, "a list", other)),
+    }
+}
+
+/// The same, where being empty, being null and not being there are one.
+fn entries_or_none(root: &Value, path: &[String]) -> Vec<Value> {
+    entries(root, path).unwrap_or_default()
+}
+
+/// Puts `entry` last in the list at `path`.
+fn put(root: &mut Value, path: &[String], entry: Value) -> Option<()> {
+    let mut value = root;
+    for key in path {
+        if value.is_null() {
+            *value = Value::Mapping(Mapping::new());
+        }
+        value = value.as_mapping_mut()?.entry(Value::String(key.clone())).or_insert(Value::Null);
+    }
+    if value.is_null() {
+        *value = Value::Sequence(Vec::new());
+    }
+    value.as_sequence_mut()?.push(entry);
+    Some(())
+}
+
+fn remove(root: &mut Value, path: &[String], index: usize) {
+    let mut value = root;
+    for key in path {
+        let Some(below) = value.get_mut(key.as_str()) else { return };
+        value = below;
+    }
+    if let Some(list) = value.as_sequence_mut() {
+        list.remove(index);
+    }
+}
+
+/// The document without what is at `path`, and without maps on the way that are empty then.
+fn strip(root: &Value, path: &[String]) -> Value {
+    let (Some((key, below)), Value::Mapping(map)) = (path.split_first(), root) else { return Value::Null };
+    let mut map = map.clone();
+    if let Some(value) = map.get(key.as_str()) {
+        let left = strip(value, below);
+        if left.is_null() {
+            map.remove(key.as_str());
+        } else {
+            map.insert(Value::String(key.clone()), left);
+        }
+    }
+    if map.is_empty() { Value::Null } else { Value::Mapping(map) }
+}
+
+fn wrong_kind(path: &[String], expected: &'static str, found: &Value) -> EditError {
+    let found = match found {
+        Value::Null => "nothing",
+        Value::Sequence(_) => "a list",
+        Value::Mapping(_) => "a map",
+        Value::Tagged(_) => "a value with a tag",
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => "a value",
+    };
+    EditError::WrongKind { path: dotted(path), expected, found }
+}
+
+fn unsafe_at(path: &[String]) -> EditError {
+    EditError::Unsafe { path: dotted(path) }
+}
