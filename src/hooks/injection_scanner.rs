@@ -15,7 +15,9 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     }
     let url = payload.input(&["url", "query"]).and_then(serde_json::Value::as_str).map(str::to_owned);
     let source = payload.paths().into_iter().next().or(url).unwrap_or_default();
-    if is_about_injections(Path::new(&source)) {
+    // Where the project stands says nothing about what its files quote.
+    let inside = Path::new(&source);
+    if is_about_injections(inside.strip_prefix(&scene.project.root).unwrap_or(inside)) {
         return Finding::Nothing;
     }
     let Some(text) = payload.response() else { return Finding::Nothing };
