@@ -38,6 +38,7 @@ mod own_host;
 mod phases;
 mod plans;
 mod profile;
+mod published;
 mod refactor;
 mod rehearsal;
 mod scaffold;
