@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::library::Library;
-use crate::runtime::{Descriptor, Registry, Scope};
+use crate::runtime::{Descriptor, Registry, Scope, made_up};
 use crate::text::edit::FileFormat;
 use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
@@ -52,6 +52,7 @@ pub(super) fn options(descriptor: &Descriptor, scope: Scope) -> EmitOptions {
         hooks: true,
         status_line: true,
         program_ending: "",
+        nested: false,
         existing: BTreeSet::new(),
     }
 }
@@ -62,9 +63,9 @@ pub(super) fn scopes(descriptor: &Descriptor) -> Vec<(Scope, &'static str)> {
     std::iter::once((Scope::Global, "global")).chain(local).collect()
 }
 
-fn tree(library: &Library, descriptor: &Descriptor, scope: Scope) -> BTreeMap<String, String> {
+fn tree(library: &Library, descriptor: &Descriptor, scope: Scope, options: &EmitOptions) -> BTreeMap<String, String> {
     let mut tree = BTreeMap::new();
-    for artifact in emit_all(library, descriptor, scope, &options(descriptor, scope)) {
+    for artifact in emit_all(library, descriptor, scope, options) {
         let folder = match &artifact.anchor {
             Anchor::Root => "root".to_owned(),
             Anchor::Home(folder) => format!("home/{folder}"),
@@ -127,28 +128,45 @@ fn lines(lines: impl Iterator<Item = String>) -> String {
 #[test]
 fn each_host_gets_its_tree() {
     let library = small_library();
-    let overwrite = std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite");
     for descriptor in Registry::embedded().all().unwrap() {
         for (scope, word) in scopes(&descriptor) {
-            let expected_root = golden().join(descriptor.id.as_str()).join(word);
-            let actual = tree(&library, &descriptor, scope);
-            if overwrite {
-                let _ = std::fs::remove_dir_all(&expected_root);
-                for (path, text) in &actual {
-                    let file = expected_root.join(path);
-                    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-                    std::fs::write(file, text).unwrap();
-                }
-            }
-            let expected = files_below(&expected_root);
-            let names = |tree: &BTreeMap<String, String>| tree.keys().cloned().collect::<Vec<_>>();
-            assert_eq!(names(&actual), names(&expected), "{} {word}", descriptor.id);
-            for (path, text) in actual {
-                let expected =
-                    snapbox::Data::read_from(&expected_root.join(&path), Some(snapbox::data::DataFormat::Text));
-                snapbox::assert_data_eq!(snapbox::Data::text(text).raw(), expected.raw());
-            }
+            let actual = tree(&library, &descriptor, scope, &options(&descriptor, scope));
+            compare(&format!("{}/{word}", descriptor.id), actual);
         }
+    }
+}
+
+#[test]
+fn commands_can_stand_below_their_routers() {
+    let library = small_library();
+    let descriptor = made_up("");
+    let options = EmitOptions { nested: true, ..options(&descriptor, Scope::Global) };
+    compare("nested", tree(&library, &descriptor, Scope::Global, &options));
+    // A host whose commands are no skills has nothing to put below another.
+    let without =
+        made_up("place = [{ items = [\"command\", \"router\"], path = \"c/{name}.md\", encoding = \"markdown\" }]");
+    let flat = EmitOptions { nested: false, ..options.clone() };
+    let emitted = |options: &EmitOptions| emit_all(&library, &without, Scope::Global, options);
+    assert_eq!(emitted(&options), emitted(&flat));
+}
+
+/// Compares a tree with the golden one in `folder`, or writes that.
+fn compare(folder: &str, actual: BTreeMap<String, String>) {
+    let expected_root = golden().join(folder);
+    if std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite") {
+        let _ = std::fs::remove_dir_all(&expected_root);
+        for (path, text) in &actual {
+            let file = expected_root.join(path);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+    }
+    let expected = files_below(&expected_root);
+    let names = |tree: &BTreeMap<String, String>| tree.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&actual), names(&expected), "{folder}");
+    for (path, text) in actual {
+        let expected = snapbox::Data::read_from(&expected_root.join(&path), Some(snapbox::data::DataFormat::Text));
+        snapbox::assert_data_eq!(snapbox::Data::text(text).raw(), expected.raw());
     }
 }
 

@@ -6,6 +6,7 @@ mod artifact;
 mod encode;
 mod front_matter;
 mod hooks;
+mod nesting;
 mod rewrite;
 mod settings;
 mod spelling;
@@ -26,6 +27,7 @@ use std::collections::BTreeSet;
 use crate::library::{Item, ItemKind, Library};
 use crate::runtime::{Descriptor, Encoding, Home, Place, PlaceAnchor, PlaceItem, Scope};
 
+use nesting::Nesting;
 use rewrite::Rewriter;
 use spelling::{CONTENT_FOLDER, Spelling};
 
@@ -45,6 +47,8 @@ pub(crate) struct EmitOptions {
     pub(crate) status_line: bool,
     /// What names of programs end with here: nothing, or `.exe`.
     pub(crate) program_ending: &'static str,
+    /// Commands stand below the routers that lead to them, where both are skills.
+    pub(crate) nested: bool,
     /// Those of [`alternatives`] that are there, below the host's folder.
     pub(crate) existing: BTreeSet<String>,
 }
@@ -61,6 +65,7 @@ impl EmitOptions {
             hooks: true,
             status_line: true,
             program_ending: std::env::consts::EXE_SUFFIX,
+            nested: false,
             existing: BTreeSet::new(),
         }
     }
@@ -81,7 +86,8 @@ pub(crate) fn emit_all(
     let local = descriptor.home.local.folder().unwrap_or(".");
     let spelling = Spelling::new(scope, local, &options.root, &options.user);
     let rewriter = Rewriter { library, descriptor, scope, spelling: &spelling };
-    let mut artifacts: Vec<Artifact> = library.items().flat_map(|item| emit(item, &rewriter)).collect();
+    let nesting = if options.nested { Nesting::of(library, descriptor, scope) } else { Nesting::default() };
+    let mut artifacts: Vec<Artifact> = library.items().flat_map(|item| emit(item, &rewriter, &nesting)).collect();
     artifacts.extend(program(descriptor, scope, options));
     artifacts.extend(settings::artifacts(library, descriptor, scope, &spelling, options));
     artifacts.sort_by(|left, right| (&left.anchor, &left.path).cmp(&(&right.anchor, &right.path)));
@@ -89,7 +95,7 @@ pub(crate) fn emit_all(
 }
 
 /// The files of one item.
-fn emit(item: &Item, rewriter: &Rewriter<'_>) -> Vec<Artifact> {
+fn emit(item: &Item, rewriter: &Rewriter<'_>, nesting: &Nesting) -> Vec<Artifact> {
     let place_item = match item.kind {
         ItemKind::Command => PlaceItem::Command,
         ItemKind::Router => PlaceItem::Router,
@@ -100,12 +106,20 @@ fn emit(item: &Item, rewriter: &Rewriter<'_>) -> Vec<Artifact> {
     let Some(place) = descriptor.place(place_item, rewriter.scope) else { return Vec::new() };
     let form = descriptor.form(place_item);
     let fields = front_matter::fields(item, form, descriptor);
-    let body = rewriter.body(item);
+    let body = rewriter.body(nesting.router(item).as_ref().unwrap_or(item));
     let text = match place.encoding {
         Encoding::Markdown => encode::markdown(&fields, &body),
         Encoding::Toml => encode::toml(&fields, form.body_key.as_deref().unwrap_or("body"), &body),
     };
-    let path = place.path.replace("{name}", item.name.as_str());
+    let mut artifacts = Vec::new();
+    for path in nesting.places(item).unwrap_or_else(|| vec![place.path.replace("{name}", item.name.as_str())]) {
+        artifacts.extend(with_sidecar(item, descriptor, place, path, text.clone()));
+    }
+    artifacts
+}
+
+/// The file of an item at `path`, and the one that has to stand beside it.
+fn with_sidecar(item: &Item, descriptor: &Descriptor, place: &Place, path: String, text: String) -> Vec<Artifact> {
     let mut artifacts = Vec::new();
     if item.kind == ItemKind::Command
         && let Some(sidecar) = &descriptor.typed_only.sidecar

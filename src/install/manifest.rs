@@ -40,6 +40,9 @@ pub(crate) struct Section {
     pub(crate) version: String,
     pub(crate) runtime: RuntimeId,
     pub(crate) scope: Scope,
+    /// Commands stand below routers; asked for once, and so by later installs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) nested: bool,
     #[serde(flatten)]
     pub(crate) holdings: Holdings,
     /// What it owns in the project that its folder is part of.
@@ -121,6 +124,7 @@ impl Section {
             version: version.to_owned(),
             runtime,
             scope,
+            nested: false,
             holdings: Holdings::default(),
             project: Holdings::default(),
             homes: BTreeSet::new(),

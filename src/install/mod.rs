@@ -46,6 +46,8 @@ pub(crate) struct Installer<'a> {
     pub(crate) program: Program,
     /// Whether hosts are told to let our program run without asking.
     pub(crate) permissions: bool,
+    /// Whether commands stand below routers; without it, as in the install that is there.
+    pub(crate) nested: Option<bool>,
 }
 
 /// What is to be done with a target.
@@ -81,27 +83,38 @@ impl Installer<'_> {
     }
 
     fn look_and_plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
-        let wanted = self.wanted(wish, target)?;
+        let nested = self.nested(target)?;
+        let wanted = self.wanted(wish, target, nested)?;
         let artifacts = wanted.as_deref().unwrap_or_default();
         let (neighbours, state) = (self.neighbours(target)?, state(self.world)?);
         let mut situation = Situation::look(target, artifacts, neighbours, &state, self.program.clone())?;
         situation.made = self.made_by_others(target)?;
-        InstallPlan::between(wanted.as_deref(), target, &situation)
+        InstallPlan::between(wanted.as_deref(), target, &situation, nested)
     }
 
     /// What should stand there; `None` for nothing.
-    fn wanted(&self, wish: Wish, target: &Target) -> Result<Option<Vec<Artifact>>, InstallError> {
+    fn wanted(&self, wish: Wish, target: &Target, nested: bool) -> Result<Option<Vec<Artifact>>, InstallError> {
         if wish == Wish::Uninstall {
             return Ok(None);
         }
         let mut options = EmitOptions::new(&target.home, env!("CARGO_PKG_VERSION"));
         options.permissions = self.permissions;
+        options.nested = nested;
         options.status_line = target.scope == Scope::Global || !self.has_own_status_line(target)?;
         options.existing = emit::alternatives(&target.descriptor)
             .filter(|path| disk::is_file(target.root.resolve(path)))
             .map(str::to_owned)
             .collect();
         Ok(Some(emit::emit_all(self.library, &target.descriptor, target.scope, &options)))
+    }
+
+    /// Whether commands stand below routers: as asked for, else as an earlier install was asked to.
+    fn nested(&self, target: &Target) -> Result<bool, InstallError> {
+        let remembered = || {
+            let manifest = situation::read_manifest(&target.root)?;
+            Ok(manifest.installs.get(&target.section_key(&Anchor::Root)).is_some_and(|section| section.nested))
+        };
+        self.nested.map_or_else(remembered, Ok)
     }
 
     /// Whether the user's own settings have a status line, which a project's would win over.

@@ -63,11 +63,12 @@ impl InstallPlan {
         wanted: Option<&[Artifact]>,
         target: &Target,
         situation: &Situation,
+        nested: bool,
     ) -> Result<Self, InstallError> {
         let manifests = situation.manifests.clone();
         let plan = Self { steps: Vec::new(), changes: ChangeSet::default(), taken_over: Vec::new() };
         let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new() };
-        planner.run(wanted)?;
+        planner.run(wanted, nested)?;
         Ok(planner.plan)
     }
 
@@ -88,7 +89,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn run(&mut self, wanted: Option<&[Artifact]>) -> Result<(), InstallError> {
+    fn run(&mut self, wanted: Option<&[Artifact]>, nested: bool) -> Result<(), InstallError> {
         let mut by_anchor: BTreeMap<Anchor, Vec<(RelativePath, &Artifact)>> = BTreeMap::new();
         for artifact in wanted.unwrap_or_default() {
             by_anchor
@@ -98,6 +99,7 @@ impl Planner<'_> {
         }
         let version = env!("CARGO_PKG_VERSION");
         let mut own = Section::new(self.target.descriptor.id.clone(), self.target.scope, version);
+        own.nested = nested;
         let mut homes = Vec::new();
         for anchor in self.situation.anchors(self.target, wanted.unwrap_or_default()) {
             let holdings = self.place(&anchor, by_anchor.get(&anchor).map_or(&[], Vec::as_slice))?;

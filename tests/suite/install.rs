@@ -596,3 +596,26 @@ fn a_newer_manifest_is_left_to_the_newer_program() {
     assert!(ran.stdout.contains("newer version"), "{}", ran.stdout);
     assert_eq!(difference(&installed, &lived.tree()), [""; 0]);
 }
+
+#[test]
+fn skills_can_stand_below_their_routers_and_later_installs_keep_that() {
+    let lived = Lived::new();
+    let old = lived.tree();
+    let root = lived.root(host("--claude"), "--global");
+    let (flat, nested) = ("skills/gsd-plan-phase", "skills/gsd-ns-workflow/skills/plan-phase/SKILL.md");
+    lived.gsd(["install", "--claude", "--global"]).success();
+    let installed = lived.tree();
+    for words in [&["install", "--claude", "--skills", "nested"][..], &["install", "--claude"]] {
+        lived.gsd_with(words, &[]).success();
+        assert!(!root.join(flat).exists() && root.join(nested).is_file());
+        let router = read(&root.join("skills/gsd-ns-workflow/SKILL.md"));
+        assert!(router.contains("`skills/plan-phase/SKILL.md`"), "{router}");
+        lived.gsd(["status", "--claude"]).success();
+    }
+    lived.gsd(["install", "--claude", "--skills=flat"]).success();
+    assert_eq!(difference(&installed, &lived.tree()), [""; 0]);
+    lived.gsd(["install", "--claude", "--skills", "nested"]).success();
+    lived.gsd(["uninstall", "--claude"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+    assert_eq!(lived.gsd(["install", "--claude", "--skills", "round"]).code, 2);
+}

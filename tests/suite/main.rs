@@ -45,6 +45,7 @@ mod scaffold;
 mod schemas;
 mod small_verbs;
 mod state;
+mod subsets;
 mod takeover;
 mod tree;
 mod updating;

@@ -78,6 +78,18 @@ pub(crate) struct InstallArgs {
     /// Leave the lists alone in which hosts keep what may run without asking
     #[arg(long)]
     no_permissions: bool,
+    /// Where commands that are skills stand: side by side, or below the few that lead to them; later installs keep it
+    #[arg(long, value_name = "LAYOUT")]
+    skills: Option<SkillLayout>,
+}
+
+/// Where commands stand that are skills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SkillLayout {
+    /// Each can be typed, on every host
+    Flat,
+    /// Hosts that look no deeper list six rows and no more
+    Nested,
 }
 
 /// How to uninstall.
@@ -100,11 +112,13 @@ pub(crate) struct StatusArgs {
 impl Family for Installation {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         match self {
-            Self::Install(InstallArgs { which, dry_run, no_permissions }) => {
-                Job { wish: Wish::Install, which, only_show: dry_run, permissions: !no_permissions }.run(context)
+            Self::Install(InstallArgs { which, dry_run, no_permissions, skills }) => {
+                let nested = skills.map(|layout| layout == SkillLayout::Nested);
+                let permissions = !no_permissions;
+                Job { wish: Wish::Install, which, only_show: dry_run, permissions, nested }.run(context)
             }
             Self::Uninstall(UninstallArgs { which, dry_run }) => {
-                Job { wish: Wish::Uninstall, which, only_show: dry_run, permissions: true }.run(context)
+                Job { wish: Wish::Uninstall, which, only_show: dry_run, permissions: true, nested: None }.run(context)
             }
             Self::Status(StatusArgs { which }) => status(context, &which),
             Self::Recover => recover(context),
@@ -121,6 +135,7 @@ struct Job {
     which: Which,
     only_show: bool,
     permissions: bool,
+    nested: Option<bool>,
 }
 
 impl Job {
@@ -137,6 +152,7 @@ impl Job {
             library: &library,
             program: Program::running(context.world()).map_err(told)?,
             permissions: self.permissions,
+            nested: self.nested,
         };
         // Everything that can be known to fail is known before the first byte is written.
         let mut planned: Vec<(Descriptor, Planned)> = Vec::new();

@@ -12,11 +12,11 @@ const VERBS: &[&str] = &["install", "uninstall", "status"];
 
 /// Flags of the family with their short forms.
 const FLAGS: &[&str] =
-    &["all", "global", "local", "config-dir", "dry-run", "no-permissions", "json", "host", "uninstall"];
+    &["all", "global", "local", "config-dir", "dry-run", "no-permissions", "json", "host", "skills", "uninstall"];
 const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
 
 /// Flags whose next word is their value.
-const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host"];
+const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills"];
 
 /// The words as clap's tree expects them; words of other commands pass untouched.
 pub(in crate::commands) fn spelled(words: Vec<String>, world: &World) -> Result<Vec<String>, CommandError> {
