@@ -169,6 +169,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("milestone archive-quick", Effect::Write),
     ("milestone complete", Effect::Destructive),
     ("normalize-test-command", Effect::Read),
+    ("package", Effect::Write),
     ("package-legitimacy check", Effect::Read),
     ("phase add", Effect::Write),
     ("phase add-batch", Effect::Write),

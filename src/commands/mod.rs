@@ -104,7 +104,7 @@ pub(crate) struct FamilyRow {
 
 /// Every family. Order is the order of the help.
 const FAMILIES: &[FamilyRow] = &[
-    own_family::<install::Installation>("Install", &["install", "uninstall", "status", "recover"]),
+    own_family::<install::Installation>("Install", &["install", "uninstall", "status", "package", "recover"]),
     own_family::<runtimes::Runtimes>("What hosts can do", &["runtimes"]),
     own_family::<hooks::Hooks>("Hooks", &["hooks"]),
     own_family::<guide::Pages>("Guide", &["guide"]),

@@ -7,6 +7,7 @@ mod encode;
 mod front_matter;
 mod hooks;
 mod nesting;
+mod plugin;
 mod rewrite;
 mod settings;
 mod spelling;
@@ -22,6 +23,8 @@ mod hook_tests;
 pub(crate) use artifact::MarkedText;
 pub(crate) use artifact::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
 
+pub(crate) use plugin::package;
+
 use std::collections::BTreeSet;
 
 use crate::library::{Item, ItemKind, Library};
@@ -33,6 +36,7 @@ use spelling::{CONTENT_FOLDER, Spelling};
 
 /// What an installation depends on beside the library, the host and the scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(crate) struct EmitOptions {
     /// The version of this program.
     pub(crate) version: String,

@@ -14,6 +14,8 @@ pub(crate) struct Spelling {
     root: String,
     /// The same without `~`, for places where no shell has a say.
     absolute_root: String,
+    /// How our program is called where that does not follow from the root.
+    program: Option<String>,
 }
 
 impl Spelling {
@@ -26,7 +28,12 @@ impl Spelling {
             (Scope::Global, Some(below)) => (format!("~/{below}"), root.to_owned()),
             (Scope::Global, None) => (root.to_owned(), root.to_owned()),
         };
-        Spelling { root: spelled, absolute_root: absolute }
+        Spelling { root: spelled, absolute_root: absolute, program: None }
+    }
+
+    /// For a folder that has no path yet: `root` stands for it, and `program` is one word of a shell.
+    pub(crate) fn of_word(root: &str, program: &str) -> Spelling {
+        Spelling { root: root.to_owned(), absolute_root: root.to_owned(), program: Some(program.to_owned()) }
     }
 
     /// A place below the host's folder, for a reader.
@@ -55,17 +62,17 @@ impl Spelling {
 
     /// Our program, for a reader.
     pub(crate) fn binary(&self) -> String {
-        format!("{}/bin/gsd-tools", self.content())
+        self.program.clone().unwrap_or_else(|| format!("{}/bin/gsd-tools", self.content()))
     }
 
     /// Our program as one word of a shell.
     pub(crate) fn binary_word(&self) -> String {
-        shell_word(&self.binary())
+        self.program.clone().unwrap_or_else(|| shell_word(&self.binary()))
     }
 
     /// Our program as one word of a shell, for a file that no project shares.
     pub(crate) fn absolute_binary_word(&self) -> String {
-        shell_word(&self.absolute_binary())
+        self.program.clone().unwrap_or_else(|| shell_word(&self.absolute_binary()))
     }
 
     pub(crate) fn absolute_binary(&self) -> String {

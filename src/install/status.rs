@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::manifest::Holdings;
 use super::shared;
@@ -9,6 +10,8 @@ use super::situation::read_manifest;
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::emit::Anchor;
+use crate::text::edit::JsonDialect;
+use crate::text::json::JsonDocument;
 use crate::world::World;
 
 /// One install, compared with its manifest.
@@ -22,6 +25,8 @@ pub(crate) struct Status {
     pub(crate) drift: Vec<Drift>,
     /// A write was cut short; the next command that writes finishes it, or `gsd-tools recover`.
     pub(crate) unfinished: bool,
+    /// The host's settings also have our plugin in use: every command stands there twice.
+    pub(crate) plugin: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -37,13 +42,29 @@ pub(crate) enum Drift {
     Unreadable { path: String, why: String },
 }
 
+/// Whether the host's settings have our plugin in use.
+pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
+    let Some(plugins) = target.descriptor.plugin.as_ref().and_then(|plugin| plugin.in_use.as_ref()) else {
+        return Ok(false);
+    };
+    let Some(file) = target.descriptor.files.get(&plugins.file) else { return Ok(false) };
+    let path = file.path(target.scope, |path| disk::is_file(target.root.resolve(path)));
+    let Some(text) = disk::read_text(target.root.resolve(path))? else { return Ok(false) };
+    // A file that does not parse is told of elsewhere.
+    let document = JsonDocument::parse(&text, JsonDialect::CommentsAndTrailingCommas).ok();
+    let found = document.and_then(|document| document.value(&plugins.path));
+    let in_use = |(key, value): (&String, &Value)| key.starts_with(&plugins.begins) && value == &Value::Bool(true);
+    Ok(found.as_ref().and_then(Value::as_object).is_some_and(|all| all.iter().any(in_use)))
+}
+
 /// Compares an install with its manifest.
 pub(crate) fn status(target: &Target, world: &World) -> Result<Status, InstallError> {
     let manifest = read_manifest(&target.root)?;
-    let mut status = Status { version: None, files: 0, drift: Vec::new(), unfinished: false };
+    let mut status = Status { version: None, files: 0, drift: Vec::new(), unfinished: false, plugin: false };
     status.unfinished = !unfinished(target, world)?.is_empty();
     let Some(section) = manifest.installs.get(&target.section_key(&Anchor::Root)) else { return Ok(status) };
     status.version = Some(section.version.clone());
+    status.plugin = has_plugin(target)?;
     let mut places = vec![(Anchor::Root, section.holdings.clone()), (Anchor::Project, section.project.clone())];
     for home in &section.homes {
         let anchor = Anchor::Home(home.clone());

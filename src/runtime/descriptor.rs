@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::matrix::Lack;
+use super::plugin::PluginForm;
 use super::tables::{HookTable, StatusLine};
 
 /// Everything we believe about one host.
@@ -57,6 +58,8 @@ pub(crate) struct Descriptor {
     pub(crate) own_files: Vec<OwnFile>,
     pub(crate) hooks: Option<HookTable>,
     pub(crate) status_line: Option<StatusLine>,
+    /// Absent where the host has none, or its form is not known.
+    pub(crate) plugin: Option<PluginForm>,
     pub(crate) instructions: Option<Instructions>,
     /// What people look for and do not find here.
     #[serde(default)]

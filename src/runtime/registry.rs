@@ -268,6 +268,7 @@ mod tests {
         ("instructions", "cline and windsurf keep a rules file"),
         ("mention.router", "follows from commands and skills with different spellings"),
         ("own-file", "permission rules in files of their own: codex has them too"),
+        ("plugin", "other hosts have plugins whose texts cannot name their own folder"),
         ("sessions", "other hosts keep theirs in forms of their own"),
         ("spawn.always", "other hosts may fork the conversation too"),
         ("status-line", "qwen and codebuddy have one"),

@@ -619,3 +619,27 @@ fn skills_can_stand_below_their_routers_and_later_installs_keep_that() {
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
     assert_eq!(lived.gsd(["install", "--claude", "--skills", "round"]).code, 2);
 }
+
+#[test]
+fn a_plugin_is_written_to_an_empty_folder_and_its_use_beside_an_install_is_told() {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    let folder = lived.context.project().join("plugin");
+    let shown = lived.gsd(["package", "--claude-plugin", "plugin", "--dry-run", "--json"]).json();
+    assert!(!folder.exists() && shown["files"].as_array().unwrap().len() > 50, "{shown}");
+    lived.gsd(["package", "--claude-plugin", "plugin"]).success();
+    assert!(folder.join(".claude-plugin/plugin.json").is_file() && folder.join("skills/help/SKILL.md").is_file());
+    let help = read(&folder.join("skills/help/SKILL.md"));
+    assert!(help.contains("${CLAUDE_PLUGIN_ROOT}") && !help.contains("~/.claude"), "{help}");
+    let program = lived.context.command(folder.join("bin/gsd-tools")).arg("--version").output().unwrap();
+    assert!(program.status.success());
+    let again = lived.gsd(["package", "--claude-plugin=plugin"]);
+    assert_eq!(again.code, 73, "{}", again.stderr);
+    assert_eq!(lived.gsd(["package", "--host", "cursor", "other"]).code, 2);
+
+    let settings = lived.root(host("--claude"), "--global").join("settings.json");
+    put(&settings, "{\"enabledPlugins\": {\"gsd@market\": true, \"other@market\": true}}");
+    assert!(lived.gsd(["install", "--claude"]).success().contains("stands there twice"));
+    assert!(lived.gsd(["status", "--claude"]).success().contains("stands there twice"));
+    put(&settings, &read(&settings).replace("\"gsd@market\": true", "\"gsd@market\": false"));
+    assert!(!lived.gsd(["status", "--claude"]).success().contains("stands there twice"));
+}

@@ -5,9 +5,11 @@
 
 mod ask;
 mod diff;
+mod package;
 pub(super) mod report;
 mod words;
 
+pub(super) use package::PackageReport;
 pub(super) use words::spelled;
 
 use super::error::Reason;
@@ -37,6 +39,10 @@ pub(crate) enum Installation {
     ///
     /// Example: `gsd-tools status --json`.
     Status(StatusArgs),
+    /// Write our content as a plugin of a host, for whoever hands it on
+    ///
+    /// Example: `gsd-tools package --claude-plugin dist/plugin`.
+    Package(package::PackageArgs),
     /// Finish a write that was cut short
     ///
     /// Example: `gsd-tools recover`.
@@ -121,6 +127,7 @@ impl Family for Installation {
                 Job { wish: Wish::Uninstall, which, only_show: dry_run, permissions: true, nested: None }.run(context)
             }
             Self::Status(StatusArgs { which }) => status(context, &which),
+            Self::Package(arguments) => package::package(context, &arguments),
             Self::Recover => recover(context),
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::install::{Act, Drift, InstallError, InstallPlan, Status, Target, Wish, scope_word};
+use crate::install::{self, Act, Drift, InstallError, InstallPlan, Status, Target, Wish, scope_word};
 use crate::runtime::{Descriptor, Scope};
 
 /// What `install` or `uninstall` did.
@@ -36,6 +36,8 @@ pub(super) struct HostReport {
     set_aside: Vec<SetAside>,
     /// Files of ours that were changed since and were left.
     left: Vec<String>,
+    /// The host's settings have our plugin in use too.
+    plugin: bool,
     /// Installs of another program of this name, which went.
     taken_over: Vec<TakenOver>,
     error: Option<Failure>,
@@ -50,6 +52,9 @@ enum Outcome {
     Unchanged,
     Failed,
 }
+
+/// What is to be told where both forms are in use.
+const TWICE: &str = "our plugin is in use there too, so that everything stands there twice: uninstall one of them";
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct TakenOver {
@@ -129,6 +134,7 @@ impl HostReport {
             merged: Vec::new(),
             set_aside: Vec::new(),
             left: Vec::new(),
+            plugin: false,
             taken_over: Vec::new(),
             error: None,
             next: format!("{}: type {command}", descriptor.name),
@@ -147,6 +153,7 @@ impl HostReport {
         self.root = Some(target.root.to_string());
         let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
         self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
+        self.plugin = wish == Wish::Install && install::has_plugin(target).unwrap_or_default();
         let taken_over = plan.taken_over.iter();
         self.taken_over = taken_over
             .map(|other| TakenOver { root: target.shown(&other.root), version: other.version.clone() })
@@ -201,6 +208,9 @@ impl HostReport {
             let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
             let took = if report.dry_run { "would take" } else { "took" };
             let _ = writeln!(text, "  {took} the place of gsd-core{version} in {root}");
+        }
+        if self.plugin {
+            let _ = writeln!(text, "  {TWICE}");
         }
         for path in &self.merged {
             let _ = writeln!(text, "  edited: {path}");
@@ -294,7 +304,7 @@ impl StatusReport {
         let mut text = String::new();
         for host in &self.installs {
             // Writing to a string cannot fail.
-            let Some(Status { version, files, drift, unfinished }) = &host.status else {
+            let Some(Status { version, files, drift, unfinished, plugin }) = &host.status else {
                 let error = host.error.as_deref().unwrap_or_default();
                 let _ = writeln!(text, "{} ({}): {error}", host.name, host.scope);
                 continue;
@@ -307,6 +317,9 @@ impl StatusReport {
             };
             if *unfinished {
                 let _ = writeln!(text, "  a write was cut short: run `gsd-tools recover`");
+            }
+            if *plugin {
+                let _ = writeln!(text, "  {TWICE}");
             }
             for drift in drift {
                 let _ = match drift {

@@ -8,7 +8,11 @@ use crate::runtime::{Registry, RegistryError, RuntimeId};
 use crate::world::World;
 
 /// The words that the family answers to and that take host flags.
-const VERBS: &[&str] = &["install", "uninstall", "status"];
+const VERBS: &[&str] = &["install", "uninstall", "status", "package"];
+
+/// The verb whose host flags end in what is made for the host.
+const PACKAGE: &str = "package";
+const PACKAGES: &[&str] = &["-plugin", "-extension"];
 
 /// Flags of the family with their short forms.
 const FLAGS: &[&str] =
@@ -34,6 +38,11 @@ pub(in crate::commands) fn spelled(words: Vec<String>, world: &World) -> Result<
 }
 
 fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<String>, CommandError> {
+    if verb == PACKAGE {
+        return Ok(std::iter::once(verb.to_owned())
+            .chain(words.iter().flat_map(|word| packaged(word, registry)))
+            .collect());
+    }
     let mut verb = verb;
     let mut rest: Vec<String> = Vec::new();
     for word in words {
@@ -56,6 +65,14 @@ fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<St
     }
     rest.insert(0, verb.to_owned());
     Ok(rest)
+}
+
+/// `--<host>-plugin` and `--<host>-plugin=FOLDER` as the host and the folder; other words as they are.
+fn packaged(word: &str, registry: &Registry) -> Vec<String> {
+    let name = flag_name(word).and_then(|name| PACKAGES.iter().find_map(|ending| name.strip_suffix(ending)));
+    let Some(host) = name.and_then(|name| registry.find(name).ok()) else { return vec![word.to_owned()] };
+    let folder = word.split_once('=').map(|(_, folder)| folder.to_owned());
+    std::iter::once(format!("--host={}", host.id)).chain(folder).collect()
 }
 
 /// Whether a call that begins with this flag is an install, or was meant to be one.
@@ -104,6 +121,8 @@ mod tests {
         assert_eq!(words("-g --claude -u").unwrap(), "uninstall -g --host=claude");
         assert_eq!(words("install claude codex -l").unwrap(), "install --host=claude --host=codex -l");
         assert_eq!(words("install --claude -c codex").unwrap(), "install --host=claude -c codex");
+        assert_eq!(words("package --claude-plugin out --json").unwrap(), "package --host=claude out --json");
+        assert_eq!(words("package --gemini-extension=out").unwrap(), "package --host=gemini out");
         assert_eq!(words("status --claude --json").unwrap(), "status --host=claude --json");
     }
 

@@ -1,0 +1,98 @@
+//! Our content as a plugin, for whoever hands it on.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::{CommandError, Context};
+use super::told;
+use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Owner, RelativePath};
+use crate::emit::{self, Contents};
+use crate::install::{self, InstallError, Program};
+use crate::library::Library;
+
+/// A plugin of a host, written into a folder.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct PackageArgs {
+    /// The host; `--claude-plugin FOLDER` is the same for that one
+    #[arg(long, value_name = "NAME")]
+    host: String,
+    /// The folder to write; it has to be empty, or not to be there
+    folder: String,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `package` wrote.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct PackageReport {
+    runtime: String,
+    folder: String,
+    dry_run: bool,
+    /// Below the folder.
+    files: Vec<String>,
+}
+
+pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<(), CommandError> {
+    let registry = install::registry(context.world()).map_err(told)?;
+    let descriptor = registry.find(&arguments.host).map_err(|error| told(error.into()))?;
+    let library = Library::embedded().map_err(|error| told(error.into()))?;
+    let Some(artifacts) = emit::package(&library, &descriptor, env!("CARGO_PKG_VERSION")) else {
+        let error = CommandError::usage(format!("no form of plugins is known for {}", descriptor.name));
+        return Err(error.hint(format!("`gsd-tools install --{}` installs for it", descriptor.id)).exits(2));
+    };
+    let folder = context.here().resolve(&arguments.folder);
+    let folder = disk::canonical(&folder).map_err(failed)?;
+    if disk::list(&folder).map_err(failed)?.is_some_and(|entries| !entries.is_empty()) {
+        return Err(CommandError::usage(format!("the folder `{folder}` is not empty"))
+            .hint("name another one")
+            .exits(73));
+    }
+    let program = Program::running(context.world()).map_err(told)?;
+    let mut changes = ChangeSet::default();
+    let mut files = Vec::new();
+    for artifact in artifacts {
+        let path =
+            folder.join(&RelativePath::parse(&artifact.path).map_err(|error| told(InstallError::Content(error)))?);
+        files.push(artifact.path);
+        changes.push(match artifact.contents {
+            Contents::Whole(text) => {
+                let (access, owner) = (Access::Usual, Owner::User);
+                Change::WriteFile { path, bytes: text.into_bytes(), access, owner, before: None }
+            }
+            Contents::Binary | Contents::Shared(_) => {
+                Change::LinkProgram { path, source: program.path.clone(), before: None }
+            }
+        });
+    }
+    if !arguments.dry_run {
+        let disk = context.disk();
+        disk.hold([&folder]).and_then(|hold| hold.apply(&changes)).map_err(failed)?;
+    }
+    let report = PackageReport {
+        runtime: descriptor.id.to_string(),
+        folder: folder.to_string(),
+        dry_run: arguments.dry_run,
+        files,
+    };
+    if arguments.json {
+        return context.emit(&report);
+    }
+    context.text(report.text(&descriptor.name, &folder));
+    Ok(())
+}
+
+impl PackageReport {
+    fn text(&self, name: &str, folder: &AbsolutePath) -> String {
+        let count = self.files.len();
+        let wrote = if self.dry_run { "would be written" } else { "written" };
+        format!("A plugin for {name}: {count} files {wrote} to {folder}\n")
+    }
+}
+
+fn failed(error: DiskError) -> CommandError {
+    told(error.into())
+}
