@@ -50,7 +50,7 @@ pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str)
         for mut artifact in super::emit(item, &rewriter, &Nesting::default()) {
             if let Contents::Whole(text) = &mut artifact.contents {
                 *text = with_agents(text, library, form);
-                if is_looked_into && artifact.path.ends_with(".md") {
+                if is_looked_into && artifact.path.rsplit_once('.').is_some_and(|(_, ending)| ending == "md") {
                     *text = with_root(text, &form.root, item.kind);
                 }
             }

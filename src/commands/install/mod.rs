@@ -5,11 +5,10 @@
 
 mod ask;
 mod diff;
-mod package;
+pub(super) mod package;
 pub(super) mod report;
 mod words;
 
-pub(super) use package::PackageReport;
 pub(super) use words::spelled;
 
 use super::error::Reason;

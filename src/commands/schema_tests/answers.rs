@@ -233,7 +233,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ),
     ("milestone complete", any_of::<(operations::milestone::CompleteReport, operations::milestone::RehearsalReport)>()),
     ("normalize-test-command", Answer::Text("the command")),
-    ("package", json::<install::PackageReport>()),
+    ("package", json::<install::package::PackageReport>()),
     ("package-legitimacy check", json::<Vec<operations::legitimacy::PackageReport>>()),
     ("phase add", json::<operations::phase::AddReport>()),
     ("phase add-batch", json::<operations::phase::BatchReport>()),
