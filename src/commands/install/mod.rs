@@ -40,7 +40,7 @@ pub(crate) enum Installation {
     Status(StatusArgs),
     /// Write our content as a plugin of a host, for whoever hands it on
     ///
-    /// Example: `gsd-tools package --claude-plugin dist/plugin`.
+    /// Example: `gsd-tools package --host claude dist/plugin`.
     Package(package::PackageArgs),
     /// Finish a write that was cut short
     ///
