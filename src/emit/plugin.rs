@@ -10,7 +10,7 @@ use crate::runtime::{Descriptor, PluginForm, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 
-use super::artifact::{Anchor, Artifact, Contents};
+use super::artifact::{Anchor, Artifact, Contents, SharedEdit};
 use super::hooks::{HookArtifacts, registrations};
 use super::nesting::Nesting;
 use super::rewrite::Rewriter;
@@ -89,7 +89,10 @@ fn hooks(library: &Library, host: &Descriptor, spelling: &Spelling) -> Option<St
         },
         HookArtifacts::Edits { edits, .. } => {
             let mut document = JsonDocument::parse("", JsonDialect::Strict).ok()?;
-            edits.iter().try_for_each(|edit| document.apply(edit).map(drop)).ok()?;
+            for edit in &edits {
+                let SharedEdit::Json(edit) = edit else { return None };
+                document.apply(edit).ok()?;
+            }
             Some(document.to_string())
         }
     }
