@@ -20,6 +20,14 @@ pub(crate) struct Artifact {
     pub(crate) kind: ItemKind,
 }
 
+impl Artifact {
+    /// Whether a file of the user's in this place stays, and ours is left out. The names of scripts are the host's
+    /// choice, so theirs and ours may have the same.
+    pub(crate) fn gives_way(&self) -> bool {
+        self.executable && matches!(self.contents, Contents::Whole(_))
+    }
+}
+
 /// The folder a path starts from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -193,7 +193,7 @@ fn what_is_switched_off_is_left_out() {
         let without_hooks = off(&descriptor, |options| (options.hooks, options.status_line) = (false, false));
         assert!(!without_hooks.contains("gsd-tools hook"), "{}", descriptor.id);
         let without_permissions = off(&descriptor, |options| options.permissions = false);
-        for word in ["\"permissions\"", "\"read\"", "external_directory", "policies/"] {
+        for word in ["\"permissions\"", "\"read\":", "external_directory", "policies/"] {
             assert!(!without_permissions.contains(word), "{} {word}", descriptor.id);
         }
     }

@@ -12,6 +12,7 @@ use crate::runtime::{self, Descriptor, EventName, HookForm, HostFormat, Scope, T
 use crate::text::json::JsonEdit;
 use crate::text::yaml::YamlEdit;
 
+use super::adapters::{self, EventCall};
 use super::artifact::{Anchor, Artifact, Contents, SharedEdit};
 use super::spelling::Spelling;
 
@@ -20,8 +21,8 @@ use super::spelling::Spelling;
 pub(crate) enum HookArtifacts {
     /// Changes of one of the host's files, named by its key in the descriptor.
     Edits { file: String, edits: Vec<SharedEdit> },
-    /// A file of our own.
-    Own(Artifact),
+    /// Files of our own.
+    Own(Vec<Artifact>),
 }
 
 /// The registrations of our events with the host.
@@ -92,13 +93,22 @@ pub(crate) fn registrations(
             };
             let events = Value::from(events.iter().map(entry).collect::<Map<_, _>>());
             let whole = object([("version", Value::from(*version)), ("hooks", events)]);
-            HookArtifacts::Own(Artifact {
+            HookArtifacts::Own(vec![Artifact {
                 anchor: Anchor::Root,
                 path: path.clone(),
                 contents: Contents::Whole(format!("{whole:#}\n")),
                 executable: false,
                 kind: ItemKind::Hook,
-            })
+            }])
+        }
+        HookForm::Adapter { path, adapter } => {
+            let calls: Vec<EventCall> = events.into_iter().map(|event| commands.call(event)).collect();
+            let module = adapters::module(*adapter, path, &calls, table.timeout * 1000, scope, spelling);
+            HookArtifacts::Own(vec![module])
+        }
+        HookForm::Executables { folder } => {
+            let calls: Vec<EventCall> = events.into_iter().map(|event| commands.call(event)).collect();
+            HookArtifacts::Own(adapters::executables(folder, &calls, scope, spelling))
         }
     })
 }
@@ -131,7 +141,7 @@ fn registrations_of(
     hooks: &runtime::HookTable,
 ) -> Vec<Registration> {
     let is_to_be_had = |needed: Option<Event>| match needed {
-        Some(Event::StatusLine) => descriptor.status_line.is_some(),
+        Some(Event::StatusLine) => descriptor.status_line.is_some() || hooks.tells_context,
         Some(other) => hooks.events.contains_key(&other),
         None => true,
     };
@@ -190,6 +200,11 @@ impl CommandLines<'_> {
         let word = format!("'{}'", self.spelling.absolute_binary().replace('\'', "''"));
         let call = format!("& {word} {}", self.arguments(event));
         if self.guarded { format!("if (Get-Command {word} -ErrorAction Ignore) {{ {call} }}") } else { call }
+    }
+
+    fn call(&self, event: Registration) -> EventCall {
+        let arguments = self.arguments(event.name);
+        EventCall { event: event.name, host_name: event.host_name, tools: event.matcher, arguments }
     }
 
     fn arguments(&self, event: Event) -> String {

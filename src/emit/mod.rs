@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a host: what differs between hosts is in their descriptors, as facts and shapes.
 
+mod adapters;
 mod artifact;
 mod encode;
 mod front_matter;

@@ -40,8 +40,8 @@ pub(crate) fn artifacts(
 
     let hooks = options.hooks.then(|| registrations(library.hooks(), descriptor, scope, spelling)).flatten();
     let hook_edits = match hooks {
-        Some(HookArtifacts::Own(artifact)) => {
-            found.push(artifact);
+        Some(HookArtifacts::Own(artifacts)) => {
+            found.extend(artifacts);
             None
         }
         Some(HookArtifacts::Edits { file, edits }) => Some((file, edits)),
@@ -116,9 +116,10 @@ fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling) -> Opti
     }
 }
 
-/// The places that facts name by `{binary}`, `{absolute-binary}` and `{content}`.
+/// The places that facts name by `{binary}`, `{binary-pattern}`, `{absolute-binary}` and `{content}`.
 fn fill(text: &str, spelling: &Spelling) -> String {
     text.replace("{binary}", &spelling.binary_word())
+        .replace("{binary-pattern}", &spelling.binary_pattern())
         .replace("{absolute-binary}", &spelling.absolute_binary_word())
         .replace("{content}", &spelling.content())
 }

@@ -75,6 +75,13 @@ impl Spelling {
         self.program.clone().unwrap_or_else(|| shell_word(&self.absolute_binary()))
     }
 
+    /// Our program as a pattern for commands, in which `?` is any letter: hosts that put the home folder where a
+    /// pattern begins with `~` compare it with commands that begin with `~`.
+    pub(crate) fn binary_pattern(&self) -> String {
+        let word = self.binary_word();
+        word.strip_prefix('~').map_or_else(|| word.clone(), |rest| format!("?{rest}"))
+    }
+
     pub(crate) fn absolute_binary(&self) -> String {
         format!("{}/{CONTENT_FOLDER}/bin/gsd-tools", self.absolute_root)
     }
@@ -110,6 +117,7 @@ mod tests {
         assert_eq!(spelling.library("workflows/a.md"), "~/.x/gsd-core/workflows/a.md");
         assert_eq!(spelling.library_in_quotes("workflows/a.md"), "$HOME/.x/gsd-core/workflows/a.md");
         assert_eq!(spelling.binary_word(), "~/.x/gsd-core/bin/gsd-tools");
+        assert_eq!(spelling.binary_pattern(), "?/.x/gsd-core/bin/gsd-tools");
         assert_eq!(spelling.absolute_binary_word(), "/home/u/.x/gsd-core/bin/gsd-tools");
     }
 

@@ -26,7 +26,9 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         warning: project.number("hooks.context_warning_threshold", 35.0),
         critical: project.number("hooks.context_critical_threshold", 25.0),
     };
-    let Some(used) = scene.recall(NUMBERS) else { return Finding::Nothing };
+    let Some(used) = scene.payload.context_use(scene.now()).or_else(|| scene.recall(NUMBERS)) else {
+        return Finding::Nothing;
+    };
     let memory: Memory = scene.recall(SAID).unwrap_or_default();
     let (note, memory) = note(&used, &memory, limits, scene.now());
     if let Some(memory) = memory {

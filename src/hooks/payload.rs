@@ -166,13 +166,19 @@ impl Payload {
             return patched_files(patch);
         }
         let Some(path) = first(input, PATH_KEYS).and_then(Value::as_str) else { return Vec::new() };
-        let whole = first(input, &["content", "contents", "file_text", "CodeContent"]).and_then(Value::as_str);
+        let whole =
+            first(input, &["content", "contents", "file_text", "file_content", "CodeContent"]).and_then(Value::as_str);
         let new = |value: &Value| -> Option<String> {
-            Some(first(value, &["new_string", "new_str", "newString", "newText", "new"])?.as_str()?.to_owned())
+            Some(
+                first(value, &["new_string", "new_str", "newString", "newText", "new_text", "new"])?
+                    .as_str()?
+                    .to_owned(),
+            )
         };
         let mut texts: Vec<String> = new(input).into_iter().collect();
         texts.extend(input.get("edit").and_then(new));
-        let edits = first(input, &["edits", "edit"]).and_then(Value::as_array).into_iter().flatten();
+        let edits =
+            first(input, &["edits", "edit", "str_replace_entries"]).and_then(Value::as_array).into_iter().flatten();
         texts.extend(edits.filter_map(new));
         if whole.is_none() && texts.is_empty() {
             return Vec::new();
@@ -264,6 +270,10 @@ mod tests {
         assert_eq!(writes(r#"{"tool_input":{"path":"a.md","edits":[{"newText":"new"}]}}"#), expected(false));
         assert_eq!(writes(r#"{"tool_input":{"path":"a.md","edit":{"old":"o","new":"new"}}}"#), expected(false));
         assert_eq!(writes(r#"{"tool_info":{"file_path":"a.md","edits":[{"new_string":"new"}]}}"#), expected(false));
+        assert_eq!(writes(r#"{"tool_input":{"path":"a.md","file_content":"new"}}"#), expected(true));
+        let entries = r#"{"tool_input":{"path":"a.md","str_replace_entries":[{"old_str":"o","new_str":"new"}]}}"#;
+        assert_eq!(writes(entries), expected(false));
+        assert_eq!(writes(r#"{"tool_call":{"input":{"path":"a.md","new_text":"new"}}}"#), expected(false));
         assert_eq!(writes(r#"{"tool_input":{"file_path":"a.md"}}"#), []);
         assert_eq!(writes(r#"{"tool_input":{"command":"ls"}}"#), []);
         let patch =

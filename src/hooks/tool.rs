@@ -40,9 +40,9 @@ fn by_input(input: &Value) -> Option<ToolSet> {
     let path = has(PATH_KEYS);
     if has(&["subagent_type", "agent_type", "agent_name"]) {
         Some(ToolSet::Agent)
-    } else if path && has(&["content", "contents", "file_text"]) {
+    } else if path && has(&["content", "contents", "file_text", "file_content"]) {
         Some(ToolSet::Write)
-    } else if path && has(&["old_string", "old_str", "oldString", "edits", "edit"]) {
+    } else if path && has(&["old_string", "old_str", "oldString", "old_text", "edits", "edit", "str_replace_entries"]) {
         Some(ToolSet::Edit)
     } else if has(COMMAND_KEYS) {
         Some(ToolSet::Shell)

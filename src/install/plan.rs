@@ -55,6 +55,8 @@ pub(crate) enum Act {
     SetAside { to: AbsolutePath },
     /// A file of ours that nobody needs any more, but that was changed since: it stays, and is not ours now.
     Leave,
+    /// A file of the person's where one of ours would stand that gives way: theirs stays, ours is left out.
+    GiveWay,
 }
 
 impl InstallPlan {
@@ -135,6 +137,7 @@ impl Planner<'_> {
         let old = self.situation.holdings(self.target, anchor).cloned().unwrap_or_default();
         let others: Vec<&Holdings> = self.situation.others(self.target, anchor);
         let mut new = Holdings::default();
+        let mut given_way = BTreeSet::new();
         for (path, artifact) in artifacts {
             match &artifact.contents {
                 Contents::Shared(file) => {
@@ -142,13 +145,13 @@ impl Planner<'_> {
                         new.shared.insert(path.clone(), ledger);
                     }
                 }
-                Contents::Whole(_) | Contents::Binary => {
-                    let digest = self.put(anchor, path, artifact, &old, &others)?;
-                    new.files.insert(path.clone(), digest);
-                }
+                Contents::Whole(_) | Contents::Binary => match self.put(anchor, path, artifact, &old, &others)? {
+                    Some(digest) => drop(new.files.insert(path.clone(), digest)),
+                    None => drop(given_way.insert(path)),
+                },
             }
         }
-        for (path, digest) in old.files.iter().filter(|(path, _)| !new.owns(path)) {
+        for (path, digest) in old.files.iter().filter(|(path, _)| !new.owns(path) && !given_way.contains(path)) {
             if !others.iter().any(|other| other.files.contains_key(path)) {
                 self.retire(&base.join(path), *digest);
             }
@@ -161,7 +164,7 @@ impl Planner<'_> {
         Ok(new)
     }
 
-    /// A file that is wholly ours.
+    /// A file that is wholly ours; `None` if it gives way to one that is not.
     fn put(
         &mut self,
         anchor: &Anchor,
@@ -169,7 +172,7 @@ impl Planner<'_> {
         artifact: &Artifact,
         old: &Holdings,
         others: &[&Holdings],
-    ) -> Result<Digest, InstallError> {
+    ) -> Result<Option<Digest>, InstallError> {
         let path = self.target.folder(anchor).join(relative);
         let wanted = match &artifact.contents {
             Contents::Whole(text) => Digest::of(text.as_bytes()),
@@ -193,6 +196,10 @@ impl Planner<'_> {
             None => Act::Create,
             Some(_) if as_written(wanted) && executable => Act::Keep,
             Some(_) if as_written(wanted) || ours() => Act::Update,
+            Some(_) if artifact.gives_way() => {
+                self.step(Act::GiveWay, &path);
+                return Ok(None);
+            }
             Some(file) => Act::SetAside { to: self.set_aside(anchor, relative, file) },
         };
         if act != Act::Keep {
@@ -212,7 +219,7 @@ impl Planner<'_> {
             });
         }
         self.step(act, &path);
-        Ok(wanted)
+        Ok(Some(wanted))
     }
 
     fn set_aside(&mut self, anchor: &Anchor, relative: &RelativePath, file: &FoundFile) -> AbsolutePath {

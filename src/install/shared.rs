@@ -4,11 +4,12 @@
 //! that an edit does not name.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::emit::SharedEdit;
 use crate::text::edit::{Applied, EditError, FileFormat, ParseError, Undo};
 use crate::text::fragment::MarkedError;
-use crate::text::json::JsonDocument;
+use crate::text::json::{JsonDocument, JsonEdit};
 use crate::text::toml::TomlDocument;
 use crate::text::yaml::YamlDocument;
 
@@ -94,7 +95,12 @@ impl Document {
 
     fn apply(&mut self, edit: &SharedEdit) -> Result<Applied, SharedError> {
         match (self, edit) {
-            (Self::Json(document), SharedEdit::Json(edit)) => document.apply(edit).map_err(SharedError::Edit),
+            (Self::Json(document), SharedEdit::Json(edit)) => match (document.apply(edit), edit) {
+                (Err(error @ EditError::WrongKind { .. }), JsonEdit::SetIfAbsent { path, .. }) => {
+                    settled_above(document, path).map(Applied::Kept).ok_or(SharedError::Edit(error))
+                }
+                (applied, _) => applied.map_err(SharedError::Edit),
+            },
             (Self::Toml(document), SharedEdit::Toml(edit)) => document.apply(edit).map_err(SharedError::Edit),
             (Self::Yaml(document), SharedEdit::Yaml(edit)) => document.apply(edit).map_err(SharedError::Edit),
             (Self::Lines(text), SharedEdit::Marked(block)) => {
@@ -135,6 +141,11 @@ impl Document {
     }
 }
 
+/// The value above a place that leaves no room for the place: the person's one answer to all that could stand there.
+fn settled_above(document: &JsonDocument, path: &[String]) -> Option<Value> {
+    (1..path.len()).filter_map(|depth| document.value(&path[..depth])).find(|value| !value.is_object())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -142,7 +153,6 @@ mod tests {
     use super::*;
     use crate::emit::MarkedText;
     use crate::text::edit::JsonDialect;
-    use crate::text::json::JsonEdit;
 
     const JSON: FileFormat = FileFormat::Json(JsonDialect::Comments);
 
@@ -164,6 +174,19 @@ mod tests {
         let (edited, made) = make(JSON, text, &[append("a")]).unwrap();
         assert_eq!(edited, text);
         assert_eq!(take_back(JSON, &edited, made.iter()).unwrap(), text);
+    }
+
+    #[test]
+    fn one_answer_to_all_leaves_no_room_for_ours() {
+        let ours = |path: &[&str]| {
+            let path = path.iter().map(|key| (*key).to_owned()).collect();
+            SharedEdit::Json(JsonEdit::SetIfAbsent { path, value: json!("allow") })
+        };
+        let text = "{\"permission\": \"ask\"}";
+        let (edited, made) = make(JSON, text, &[ours(&["permission", "bash", "x *"])]).unwrap();
+        assert_eq!((edited.as_str(), &made[0].applied), (text, &Applied::Kept(json!("ask"))));
+        assert!(make(JSON, "[]", &[ours(&["permission", "bash"])]).is_err());
+        assert!(make(JSON, "{\"allow\": 1}", &[append("a")]).is_err());
     }
 
     #[test]

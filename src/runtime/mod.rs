@@ -24,4 +24,4 @@ pub(crate) use made_up::{made_up, made_up_text};
 pub(crate) use matrix::{Feature, Means};
 pub(crate) use plugin::PluginForm;
 pub(crate) use registry::{Registry, RegistryError};
-pub(crate) use tables::{Dialect, EventName, HookForm, HookTable, TimeUnit};
+pub(crate) use tables::{Adapter, Dialect, EVENT_SCRIPT, EventName, HookForm, HookTable, TimeUnit};

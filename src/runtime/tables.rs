@@ -21,6 +21,9 @@ pub(crate) struct HookTable {
     /// The host's names of its tools, by what they do. Matchers are made of them.
     #[serde(default)]
     pub(crate) tools: BTreeMap<ToolSet, Vec<String>>,
+    /// Events about tools say how much context is left, as a status line hears elsewhere.
+    #[serde(default)]
+    pub(crate) tells_context: bool,
     /// Hooks of ours that the host makes needless, because it demands the same itself.
     #[serde(default)]
     pub(crate) without: Vec<String>,
@@ -91,6 +94,10 @@ pub(crate) enum HookForm {
     Flat { file: String, version: Option<u32> },
     /// A file of our own at `path`, with `version`: `hooks.<event>[] = {type, matcher, bash, powershell, timeoutSec}`.
     Shells { path: String, version: u32 },
+    /// A program of the host's own kind at `path`, which calls ours.
+    Adapter { path: String, adapter: Adapter },
+    /// Executables in `folder`, each with the name of its event.
+    Executables { folder: String },
 }
 
 impl HookForm {
@@ -98,7 +105,7 @@ impl HookForm {
     pub(crate) fn file(&self) -> Option<&String> {
         match self {
             HookForm::Nested { file } | HookForm::Flat { file, .. } => Some(file),
-            HookForm::Shells { .. } => None,
+            HookForm::Shells { .. } | HookForm::Adapter { .. } | HookForm::Executables { .. } => None,
         }
     }
 
@@ -106,10 +113,40 @@ impl HookForm {
     pub(crate) fn folder(&self) -> Option<&str> {
         match self {
             HookForm::Shells { path, .. } => path.rsplit_once('/').map(|(folder, _)| folder),
-            HookForm::Nested { .. } | HookForm::Flat { .. } => None,
+            HookForm::Nested { .. }
+            | HookForm::Flat { .. }
+            | HookForm::Adapter { .. }
+            | HookForm::Executables { .. } => None,
         }
     }
 }
+
+/// The programs that stand between a host and ours, by what the host offers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Adapter {
+    /// A module that gives functions by the names of events; what they change in their arguments counts.
+    PluginEvents,
+    /// A module that is given a place to ask for events at; what its functions give back counts.
+    ExtensionEvents,
+}
+
+impl Adapter {
+    /// Its text, with `__program__`, `__calls__`, `__tools__` and `__timeout__` to be filled in.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Adapter::PluginEvents => {
+                concat!(include_str!("adapters/ask.js"), "\n", include_str!("adapters/plugin-events.js"))
+            }
+            Adapter::ExtensionEvents => {
+                concat!(include_str!("adapters/ask.js"), "\n", include_str!("adapters/extension-events.js"))
+            }
+        }
+    }
+}
+
+/// What an executable of one event does, with `__program__` and `__call__` to be filled in.
+pub(crate) const EVENT_SCRIPT: &str = include_str!("adapters/event-script.sh");
 
 /// What the host counts a timeout in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

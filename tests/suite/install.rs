@@ -126,6 +126,22 @@ fn an_edit_that_was_taken_out_is_put_back_by_an_install() {
 }
 
 #[test]
+fn a_script_of_the_persons_keeps_its_place() {
+    let lived = Lived::new();
+    let root = lived.root(host("--cline"), "--global");
+    let (theirs, ours) = (root.join("hooks/PreToolUse"), root.join("hooks/TaskStart"));
+    let report = lived.gsd(["install", "--cline", "--global"]).success();
+    assert!(report.contains("a file of yours has this name: ~/.cline/hooks/PreToolUse"), "{report}");
+    assert_eq!(read(&theirs), host("--cline").text("hooks/PreToolUse"));
+    assert!(read(&ours).contains(" hook cancel session-start"), "{}", read(&ours));
+    std::fs::write(&ours, "#!/bin/sh\nexit 0\n").unwrap();
+    let report = lived.gsd(["install", "--cline", "--global", "--json"]).json();
+    assert_eq!(report["hosts"][0]["gave_way"].as_array().unwrap().len(), 2, "{report}");
+    lived.gsd(["uninstall", "--cline", "--global"]).success();
+    assert!(theirs.is_file() && read(&ours).ends_with("exit 0\n"));
+}
+
+#[test]
 fn a_changed_file_of_ours_is_set_aside_and_said() {
     let lived = Lived::new();
     lived.gsd(["install", "--claude", "--global"]).success();

@@ -163,6 +163,61 @@ pub(crate) const HOSTS: &[Host] = &[
         files: &[("config.json", "{}\n"), ("skills/own/SKILL.md", "---\nname: own\n---\n")],
         linked: "config.json",
     },
+    Host {
+        flag: "--kilo",
+        global: ".config/kilo",
+        local: ".kilo",
+        files: &[
+            // One answer for every command of the shell leaves no room for ours.
+            (
+                "kilo.json",
+                "{\n    \"permission\": {\"bash\": \"ask\",\n                   \"edit\": {\"*\": \"ask\",},},\n}",
+            ),
+            ("command/own.md", "mine\n"),
+            ("plugins/own.js", "export const Own = async () => ({})\n"),
+        ],
+        linked: "kilo.json",
+    },
+    Host {
+        flag: "--augment",
+        global: ".augment",
+        local: ".augment",
+        files: &[
+            (
+                "settings.json",
+                "{\n  \"hooks\": {\"PreToolUse\": [{\"matcher\": \"view\", \"hooks\": \
+                 [{\"type\": \"command\", \"command\": \"mine.sh\"}]}]}\n}\n",
+            ),
+            ("settings.local.json", "{\"toolPermissions\":[]}"),
+            ("agents/own.md", "---\nname: own\n---\nMine.\n"),
+            ("commands/own.md", "mine\n"),
+        ],
+        linked: "settings.json",
+    },
+    Host {
+        flag: "--pi",
+        global: ".pi/agent",
+        local: ".pi",
+        files: &[
+            ("settings.json", "{\"theme\": \"dark\"}"),
+            ("extensions/own.ts", "export default function () {}\n"),
+            ("prompts/own.md", "mine\n"),
+        ],
+        linked: "settings.json",
+    },
+    Host {
+        flag: "--cline",
+        global: ".cline",
+        local: ".cline",
+        files: &[
+            // A hook of their own has the name that ours would have.
+            ("hooks/PreToolUse", "#!/bin/sh\necho '{}'\n"),
+            ("workflows/own.md", "mine\n"),
+            ("rules/own.md", "mine\n"),
+            ("mcp.json", "{}\n"),
+        ],
+        linked: "mcp.json",
+    },
 ];
 
 impl Host {

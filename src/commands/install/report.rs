@@ -40,6 +40,9 @@ pub(super) struct HostReport {
     plugin: bool,
     /// Installs of another program of this name, which went.
     taken_over: Vec<TakenOver>,
+    /// Files of ours that were not written, because a file of the person's has that name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gave_way: Vec<String>,
     error: Option<Failure>,
     #[serde(skip)]
     next: String,
@@ -136,6 +139,7 @@ impl HostReport {
             left: Vec::new(),
             plugin: false,
             taken_over: Vec::new(),
+            gave_way: Vec::new(),
             error: None,
             next: format!("{}: type {command}", descriptor.name),
         };
@@ -167,6 +171,7 @@ impl HostReport {
                 Act::Keep => self.unchanged += 1,
                 Act::Merge => self.merged.push(path()),
                 Act::Leave => self.left.push(path()),
+                Act::GiveWay => self.gave_way.push(path()),
                 Act::SetAside { to } => {
                     self.updated += 1;
                     self.set_aside.push(SetAside { path: path(), to: target.shown(to) });
@@ -220,6 +225,9 @@ impl HostReport {
         }
         for path in &self.left {
             let _ = writeln!(text, "  left, because it was changed since: {path}");
+        }
+        for path in &self.gave_way {
+            let _ = writeln!(text, "  not written, because a file of yours has this name: {path}");
         }
         if let Some(error) = &self.error {
             let _ = writeln!(text, "  {}", error.message);

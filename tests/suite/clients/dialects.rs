@@ -11,6 +11,8 @@ pub(crate) enum Dialect {
     OpenAiResponses,
     OpenAiChat,
     Gemini,
+    /// A line of JSON for each piece of an answer.
+    Nodes,
 }
 
 /// A body in one piece, or server-sent events ready to be written.
@@ -29,6 +31,7 @@ impl Dialect {
             _ if path.ends_with("/messages") => Some(Self::AnthropicMessages),
             _ if path.ends_with("/responses") => Some(Self::OpenAiResponses),
             _ if path.ends_with("/chat/completions") => Some(Self::OpenAiChat),
+            _ if path.ends_with("/chat-stream") => Some(Self::Nodes),
             _ if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") => Some(Self::Gemini),
             _ => None,
         }
@@ -45,6 +48,16 @@ pub(crate) fn side_answer(method: &str, path: &str) -> Option<Value> {
             "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": "suite"}],
             "models": [],
         })),
+        // What the service grants to this client: hooks, agents, skills.
+        ("POST", _) if path.ends_with("/get-models") => Some(json!({
+            "default_model": MODEL,
+            "models": [{"name": MODEL, "suggested_prefix_char_count": 1000, "suggested_suffix_char_count": 1000}],
+            "languages": [],
+            "feature_flags": {"enable_hooks": true, "beachhead_enable_sub_agent_tool": true, "enable_skills": true},
+        })),
+        ("POST", _) if path.ends_with("/find-missing") => {
+            Some(json!({"unknown_memory_names": [], "nonindexed_blob_names": []}))
+        }
         ("POST", _) if path.ends_with("/count_tokens") => Some(json!({"input_tokens": 10})),
         ("POST", _) if path.ends_with(":countTokens") => Some(json!({"totalTokens": 10})),
         _ => None,
@@ -65,6 +78,7 @@ pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, serial:
         Dialect::OpenAiResponses => responses(reply, serial, streamed),
         Dialect::OpenAiChat => chat(request, reply, serial, streamed),
         Dialect::Gemini => gemini(reply, streamed),
+        Dialect::Nodes => nodes(reply, serial),
     }
 }
 
@@ -193,6 +207,24 @@ fn gemini(reply: &Reply, streamed: bool) -> Answer {
         "modelVersion": MODEL,
     });
     if streamed { Answer::Stream(vec![plain_event(&whole)]) } else { Answer::Whole(whole) }
+}
+
+fn nodes(reply: &Reply, serial: usize) -> Answer {
+    let line = match reply {
+        Reply::Say(text) => {
+            json!({"text": text, "nodes": [{"id": 1, "type": 0, "content": text}], "stop_reason": 1})
+        }
+        Reply::Call(call) => json!({
+            "text": "",
+            "nodes": [{"id": 1, "type": 5, "content": "", "tool_use": {
+                "tool_use_id": format!("call_{serial:04}"),
+                "tool_name": call.name,
+                "input_json": call.arguments.to_string(),
+            }}],
+            "stop_reason": 3,
+        }),
+    };
+    Answer::Stream(vec![format!("{line}\n")])
 }
 
 fn named_events(events: &[Value]) -> Answer {

@@ -17,7 +17,7 @@ pub(crate) struct Package {
     pub(crate) host: &'static str,
     pub(crate) npm: &'static str,
     pub(crate) version: &'static str,
-    /// Its program in `node_modules/.bin`.
+    /// Its program in `node_modules/.bin`, or with its place in `node_modules`.
     pub(crate) program: &'static str,
 }
 
@@ -29,7 +29,8 @@ pub(crate) struct NotRun(pub(crate) String);
 pub(crate) fn program_of(package: &Package) -> Result<PathBuf, NotRun> {
     let name = format!("{}-{}", package.host, package.version);
     let folder = cache().join(&name);
-    let program = folder.join("node_modules/.bin").join(package.program);
+    let programs = if package.program.contains('/') { "node_modules" } else { "node_modules/.bin" };
+    let program = folder.join(programs).join(package.program);
     std::fs::create_dir_all(cache()).unwrap();
     let lock = File::create(cache().join(format!("{name}.lock"))).unwrap();
     lock.lock().unwrap();

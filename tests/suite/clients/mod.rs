@@ -5,6 +5,7 @@
 //! `GSD_CLIENTS=off` runs none, `GSD_CLIENTS=claude,codex` only these; `GSD_CLIENTS_CACHE` is where clients are kept,
 //! `GSD_CLIENTS_PROGRAM` another `gsd-tools` to try.
 
+mod augment;
 mod bench;
 mod checks;
 mod claude;
@@ -14,6 +15,7 @@ mod dialects;
 mod footprint;
 mod gemini;
 mod install;
+mod kilo;
 mod library;
 mod obedient;
 mod opencode;
@@ -67,6 +69,10 @@ const TRIALS: &[Trial] = &[
     (&codex::CLIENT, Scope::Local),
     (&gemini::CLIENT, Scope::Local),
     (&copilot::CLIENT, Scope::Local),
+    (&kilo::CLIENT, Scope::Global),
+    (&augment::CLIENT, Scope::Global),
+    (&kilo::CLIENT, Scope::Local),
+    (&augment::CLIENT, Scope::Local),
 ];
 
 #[derive(Debug)]

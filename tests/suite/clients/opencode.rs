@@ -1,11 +1,12 @@
-//! OpenCode: command files, agents, in the configuration folder or in the project.
+//! OpenCode: command files, agents, a module for hooks, in the configuration folder or in the project. Its kin take the
+//! same settings from variables of their own names.
 
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::Client;
-use super::bench::{Bench, Typed};
+use super::bench::{Bench, HookText, Session, Typed};
 use super::dialects::MODEL;
 use super::install::Package;
 use super::library::COMMAND;
@@ -15,13 +16,8 @@ use super::server::ToolCall;
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "opencode", npm: "opencode-ai", version: "1.18.33", program: "opencode" },
     before_install: |_| {},
-    check,
-    greet: |bench| {
-        bench.run(HANDS, |command, url| {
-            prepare(command, url);
-            command.args(["run", "Hello"]);
-        })
-    },
+    check: |bench| check(bench, "OPENCODE"),
+    greet: |bench| greet(bench, "OPENCODE"),
 };
 
 const HANDS: Hands = Hands {
@@ -36,21 +32,31 @@ const HANDS: Hands = Hands {
         namespace: None,
         arguments: json!({"subagent_type": agent, "description": "An errand", "prompt": errand}),
     },
-    write: None,
+    write: Some(|path, text| ToolCall {
+        name: "write",
+        namespace: None,
+        arguments: json!({"filePath": path, "content": text}),
+    }),
     finish: None,
 };
 
-fn check(bench: &mut Bench<'_>) {
+/// `variables` begin with the client's name.
+pub(crate) fn check(bench: &mut Bench<'_>, variables: &str) {
     let session = bench.run(HANDS, |command, url| {
-        prepare(command, url);
+        prepare(command, url, variables);
         command.args(["run", "--command", &format!("gsd-{COMMAND}"), "1"]);
     });
     bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SessionState, HookText::PromptGuard],
+    );
     bench.expect_no_complaint(&session.finished.stderr);
 
     let configuration = bench.run(HANDS, |command, url| {
-        prepare(command, url);
+        prepare(command, url, variables);
         command.args(["debug", "config"]);
     });
     let known: Value = serde_json::from_str(&configuration.finished.stdout).unwrap_or_default();
@@ -60,7 +66,14 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_no_complaint(&configuration.finished.stderr);
 }
 
-fn prepare(command: &mut Command, url: &str) {
+pub(crate) fn greet(bench: &Bench<'_>, variables: &str) -> Session {
+    bench.run(HANDS, |command, url| {
+        prepare(command, url, variables);
+        command.args(["run", "Hello"]);
+    })
+}
+
+fn prepare(command: &mut Command, url: &str, variables: &str) {
     let model = format!("suite/{MODEL}");
     let configuration = json!({
         "provider": {"suite": {
@@ -74,10 +87,10 @@ fn prepare(command: &mut Command, url: &str) {
         "autoupdate": false,
         "share": "disabled",
     });
-    command.env("OPENCODE_CONFIG_CONTENT", configuration.to_string());
+    command.env(format!("{variables}_CONFIG_CONTENT"), configuration.to_string());
     // On a first start the client installs its plugin library in the background; here nothing is to be had.
     command.env("npm_config_offline", "true");
     for switch in ["AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS", "LSP_DOWNLOAD"] {
-        command.env(format!("OPENCODE_DISABLE_{switch}"), "1");
+        command.env(format!("{variables}_DISABLE_{switch}"), "1");
     }
 }

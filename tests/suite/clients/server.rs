@@ -60,7 +60,9 @@ impl Request {
         let filled = |tools: &Value| tools.as_array().is_some_and(|tools| !tools.is_empty());
         // Some models get their tools as the first item of the conversation.
         let mut items = self.body["input"].as_array().into_iter().flatten();
-        filled(&self.body["tools"]) || items.any(|item| item["type"] == "additional_tools" && filled(&item["tools"]))
+        filled(&self.body["tools"])
+            || filled(&self.body["tool_definitions"])
+            || items.any(|item| item["type"] == "additional_tools" && filled(&item["tools"]))
     }
 
     /// Whether this asks for an answer of the model, as against a list of models or a count of tokens.

@@ -1,0 +1,17 @@
+//! Kilo: what [`super::opencode`] has, in folders and variables of its own.
+
+use super::install::Package;
+use super::{Client, opencode};
+
+pub(crate) const CLIENT: Client = Client {
+    package: Package {
+        host: "kilo",
+        // The package with a launcher names no program for every machine; this one holds the program itself.
+        npm: "@kilocode/cli-linux-x64",
+        version: "7.7.9",
+        program: "@kilocode/cli-linux-x64/bin/kilo",
+    },
+    before_install: |_| {},
+    check: |bench| opencode::check(bench, "KILO"),
+    greet: |bench| opencode::greet(bench, "KILO"),
+};
