@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::library::{Event, HookEvent, HookTable, ItemKind, ToolSet};
 use crate::runtime::{self, Descriptor, EventName, HookForm, HostFormat, Scope, TimeUnit};
 use crate::text::json::JsonEdit;
+use crate::text::toml::TomlEdit;
 use crate::text::yaml::YamlEdit;
 
 use super::adapters::{self, EventCall};
@@ -32,7 +33,7 @@ pub(crate) fn registrations(
     scope: Scope,
     spelling: &Spelling,
 ) -> Option<HookArtifacts> {
-    let hooks = descriptor.hooks.as_ref()?;
+    let hooks = descriptor.hooks.as_ref().filter(|hooks| hooks.scopes.contains(&scope))?;
     let private = hooks.form.file().and_then(|file| descriptor.files.get(file)).is_some_and(|file| file.local_private);
     let commands = CommandLines { table, hooks, scope, spelling, guarded: scope == Scope::Local && !private };
     let events: Vec<Registration> =
@@ -76,6 +77,18 @@ pub(crate) fn registrations(
                 file: file.clone(),
                 edits: version.into_iter().chain(events.iter().map(entry)).collect(),
             }
+        }
+        HookForm::Tables { file } => {
+            let table = |event: &Registration| {
+                let matcher = event.matcher.as_ref().map(|matcher| ("matcher", Value::from(matcher.as_str())));
+                let event_name = ("event", Value::from(event.host_name.as_str()));
+                let command = ("command", Value::from(commands.shell(event.name)));
+                let pairs = std::iter::once(event_name).chain(matcher).chain([command]).chain(timeout("timeout"));
+                pairs.map(|(key, value)| (key.to_owned(), value)).collect()
+            };
+            let path = vec!["hooks".to_owned()];
+            let edits = events.iter().map(|event| TomlEdit::AppendTable { path: path.clone(), table: table(event) });
+            HookArtifacts::Edits { file: file.clone(), edits: edits.map(SharedEdit::Toml).collect() }
         }
         HookForm::Shells { path, version } => {
             let entry = |event: &Registration| {

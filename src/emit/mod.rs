@@ -111,28 +111,31 @@ fn emit(item: &Item, rewriter: &Rewriter<'_>, nesting: &Nesting) -> Vec<Artifact
     let Some(place) = descriptor.place(place_item, rewriter.scope) else { return Vec::new() };
     let form = descriptor.form(place_item);
     let fields = front_matter::fields(item, form, descriptor);
-    let body = rewriter.body(nesting.router(item).as_ref().unwrap_or(item));
+    let mut body = rewriter.body(nesting.router(item).as_ref().unwrap_or(item));
+    if form.template {
+        body = rewrite::without_placeholders(&body);
+    }
     let text = match place.encoding {
         Encoding::Markdown => encode::markdown(&fields, &body),
         Encoding::Toml => encode::toml(&fields, form.body_key.as_deref().unwrap_or("body"), &body),
     };
     let mut artifacts = Vec::new();
     for path in nesting.places(item).unwrap_or_else(|| vec![place.path.replace("{name}", item.name.as_str())]) {
-        artifacts.extend(with_sidecar(item, descriptor, place, path, text.clone()));
+        artifacts.extend(with_sidecar(item, descriptor, placed(place, rewriter.spelling), path, text.clone()));
     }
     artifacts
 }
 
 /// The file of an item at `path`, and the one that has to stand beside it.
-fn with_sidecar(item: &Item, descriptor: &Descriptor, place: &Place, path: String, text: String) -> Vec<Artifact> {
+fn with_sidecar(item: &Item, descriptor: &Descriptor, anchor: Anchor, path: String, text: String) -> Vec<Artifact> {
     let mut artifacts = Vec::new();
     if item.kind == ItemKind::Command
         && let Some(sidecar) = &descriptor.typed_only.sidecar
     {
         let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-        artifacts.push(whole(placed(place), format!("{folder}{}", sidecar.path), sidecar.text.clone(), item.kind));
+        artifacts.push(whole(anchor.clone(), format!("{folder}{}", sidecar.path), sidecar.text.clone(), item.kind));
     }
-    artifacts.push(whole(placed(place), path, text, item.kind));
+    artifacts.push(whole(anchor, path, text, item.kind));
     artifacts
 }
 
@@ -172,17 +175,19 @@ fn whole(anchor: Anchor, path: String, text: String, kind: ItemKind) -> Artifact
 fn file_of(descriptor: &Descriptor, item: PlaceItem, scope: Scope, spelling: &Spelling, name: &str) -> String {
     let Some(place) = descriptor.place(item, scope) else { return String::new() };
     let path = place.path.replace("{name}", name);
-    match placed(place) {
+    match placed(place, spelling) {
         Anchor::Root => spelling.of(&path),
         Anchor::Home(folder) => format!("~/{folder}/{path}"),
         Anchor::Project => path,
     }
 }
 
-fn placed(place: &Place) -> Anchor {
+/// Where a place starts from. A folder of the home may be the host's own, if nothing moved that.
+fn placed(place: &Place, spelling: &Spelling) -> Anchor {
     match &place.anchor {
         PlaceAnchor::Root => Anchor::Root,
         PlaceAnchor::Project => Anchor::Project,
+        PlaceAnchor::Home(folder) if spelling.of("x") == format!("~/{folder}/x") => Anchor::Root,
         PlaceAnchor::Home(folder) => Anchor::Home(folder.clone()),
     }
 }

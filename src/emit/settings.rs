@@ -62,7 +62,9 @@ pub(crate) fn artifacts(
         let block = MarkedText {
             open: BLOCK_OPEN.to_owned(),
             close: BLOCK_CLOSE.to_owned(),
-            body: INSTRUCTIONS.replace("{skill}", &file_of(descriptor, PlaceItem::Command, scope, spelling, "<name>")),
+            body: INSTRUCTIONS
+                .replace("{command}", &descriptor.mention.command.replace("{name}", "<name>"))
+                .replace("{skill}", &file_of(descriptor, PlaceItem::Command, scope, spelling, "<name>")),
         };
         shared.entry(&instructions.file).or_default().push(SharedEdit::Marked(block));
     }

@@ -231,10 +231,11 @@ impl Descriptor {
         if let Some(name) = hooks.form.file() {
             let at = [Key("hooks"), Key("form")];
             match self.format(name, file, &at) {
-                Ok(format) if json.contains(&format) => {}
+                Ok(HostFormat::Toml) if matches!(hooks.form, HookForm::Tables { .. }) => {}
+                Ok(format) if json.contains(&format) && !matches!(hooks.form, HookForm::Tables { .. }) => {}
                 Ok(HostFormat::Yaml) if matches!(hooks.form, HookForm::Flat { version: None, .. }) => {}
                 Ok(_) => {
-                    let cure = "`nested` and `flat` are for JSON; `flat` without a version for YAML as well";
+                    let cure = "`nested` and `flat` are for JSON; `flat` without a version for YAML as well, `tables` for TOML";
                     return file.fault(&at, format!("hooks of this form do not fit the file `{name}`"), cure);
                 }
                 Err(fault) => return Some(fault),

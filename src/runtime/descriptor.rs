@@ -282,7 +282,7 @@ pub(crate) struct Place {
     pub(crate) encoding: Encoding,
 }
 
-fn both_scopes() -> Vec<Scope> {
+pub(super) fn both_scopes() -> Vec<Scope> {
     vec![Scope::Global, Scope::Local]
 }
 
@@ -377,6 +377,9 @@ pub(crate) struct Form {
     pub(crate) body_key: Option<String>,
     /// How the tools of an agent are granted; without this they are written as they are.
     pub(crate) tools: Option<AgentTools>,
+    /// The host puts values where `${name}` stands in the text, and refuses the text where it has none.
+    #[serde(default)]
+    pub(crate) template: bool,
     /// How the host marks an agent that must not change files.
     pub(crate) read_only: Option<ReadOnlyMark>,
 }

@@ -260,11 +260,11 @@ mod tests {
         ("dispatch.teams-variable", "only one host has teams of agents"),
         ("home.skills", "a host that reads its own folder and tells people to use a shared one"),
         ("hooks.without", "one host refuses edits of unread files itself"),
-        ("instructions", "cline and windsurf keep a rules file"),
         ("own-file", "permission rules in files of their own: codex has them too"),
+        ("place.anchor", "one host keeps its skills where they are when a variable moves the rest"),
+        ("place.scopes", "follows from a folder of the home that another one stands for in a project"),
         ("plugin", "other hosts have plugins whose texts cannot name their own folder"),
         ("sessions", "other hosts keep theirs in forms of their own"),
-        ("status-line", "qwen and codebuddy have one"),
         ("typed-only.lines", "the only way where a condition of the host's keeps a skill out of the list"),
         ("typed-only.sidecar", "the only way where no front matter key works"),
     ];

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::descriptor::Scope;
 use crate::library::{Event, ToolSet};
 
 /// How the host runs programs at its events.
@@ -13,6 +14,9 @@ pub(crate) struct HookTable {
     /// What the host writes to a hook and understands as its answer.
     pub(crate) dialect: Dialect,
     pub(crate) form: HookForm,
+    /// Where the host looks for hooks; some look into the home alone.
+    #[serde(default = "super::descriptor::both_scopes")]
+    pub(crate) scopes: Vec<Scope>,
     pub(crate) timeout: TimeUnit,
     /// How a command of a local installation finds the project: a shell word, or nothing where it starts there.
     pub(crate) project: Option<String>,
@@ -92,6 +96,8 @@ pub(crate) enum HookForm {
     Nested { file: String },
     /// In one of `files`, with `version` where the host asks for one: `hooks.<event>[] = {command, matcher, timeout}`.
     Flat { file: String, version: Option<u32> },
+    /// In one of `files`: tables `[[hooks]]` with `event`, `matcher`, `command`, `timeout`.
+    Tables { file: String },
     /// A file of our own at `path`, with `version`: `hooks.<event>[] = {type, matcher, bash, powershell, timeoutSec}`.
     Shells { path: String, version: u32 },
     /// A program of the host's own kind at `path`, which calls ours.
@@ -104,7 +110,7 @@ impl HookForm {
     /// The one of `files` the hooks stand in.
     pub(crate) fn file(&self) -> Option<&String> {
         match self {
-            HookForm::Nested { file } | HookForm::Flat { file, .. } => Some(file),
+            HookForm::Nested { file } | HookForm::Flat { file, .. } | HookForm::Tables { file } => Some(file),
             HookForm::Shells { .. } | HookForm::Adapter { .. } | HookForm::Executables { .. } => None,
         }
     }
@@ -115,6 +121,7 @@ impl HookForm {
             HookForm::Shells { path, .. } => path.rsplit_once('/').map(|(folder, _)| folder),
             HookForm::Nested { .. }
             | HookForm::Flat { .. }
+            | HookForm::Tables { .. }
             | HookForm::Adapter { .. }
             | HookForm::Executables { .. } => None,
         }

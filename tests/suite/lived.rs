@@ -96,6 +96,62 @@ pub(crate) const HOSTS: &[Host] = &[
         linked: "copilot-instructions.md",
     },
     Host {
+        flag: "--qwen",
+        global: ".qwen",
+        local: ".qwen",
+        files: &[
+            (
+                "settings.json",
+                "{\n  // by key\n  \"security\": { \"auth\": { \"selectedType\": \"openai\" } },\n  \"ui\": { \"theme\": \
+                 \"GitHub\" },\n  \"hooks\": {\n    \"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"mine.sh\" \
+                 }] }]\n  }\n}",
+            ),
+            ("agents/own.md", "---\nname: own\ndescription: mine\n---\nMine, all mine.\n"),
+            ("QWEN.md", "mine\r\n"),
+        ],
+        linked: "settings.json",
+    },
+    Host {
+        flag: "--codebuddy",
+        global: ".codebuddy",
+        local: ".codebuddy",
+        files: &[
+            (
+                "settings.json",
+                "{\"model\":\"mine\",\"statusLine\":{\"type\":\"command\",\"command\":\"mine.sh\"},\"permissions\":{\"allow\":[]}}",
+            ),
+            ("settings.local.json", "{\r\n    \"permissions\": { \"deny\": [ \"Read(./.env)\" ] }\r\n}\r\n"),
+            ("commands/own.md", "Mine: $1\n"),
+        ],
+        linked: "settings.local.json",
+    },
+    Host {
+        flag: "--kimi",
+        global: ".kimi",
+        local: ".kimi",
+        files: &[
+            (
+                "config.toml",
+                "# my settings\r\ndefault_model = \"mine\"\r\n\r\n[models.mine]  # the only one\r\nprovider = \
+                 \"mine\"\r\nmodel = \"m\"\r\nmax_context_size = 1000\r\n\r\n[[hooks]]\r\nevent = \"Stop\"\r\ncommand = \
+                 \"mine.sh\" # rings\r\n\r\n[loop_control]\r\nmax_steps_per_turn = 5",
+            ),
+            ("skills/own/SKILL.md", "---\nname: own\ndescription: mine\n---\n"),
+        ],
+        linked: "config.toml",
+    },
+    Host {
+        flag: "--kimi-code",
+        global: ".kimi-code",
+        local: ".kimi-code",
+        files: &[
+            ("config.toml", "hooks = [{ event = \"Stop\", command = \"mine.sh\" }]\n\n[experimental]\nx = true\n"),
+            ("AGENTS.md", "# Mine\n"),
+            ("agents/own.md", "---\nname: own\ndescription: mine\n---\nMine.\n"),
+        ],
+        linked: "AGENTS.md",
+    },
+    Host {
         flag: "--cursor",
         global: ".cursor",
         local: ".cursor",

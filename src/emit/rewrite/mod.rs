@@ -270,6 +270,34 @@ fn is_command_position(before: &str) -> bool {
     at_a_word && segment.split_whitespace().all(leads)
 }
 
+/// A text for a host that takes `${name}` for a place of its own: `$name` means the same to a shell, also where a
+/// letter follows, once empty quotes keep the two apart.
+pub(super) fn without_placeholders(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let inside = &rest[start + 2..];
+        let name = &inside[..inside.find(|c| !is_word(c)).unwrap_or(inside.len())];
+        result.push_str(&rest[..start]);
+        match inside[name.len()..].strip_prefix('}') {
+            Some(after) if !name.is_empty() => {
+                result.push('$');
+                result.push_str(name);
+                if after.starts_with(is_word) {
+                    result.push_str("\"\"");
+                }
+                rest = after;
+            }
+            _ => {
+                result.push_str("${");
+                rest = inside;
+            }
+        }
+    }
+    result + rest
+}
+
 /// Whether a text names this agent of ours outside of a call that spawns it.
 fn names(text: &str, agent: &str) -> bool {
     let name = format!("gsd-{agent}");
@@ -452,6 +480,17 @@ mod tests {
         check(COLON, "Read `references/x.md`. Edit it. MyWebFetch", "Read `references/x.md`. Edit it. MyWebFetch");
         check(READ, "one AskUserQuestion call", "one AskQuestion call");
         check(USUAL, "AskUserQuestion, the Read tool, `Bash`", "AskUserQuestion, the Read tool, `Bash`");
+    }
+
+    #[test]
+    fn a_template_keeps_no_place_for_a_value() {
+        for (text, expected) in [
+            ("echo ${PHASE}", "echo $PHASE"),
+            ("\"${A}_x ${B}-${C}\"", "\"$A\"\"_x $B-$C\""),
+            ("${A:-b} ${} ${a b} $A ${", "${A:-b} ${} ${a b} $A ${"),
+        ] {
+            assert_eq!(without_placeholders(text), expected);
+        }
     }
 
     #[test]

@@ -7,13 +7,13 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, Typed};
 use super::checks::Check;
-use super::install::Package;
+use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
-    package: Package { host: "augment", npm: "@augmentcode/auggie", version: "0.36.0", program: "auggie" },
+    package: Package { host: "augment", source: Npm("@augmentcode/auggie"), version: "0.36.0", program: "auggie" },
     before_install: |_| {},
     check,
     greet: |bench| {

@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::checks::Check;
+use super::editor::{self, Talk};
 use super::footprint::{Footprint, is_state, paths_below};
-use super::install::Package;
+use super::install::{self, Package};
 use super::library::{AGENT, Library, flat};
 use super::obedient::{ERRAND, Hands, ObedientModel, Places, SECRET};
 use super::process::{Finished, end_processes_of, run_bounded};
@@ -163,6 +164,28 @@ impl<'library> Bench<'library> {
 
     /// Runs the client with `prepare`'s arguments; the model obeys our text with the client's `hands`.
     pub(crate) fn run(&self, hands: Hands, prepare: impl FnOnce(&mut Command, &str)) -> Session {
+        let (finished, requests) =
+            self.with_model(hands, prepare, |command| run_bounded(command, RUN_LIMIT, &self.scratch()));
+        Session { finished, requests }
+    }
+
+    /// As [`Self::run`], with the client in the hands of an editor that types `prompt`.
+    pub(crate) fn run_in_editor(
+        &self,
+        hands: Hands,
+        prompt: &str,
+        prepare: impl FnOnce(&mut Command, &str),
+    ) -> (Talk, Vec<Request>) {
+        let project = self.project().to_string_lossy().into_owned();
+        self.with_model(hands, prepare, |command| editor::talk(command, &project, prompt, RUN_LIMIT))
+    }
+
+    fn with_model<T>(
+        &self,
+        hands: Hands,
+        prepare: impl FnOnce(&mut Command, &str),
+        run: impl FnOnce(&mut Command) -> T,
+    ) -> (T, Vec<Request>) {
         let places = Places { home: self.home(), project: self.project() };
         let server = ModelServer::start(ObedientModel::new(
             hands,
@@ -171,16 +194,16 @@ impl<'library> Bench<'library> {
         ));
         let url = server.url();
         let mut command = self.context.command(&self.program);
+        command.env("PATH", install::search_path(&self.program));
         // Whatever wants to leave the machine is sent to the mock server, which refuses it.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
             command.env(proxy, &url);
         }
         command.env("NO_PROXY", "127.0.0.1,localhost").env("no_proxy", "127.0.0.1,localhost");
         prepare(&mut command, &url);
-        let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
+        let outcome = run(&mut command);
         end_processes_of(&self.home());
-        let requests = server.requests().into_iter().filter(Request::asks_the_model).collect();
-        Session { finished, requests }
+        (outcome, server.requests().into_iter().filter(Request::asks_the_model).collect())
     }
 
     /// Notes that `check` was made, and what is wrong if it is not `met`.
@@ -216,6 +239,62 @@ impl<'library> Bench<'library> {
             self.expect_command(session, typed);
             self.expect_agents(session);
         }
+    }
+
+    /// As [`Self::expect_loaded`], where the host knows no agents but its own: ours are texts that one of those reads.
+    pub(crate) fn expect_loaded_with_roles(&mut self, session: &Session, typed: Typed) {
+        if self.started(session) {
+            self.expect_command(session, typed);
+            self.expect_agent_runs(session);
+        }
+    }
+
+    /// Something that KNOWN.md says the client does not do: no mark in the table while that is so.
+    pub(crate) fn expect_lack(&mut self, check: Check, lacking: bool, otherwise: impl FnOnce() -> String) {
+        if !lacking {
+            self.expect(check, false, otherwise);
+        }
+    }
+
+    /// What an editor typed reached the model as our text, and the client told the editor of every command.
+    pub(crate) fn expect_typed_in_editor(&mut self, talk: &Talk, requests: &[Request], prefix: &str) {
+        let phrase = self.library.command().phrase.clone();
+        let first = requests.iter().find(|request| request.offers_tools()).map(|request| flat(&request.text()));
+        self.expect(Check::Typed, talk.ended && first.is_some_and(|first| first.contains(&phrase)), || {
+            format!("what an editor typed did not reach the model: no `{phrase}` in the request")
+        });
+        self.expect_names("the command", self.command_names(prefix), &talk.commands);
+        self.expect_names("the command", self.router_names(prefix), &talk.commands);
+    }
+
+    /// The client runs no hook of ours here.
+    pub(crate) fn expect_no_hooks(&mut self) {
+        let calls = self.witness.as_ref().map(Witness::calls).unwrap_or_default();
+        let hook = calls.into_iter().find(|call| call.arguments.starts_with("hook "));
+        self.expect_lack(Check::SessionStart, hook.is_none(), || {
+            format!(
+                "`gsd-tools {}` was called: KNOWN.md is out of date",
+                hook.map(|hook| hook.arguments).unwrap_or_default()
+            )
+        });
+    }
+
+    /// What this hook of ours says does not reach the model, though the hook runs.
+    pub(crate) fn expect_unheard(&mut self, session: &Session, text: HookText) {
+        let heard = session.all_text().contains(text.words());
+        self.expect_lack(text.check(), !heard, || {
+            format!("the client forwards what {text:?} says: KNOWN.md is out of date")
+        });
+    }
+
+    /// The client has no way to keep a command out of what it lists.
+    pub(crate) fn expect_all_listed(&mut self, session: &Session) {
+        let Some(first) = session.first_text() else { return };
+        let missing = self.library.commands.iter().find(|page| !first.contains(&flat(&page.description)));
+        let missing = missing.map(|page| page.stem.clone());
+        self.expect_lack(Check::Listing, missing.is_none(), || {
+            format!("`gsd-{}` is not listed: KNOWN.md is out of date", missing.unwrap_or_default())
+        });
     }
 
     /// After the uninstall the client is as if we had never been there.
@@ -329,6 +408,11 @@ impl<'library> Bench<'library> {
                 format!("the agent `gsd-{}` is not offered to the model", agent.stem)
             });
         }
+        self.expect_agent_runs(session);
+    }
+
+    fn expect_agent_runs(&mut self, session: &Session) {
+        let library = self.library;
         let spoken = session.requests.iter().any(|request| {
             let text = flat(&request.text());
             text.contains(&library.agent().phrase) && text.contains(ERRAND)

@@ -7,13 +7,18 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Typed, strings};
 use super::checks::Check;
-use super::install::Package;
+use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
-    package: Package { host: "claude", npm: "@anthropic-ai/claude-code", version: "2.1.330", program: "claude" },
+    package: Package {
+        host: "claude",
+        source: Npm("@anthropic-ai/claude-code"),
+        version: "2.1.330",
+        program: "claude",
+    },
     before_install: |_| {},
     check,
     greet: |bench| {

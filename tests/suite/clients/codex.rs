@@ -5,13 +5,13 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Typed};
 use super::checks::Check;
-use super::install::Package;
+use super::install::{Package, Source::Npm};
 use super::library::{COMMAND, flat};
 use super::obedient::Hands;
 use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
-    package: Package { host: "codex", npm: "@openai/codex", version: "0.169.0", program: "codex" },
+    package: Package { host: "codex", source: Npm("@openai/codex"), version: "0.169.0", program: "codex" },
     before_install: |_| {},
     check,
     greet: |bench| run(bench, "Hello"),

@@ -7,13 +7,13 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Session, Typed, strings};
 use super::dialects::MODEL;
-use super::install::Package;
+use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
-    package: Package { host: "copilot", npm: "@github/copilot", version: "1.0.102", program: "copilot" },
+    package: Package { host: "copilot", source: Npm("@github/copilot"), version: "1.0.102", program: "copilot" },
     before_install: |_| {},
     check,
     greet: |bench| run(bench, "Hello"),

@@ -5,13 +5,13 @@ use sha2::{Digest, Sha256};
 
 use super::Client;
 use super::bench::{Bench, Scope, Session, Typed};
-use super::install::Package;
+use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
-    package: Package { host: "gemini", npm: "@google/gemini-cli", version: "0.61.0", program: "gemini" },
+    package: Package { host: "gemini", source: Npm("@google/gemini-cli"), version: "0.61.0", program: "gemini" },
     before_install: |bench| bench.write_home(".gemini/settings.json", SETTINGS),
     check,
     greet: |bench| run(bench, "Hello"),

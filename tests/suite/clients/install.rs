@@ -1,5 +1,6 @@
-//! Unmodified clients from npm, one folder per client and version, kept between runs.
+//! Unmodified clients from npm and PyPI, one folder per client and version, kept between runs.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,15 +11,27 @@ use super::process::run_bounded;
 const INSTALL_LIMIT: Duration = Duration::from_secs(240);
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// A client as npm knows it, pinned.
+/// A client, pinned.
 #[derive(Debug)]
 pub(crate) struct Package {
     /// The flag of our installer, without dashes, and the name in the report.
     pub(crate) host: &'static str,
-    pub(crate) npm: &'static str,
+    pub(crate) source: Source,
+    /// What it answers to `--version`.
     pub(crate) version: &'static str,
-    /// Its program in `node_modules/.bin`, or with its place in `node_modules`.
+    /// Its program, in `node_modules/.bin` or the `bin` of Python; or with its place in `node_modules`.
     pub(crate) program: &'static str,
+}
+
+/// Where a client is had from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    /// By its name; the package has the version of the client.
+    Npm(&'static str),
+    /// Several packages with their versions, such as a client and the Node it needs.
+    NpmAll(&'static [&'static str]),
+    /// By its name, for a Python of at least this minor version of 3.
+    PyPi(&'static str, u32),
 }
 
 /// Why a client was not run; never a failure, never a pass.
@@ -29,7 +42,11 @@ pub(crate) struct NotRun(pub(crate) String);
 pub(crate) fn program_of(package: &Package) -> Result<PathBuf, NotRun> {
     let name = format!("{}-{}", package.host, package.version);
     let folder = cache().join(&name);
-    let programs = if package.program.contains('/') { "node_modules" } else { "node_modules/.bin" };
+    let programs = match package.source {
+        Source::PyPi(..) => "python/bin",
+        Source::Npm(_) | Source::NpmAll(_) if package.program.contains('/') => "node_modules",
+        Source::Npm(_) | Source::NpmAll(_) => "node_modules/.bin",
+    };
     let program = folder.join(programs).join(package.program);
     std::fs::create_dir_all(cache()).unwrap();
     let lock = File::create(cache().join(format!("{name}.lock"))).unwrap();
@@ -38,21 +55,33 @@ pub(crate) fn program_of(package: &Package) -> Result<PathBuf, NotRun> {
     if !complete.exists() {
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
-        install(package, &folder)?;
+        match package.source {
+            Source::Npm(name) => install_with_npm(&[format!("{name}@{}", package.version)], &folder)?,
+            Source::NpmAll(packages) => install_with_npm(packages, &folder)?,
+            Source::PyPi(name, minor) => install_with_pip(&format!("{name}=={}", package.version), minor, &folder)?,
+        }
         starts(package, &program, &folder)?;
         std::fs::write(complete, "").unwrap();
     }
     Ok(program)
 }
 
-fn install(package: &Package, folder: &Path) -> Result<(), NotRun> {
+/// The search path for `program`, with what was installed beside it in front.
+pub(crate) fn search_path(program: &Path) -> OsString {
+    let modules = program.ancestors().find(|folder| folder.ends_with("node_modules"));
+    let beside = modules.map_or_else(|| program.parent().unwrap().to_owned(), |modules| modules.join(".bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(beside).chain(std::env::split_paths(&path))).unwrap()
+}
+
+fn install_with_npm(packages: &[impl AsRef<str>], folder: &Path) -> Result<(), NotRun> {
     // The environment and the user's npm settings stay: they say which registry to use.
     let mut command = Command::new("npm");
     command
         .current_dir(folder)
         .args(["install", "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--prefix"])
         .arg(folder)
-        .arg(format!("{}@{}", package.npm, package.version))
+        .args(packages.iter().map(AsRef::as_ref))
         // npm's own waits between tries, 10 seconds and more, would only delay the news that there is no network.
         .args(["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]);
     if !on_path("npm") || !on_path("node") {
@@ -64,7 +93,33 @@ fn install(package: &Package, folder: &Path) -> Result<(), NotRun> {
     }
     // Only npm's error code: its other lines name hosts and folders of the machine.
     let code = finished.stderr.lines().find_map(|line| line.strip_prefix("npm error code ")).unwrap_or("no answer");
-    Err(NotRun(format!("npm cannot install {}@{}: {}", package.npm, package.version, code.trim())))
+    Err(NotRun(format!("npm cannot install {}: {}", packages[0].as_ref(), code.trim())))
+}
+
+fn install_with_pip(package: &str, minor: u32, folder: &Path) -> Result<(), NotRun> {
+    let python = python(minor, folder).ok_or_else(|| NotRun(format!("there is no Python 3.{minor} or newer")))?;
+    let place = folder.join("python");
+    let made = run_bounded(Command::new(python).args(["-m", "venv"]).arg(&place), INSTALL_LIMIT, folder);
+    if !made.succeeded() {
+        return Err(NotRun("Python cannot make a virtual environment".to_owned()));
+    }
+    let mut command = Command::new(place.join("bin/pip"));
+    command.args(["install", "--quiet", "--disable-pip-version-check", "--retries", "1", package]);
+    let finished = run_bounded(&mut command, INSTALL_LIMIT, folder);
+    if finished.succeeded() { Ok(()) } else { Err(NotRun(format!("pip cannot install {package}"))) }
+}
+
+/// A Python that is new enough: on the search path, or among those that pyenv keeps.
+fn python(minor: u32, folder: &Path) -> Option<PathBuf> {
+    let named = (minor..minor + 4).map(|minor| PathBuf::from(format!("python3.{minor}")));
+    let kept = std::env::home_dir().map(|home| home.join(".pyenv/versions")).and_then(|kept| kept.read_dir().ok());
+    let kept = kept.into_iter().flatten().flatten().map(|version| version.path().join("bin/python3"));
+    let is_new_enough = |python: &PathBuf| {
+        let question = format!("import sys, venv; sys.exit(sys.version_info < (3, {minor}))");
+        (python.is_file() || on_path(&python.to_string_lossy()))
+            && run_bounded(Command::new(python).args(["-c", &question]), START_LIMIT, folder).succeeded()
+    };
+    named.chain([PathBuf::from("python3")]).chain(kept).find(is_new_enough)
 }
 
 fn starts(package: &Package, program: &Path, folder: &Path) -> Result<(), NotRun> {
@@ -74,7 +129,7 @@ fn starts(package: &Package, program: &Path, folder: &Path) -> Result<(), NotRun
         return Err(NotRun("the package has no program for this machine".to_owned()));
     }
     let mut command = Command::new(program);
-    command.current_dir(&home).env("HOME", &home).arg("--version");
+    command.current_dir(&home).env("HOME", &home).env("PATH", search_path(program)).arg("--version");
     let finished = run_bounded(&mut command, START_LIMIT, folder);
     if finished.succeeded() && finished.stdout.contains(package.version) {
         return Ok(());

@@ -1,13 +1,13 @@
 //! Kilo: what [`super::opencode`] has, in folders and variables of its own.
 
-use super::install::Package;
+use super::install::{Package, Source::Npm};
 use super::{Client, opencode};
 
 pub(crate) const CLIENT: Client = Client {
     package: Package {
         host: "kilo",
         // The package with a launcher names no program for every machine; this one holds the program itself.
-        npm: "@kilocode/cli-linux-x64",
+        source: Npm("@kilocode/cli-linux-x64"),
         version: "7.7.9",
         program: "@kilocode/cli-linux-x64/bin/kilo",
     },

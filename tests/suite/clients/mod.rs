@@ -9,17 +9,22 @@ mod augment;
 mod bench;
 mod checks;
 mod claude;
+mod codebuddy;
 mod codex;
 mod copilot;
 mod dialects;
+mod editor;
 mod footprint;
 mod gemini;
 mod install;
 mod kilo;
+mod kimi;
+mod kimi_code;
 mod library;
 mod obedient;
 mod opencode;
 mod process;
+mod qwen;
 mod server;
 mod table;
 mod witness;
@@ -64,6 +69,10 @@ const TRIALS: &[Trial] = &[
     (&codex::CLIENT, Scope::Global),
     (&gemini::CLIENT, Scope::Global),
     (&copilot::CLIENT, Scope::Global),
+    (&qwen::CLIENT, Scope::Global),
+    (&kimi::CLIENT, Scope::Global),
+    (&codebuddy::CLIENT, Scope::Global),
+    (&kimi_code::CLIENT, Scope::Global),
     (&opencode::CLIENT, Scope::Local),
     (&claude::CLIENT, Scope::Local),
     (&codex::CLIENT, Scope::Local),
@@ -73,6 +82,10 @@ const TRIALS: &[Trial] = &[
     (&augment::CLIENT, Scope::Global),
     (&kilo::CLIENT, Scope::Local),
     (&augment::CLIENT, Scope::Local),
+    (&qwen::CLIENT, Scope::Local),
+    (&kimi::CLIENT, Scope::Local),
+    (&codebuddy::CLIENT, Scope::Local),
+    (&kimi_code::CLIENT, Scope::Local),
 ];
 
 #[derive(Debug)]

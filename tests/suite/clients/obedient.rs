@@ -1,7 +1,8 @@
 //! The model's part in every check: it does what our text tells it, and nothing else.
 //!
 //! It opens the workflow that the command names and one reference, spawns an agent of ours, and calls our binary, each
-//! by the path or name that reached it; last it writes a file that our hooks look at. What fails on the way is seen in
+//! by the path or name that reached it. Where agents are texts, the one it spawns is told to read its text, and does.
+//! Last it writes a file that our hooks look at. What fails on the way is seen in
 //! the requests.
 
 use std::path::PathBuf;
@@ -63,6 +64,7 @@ pub(crate) struct ObedientModel {
 #[derive(Debug)]
 struct Progress {
     next: Step,
+    agent_reads: bool,
     agent_spoke: bool,
 }
 
@@ -88,7 +90,7 @@ impl ObedientModel {
             command_phrase,
             workflow_phrase,
             agent_phrase,
-            progress: Mutex::new(Progress { next: Step::OpenCommand, agent_spoke: false }),
+            progress: Mutex::new(Progress { next: Step::OpenCommand, agent_reads: false, agent_spoke: false }),
             agent_spoke: Condvar::new(),
         }
     }
@@ -107,6 +109,11 @@ impl Part for ObedientModel {
                 .hands
                 .finish
                 .map_or_else(|| Reply::Say(result.to_owned()), |finish| Reply::Call(finish(result)));
+        }
+        let is_agent = flat_text.contains(ERRAND) && !flat_text.contains(&self.command_phrase);
+        if let (true, Some(path)) = (is_agent && !progress.agent_reads, self.role(&text)) {
+            progress.agent_reads = true;
+            return self.read(&path);
         }
         loop {
             match progress.next {
@@ -133,7 +140,11 @@ impl Part for ObedientModel {
                 }
                 Step::SpawnAgent => {
                     progress.next = Step::CallBinary;
-                    return Reply::Call((self.hands.spawn)(&format!("gsd-{AGENT}"), ERRAND));
+                    let errand = self.role(&text).map_or_else(
+                        || ERRAND.to_owned(),
+                        |file| format!("Read {file} first: it is your role.\n{ERRAND}"),
+                    );
+                    return Reply::Call((self.hands.spawn)(&format!("gsd-{AGENT}"), &errand));
                 }
                 Step::CallBinary => {
                     progress.next = Step::WriteFile;
@@ -162,6 +173,11 @@ impl Part for ObedientModel {
 }
 
 impl ObedientModel {
+    /// The text that is the agent's role, where our text names one.
+    fn role(&self, text: &str) -> Option<String> {
+        self.places.path_ending(text, &format!("gsd-core/agents/gsd-{AGENT}.md"))
+    }
+
     fn read(&self, path: &str) -> Reply {
         Reply::Call((self.hands.read)(&NamedFile { written: path, path: &self.places.resolve(path).to_string_lossy() }))
     }

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::Client;
 use super::bench::{Bench, HookText, Session, Typed};
 use super::dialects::MODEL;
-use super::install::Package;
+use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
 use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
-    package: Package { host: "opencode", npm: "opencode-ai", version: "1.18.33", program: "opencode" },
+    package: Package { host: "opencode", source: Npm("opencode-ai"), version: "1.18.33", program: "opencode" },
     before_install: |_| {},
     check: |bench| check(bench, "OPENCODE"),
     greet: |bench| greet(bench, "OPENCODE"),

@@ -1,0 +1,91 @@
+//! The protocol by which editors drive agents (JSON-RPC, a message a line): where a client takes a typed command in it
+//! that its print mode does not, and tells which commands there are.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::bench::strings;
+
+/// What came of a prompt.
+#[derive(Debug, Default)]
+pub(crate) struct Talk {
+    /// Whether the client took the prompt to its end.
+    pub(crate) ended: bool,
+    /// The names of the commands that the client tells an editor of.
+    pub(crate) commands: Vec<String>,
+}
+
+/// Starts a session in the project, types `prompt`, and allows every tool.
+pub(crate) fn talk(command: &mut Command, project: &str, prompt: &str, limit: Duration) -> Talk {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the client starts");
+    let mut editor = Editor::of(&mut child, limit);
+    let told = editor.converse(project, prompt);
+    drop(editor.input);
+    let _ = child.kill();
+    let _ = child.wait();
+    Talk { ended: told.is_some(), commands: editor.commands }
+}
+
+struct Editor {
+    input: ChildStdin,
+    lines: Receiver<Value>,
+    end: Instant,
+    commands: Vec<String>,
+}
+
+impl Editor {
+    fn of(child: &mut Child, limit: Duration) -> Self {
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if let Ok(message) = serde_json::from_str(&line)
+                    && sender.send(message).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        Self { input: child.stdin.take().unwrap(), lines, end: Instant::now() + limit, commands: Vec::new() }
+    }
+
+    fn converse(&mut self, project: &str, prompt: &str) -> Option<Value> {
+        self.ask(1, "initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}}))?;
+        let session = self.ask(2, "session/new", &json!({"cwd": project, "mcpServers": []}))?;
+        let text = json!([{"type": "text", "text": prompt}]);
+        self.ask(3, "session/prompt", &json!({"sessionId": session["sessionId"], "prompt": text}))
+    }
+
+    /// The result of a request; on the way, what the client tells and asks is noted and answered.
+    fn ask(&mut self, id: u32, method: &str, parameters: &Value) -> Option<Value> {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}))?;
+        loop {
+            let left = self.end.checked_duration_since(Instant::now())?;
+            let message = self.lines.recv_timeout(left).ok()?;
+            match (message["method"].as_str(), message.get("id")) {
+                (None, Some(answered)) if *answered == json!(id) => return message.get("result").cloned(),
+                (Some("session/request_permission"), Some(asked)) => {
+                    let option = &message["params"]["options"][0]["optionId"];
+                    let outcome = json!({"outcome": {"outcome": "selected", "optionId": option}});
+                    self.send(&json!({"jsonrpc": "2.0", "id": asked, "result": outcome}))?;
+                }
+                (Some("session/update"), None) => {
+                    let update = &message["params"]["update"];
+                    if update["sessionUpdate"] == "available_commands_update" {
+                        self.commands = strings(&update["availableCommands"], "name");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> Option<()> {
+        writeln!(self.input, "{message}").ok()
+    }
+}
