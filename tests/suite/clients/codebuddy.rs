@@ -1,4 +1,4 @@
-//! CodeBuddy Code: command files and agents, in the home or in the project. What it finds shows at its second start.
+//! `CodeBuddy` Code: command files and agents, in the home or in the project. What it finds shows at its second start.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Unmodified clients from npm and PyPI, one folder per client and version, kept between runs.
+//! Unmodified clients from npm and from Python's index, one folder per client and version, kept between runs.
 
 use std::ffi::OsString;
 use std::fs::File;
