@@ -83,7 +83,7 @@ pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str)
 /// The registrations as a file of their own.
 fn hooks(library: &Library, host: &Descriptor, spelling: &Spelling) -> Option<String> {
     match registrations(library.hooks(), host, Scope::Global, spelling)? {
-        HookArtifacts::Own(artifact) => match artifact.contents {
+        HookArtifacts::Own(artifacts) => match artifacts.into_iter().next()?.contents {
             Contents::Whole(text) => Some(text),
             Contents::Binary | Contents::Shared(_) => None,
         },
