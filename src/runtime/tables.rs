@@ -119,15 +119,11 @@ impl HookForm {
     pub(crate) fn folder(&self) -> Option<&str> {
         match self {
             HookForm::Shells { path, .. } => path.rsplit_once('/').map(|(folder, _)| folder),
-<<<<<<< HEAD
             HookForm::Nested { .. }
             | HookForm::Flat { .. }
             | HookForm::Tables { .. }
             | HookForm::Adapter { .. }
             | HookForm::Executables { .. } => None,
-=======
-            HookForm::Nested { .. } | HookForm::Flat { .. } | HookForm::Tables { .. } => None,
->>>>>>> 6e7072f (Hooks in tables stand in no folder of their own)
         }
     }
 }
