@@ -93,9 +93,7 @@ fn noted(scene: &Scene<'_>) -> Option<Given> {
 }
 
 fn of_host(scene: &Scene<'_>) -> Option<Given> {
-    let program = scene.world.executable().ok()?;
-    let host = crate::disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;
-    let dispatch = Registry::embedded().find(&host).ok()?.dispatch?;
+    let dispatch = Registry::embedded().find(&super::switch::host(scene.world)?).ok()?.dispatch?;
     Some(Given { isolation: dispatch.isolation?, flag: dispatch.isolation_flag, written_at: 0 })
 }
 

@@ -59,6 +59,26 @@ impl Checkout {
         }
     }
 
+    /// The commit that the branch is at, as far as that stands in files.
+    pub(super) fn commit(&self) -> Option<String> {
+        let git = self.git.as_ref()?;
+        let read = |name: &str| disk::read_text(git.join(name)).ok().flatten();
+        let head = read("HEAD")?;
+        let Some(name) = head.trim().strip_prefix("ref: ") else { return Some(head.trim().to_owned()) };
+        let packed = || {
+            let text = read("packed-refs")?;
+            let line = text.lines().find(|line| line.split_once(' ').is_some_and(|(_, packed)| packed == name))?;
+            Some(line.split(' ').next()?.to_owned())
+        };
+        read(name).map(|text| text.trim().to_owned()).or_else(packed)
+    }
+
+    /// The branch that the repository it was cloned from begins with.
+    pub(super) fn default_branch(&self) -> Option<String> {
+        let text = disk::read_text(self.git.as_ref()?.join("refs/remotes/origin/HEAD")).ok().flatten()?;
+        Some(text.trim().strip_prefix("ref: refs/remotes/origin/")?.to_owned())
+    }
+
     /// Whether both are the same folder, by whatever way each was reached.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let real = |path: &Path| disk::canonical(&AbsolutePath::parse(path).ok()?).ok();
@@ -87,6 +107,14 @@ mod tests {
         write("main/m/.git", "gitdir: ../.git/modules/m\n");
         write("w/.git", &format!("gitdir: {}\n", folder.path().join("main/.git/worktrees/w").display()));
         write("broken/.git", "?");
+        write("main/.git/packed-refs", "# pack\nabc refs/heads/main\n");
+        write("main/.git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/develop\n");
+        assert_eq!(
+            (at("main").commit().unwrap(), at("main").default_branch().unwrap()),
+            ("abc".into(), "develop".into())
+        );
+        write("main/.git/refs/heads/main", "def\n");
+        assert_eq!(at("main").commit().as_deref(), Some("def"));
         assert_eq!((at("main/src/a").is_linked, at("main/src/a").head()), (false, Head::Branch("main".into())));
         assert_eq!((at("w/x").is_linked, at("w/x").head().may_be_of_agent()), (true, true));
         assert_eq!((at("main/m/x").is_linked, at("main/m/x").head()), (false, Head::Commit));

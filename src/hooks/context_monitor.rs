@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::scene::Scene;
 use super::verdict::Finding;
 use crate::library::Event;
+use crate::world::Program;
 
 /// The file of a session with the numbers that the status line saw last.
 pub(super) const NUMBERS: &str = "context";
@@ -31,8 +32,24 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let (note, memory) = note(&used, &memory, limits, scene.now());
     if let Some(memory) = memory {
         scene.leave(SAID, &memory);
+        if memory.said == Some(Level::Critical) && !memory.recorded {
+            record(scene, &used);
+            scene.leave(SAID, &Memory { recorded: true, ..memory });
+        }
     }
     note.into()
+}
+
+/// Has STATE.md tell where the work stopped. That takes a lock and may wait for it, so it is done beside the session.
+fn record(scene: &Scene<'_>, used: &ContextUse) {
+    let Ok(program) = scene.world.executable() else { return };
+    if scene.project.state().is_none() {
+        return;
+    }
+    let stopped = format!("context exhaustion ({} % left)", used.remaining.round());
+    let record = Program::new(program).arguments(["state", "record-session", "--stopped-at", &stopped]);
+    // That it could not be started only means that nothing is recorded; the agent was told all the same.
+    let _ = scene.world.start_beside(&record.folder(&scene.project.root));
 }
 
 /// The numbers the status line saw last.
@@ -53,6 +70,9 @@ struct Memory {
     /// When the conversation was last shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     compacted_at: Option<i64>,
+    /// STATE.md was told that the context ran out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    recorded: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,6 +95,9 @@ const STALE_AFTER: i64 = 60_000;
 /// Numbers from before the conversation was shortened may still come in for so long after it.
 const GRACE: i64 = 60_000;
 
+/// How far clocks may be apart. What is to happen later than that did not happen by this clock.
+const SKEW: i64 = 5_000;
+
 /// Tool uses between two notes of the same level.
 const QUIET: u32 = 5;
 
@@ -87,7 +110,8 @@ fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64) -> (Option
     } else {
         return (None, (*memory != Memory::default()).then(Memory::default));
     };
-    let before_compaction = memory.compacted_at.is_some_and(|compacted| used.noted_at < compacted + GRACE);
+    let compacted = memory.compacted_at.filter(|compacted| *compacted <= now + SKEW);
+    let before_compaction = compacted.is_some_and(|compacted| used.noted_at < compacted + GRACE);
     if now - used.noted_at > STALE_AFTER || before_compaction {
         return (None, None);
     }
@@ -106,7 +130,7 @@ fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64) -> (Option
              propose to record where the work stands before a fresh session goes on."
         ),
     };
-    (Some(note), Some(Memory { said: Some(level), quiet_for: 0, compacted_at: memory.compacted_at }))
+    (Some(note), Some(Memory { said: Some(level), quiet_for: 0, ..memory.clone() }))
 }
 
 #[cfg(test)]

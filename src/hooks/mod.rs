@@ -16,6 +16,7 @@ mod checkout;
 mod config_reload;
 mod context_monitor;
 mod git_line;
+mod graphify_update;
 mod injection_scanner;
 mod payload;
 mod phase_boundary;

@@ -3,8 +3,9 @@
 use super::scene::Scene;
 use super::verdict::Finding;
 use super::{
-    agent_isolation_guard, config_reload, context_monitor, injection_scanner, phase_boundary, prompt_guard, read_guard,
-    secret_guard, session_state, update_check, validate_commit, workflow_guard, worktree_path_guard, write_guard,
+    agent_isolation_guard, config_reload, context_monitor, graphify_update, injection_scanner, phase_boundary,
+    prompt_guard, read_guard, secret_guard, session_state, update_check, validate_commit, workflow_guard,
+    worktree_path_guard, write_guard,
 };
 use crate::library::Event;
 
@@ -30,5 +31,6 @@ pub(super) const HOOKS: &[Hook] = &[
     Hook { name: "injection-scanner", events: &[Event::AfterTool], look: injection_scanner::look },
     Hook { name: "phase-boundary", events: &[Event::AfterTool], look: phase_boundary::look },
     Hook { name: "context-monitor", events: &[Event::AfterTool, Event::BeforeCompact], look: context_monitor::look },
+    Hook { name: "graphify-update", events: &[Event::AfterTool], look: graphify_update::look },
     Hook { name: "config-reload", events: &[Event::FileChanged], look: config_reload::look },
 ];

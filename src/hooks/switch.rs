@@ -89,7 +89,7 @@ pub(super) fn is_off(world: &World) -> bool {
 }
 
 /// The host that this program was installed for: its name stands in a file of our content folder.
-fn host(world: &World) -> Option<String> {
+pub(super) fn host(world: &World) -> Option<String> {
     let program = world.executable().ok()?;
     let text = disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;
     Some(text.trim().to_owned())
