@@ -141,6 +141,15 @@ pub fn hook_payload(bytes: &[u8]) {
     let _ = (payload.writes(), payload.tool(), payload.command(), payload.paths(), payload.agent(), payload.response());
 }
 
+/// A command line is read to its end, and so it is by every guard.
+pub fn command_line(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    for run in crate::text::shell::runs(text) {
+        let _ = (run.output(), run.arguments.iter().map(|word| word.names().count()).sum::<usize>());
+    }
+    crate::hooks::guards_read(text);
+}
+
 const ROADMAP: &str =
     "# Roadmap\n\n- [ ] **Phase 1: Base** - b\n\n### Phase 1: Base\n**Goal**: stand\n**Plans**: 2 plans\n";
 
@@ -216,6 +225,8 @@ mod tests {
             Just("\u{feff}"),
             Just("{\"workflow\":{\"research\":true}}"),
             Just("{\"tool_input\":{\"file_path\":\"a\",\"content\":\"b\"}}"),
+            Just("cat <<E > .planning/STATE.md\n"),
+            Just("git commit -m \"$(cat .env)\" | sh -c '"),
             Just("{"),
             Just("\t"),
             Just("İ"),
@@ -229,14 +240,14 @@ mod tests {
     proptest! {
         #[test]
         fn every_promise_holds_for_any_document(text in document()) {
-            for promise in [markdown, front_matter, table, roadmap, state, plan, configuration, hook_payload] {
+            for promise in [markdown, front_matter, table, roadmap, state, plan, configuration, hook_payload, command_line] {
                 promise(text.as_bytes());
             }
         }
 
         #[test]
         fn every_promise_holds_for_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            for promise in [markdown, front_matter, table, roadmap, state, plan, configuration, hook_payload] {
+            for promise in [markdown, front_matter, table, roadmap, state, plan, configuration, hook_payload, command_line] {
                 promise(&bytes);
             }
         }

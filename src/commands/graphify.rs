@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{CommandError, Context, Family};
 use crate::disk;
-use crate::operations::graphify::{self, BuildFacts, Builder};
+use crate::operations::graphify::{self, BuildFacts, BuildNote, BuildStatus, Builder};
 use crate::text::time;
 use crate::world::{Finished, Program};
 
@@ -25,9 +25,10 @@ pub(crate) enum GraphifyFamily {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum GraphifyCommand {
-    /// Tell an agent how to build the graph, or keep the graph for a comparison
+    /// Tell an agent how to build the graph, build it, or keep it for a comparison
     ///
-    /// Example: `gsd-tools graphify build snapshot` keeps what a later `graphify diff` compares with.
+    /// Example: `gsd-tools graphify build snapshot` keeps what a later `graphify diff` compares with;
+    /// `gsd-tools graphify build update` runs the program that builds.
     Build(BuildArgs),
     /// Find what is near a word
     ///
@@ -45,7 +46,7 @@ pub(crate) enum GraphifyCommand {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BuildArgs {
-    /// `snapshot` keeps the graph that is there
+    /// `snapshot` keeps the graph that is there, `update` builds it anew
     what: Option<String>,
 }
 
@@ -68,8 +69,9 @@ impl Family for GraphifyFamily {
                     let report = context.update(|view| Ok(graphify::snapshot(view, &timestamp)?))?;
                     context.emit(&report)
                 }
+                Some("update") => update(context),
                 Some(other) => Err(CommandError::usage(format!("`{other}` is nothing to build"))
-                    .hint("`gsd-tools graphify build` or `gsd-tools graphify build snapshot`")),
+                    .hint("`gsd-tools graphify build`, `gsd-tools graphify build snapshot`, or `... update`")),
                 None => {
                     let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
                     let report = graphify::build(&context.view(), builder(context), seconds);
@@ -95,6 +97,36 @@ fn where_enabled(
     answer: impl FnOnce(&mut Context) -> Result<(), CommandError>,
 ) -> Result<(), CommandError> {
     if context.config()?.flag("graphify.enabled") { answer(context) } else { context.emit(&graphify::disabled()) }
+}
+
+/// Runs the program that builds graphs, and notes before and after how that goes.
+fn update(context: &mut Context) -> Result<(), CommandError> {
+    let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
+    let root = context.root().as_path().to_path_buf();
+    let head = context.world().git(&root, ["rev-parse", "--verify", "--quiet", "HEAD"]).ok();
+    let started = context.world().now();
+    let mut note = BuildNote {
+        ts: started.to_string(),
+        status: BuildStatus::Running,
+        exit_code: None,
+        duration_ms: None,
+        head_at_build: head.filter(Finished::success).map(|finished| finished.text().trim().to_owned()),
+        graphify_version: None,
+        started_at: started.milliseconds(),
+    };
+    if !context.is_rehearsal() {
+        context.update(|view| Ok(((), graphify::note_build(view, &note)?)))?;
+        note.graphify_version = builder(context).and_then(|builder| builder.package.or(builder.version));
+        let program = Program::new(PROGRAM).arguments(["update", "."]).folder(&root);
+        let finished = context.world().run(&program.timeout(Duration::from_secs(seconds))).ok();
+        let ended = context.world().now();
+        note.ts = ended.to_string();
+        note.exit_code = finished.as_ref().and_then(|finished| finished.code);
+        note.duration_ms = Some(ended.milliseconds() - started.milliseconds());
+    }
+    note.status = if note.exit_code == Some(0) { BuildStatus::Ok } else { BuildStatus::Failed };
+    context.update(|view| Ok(((), graphify::note_build(view, &note)?)))?;
+    context.emit(&note)
 }
 
 fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandError> {

@@ -44,7 +44,7 @@ const LONGEST: i64 = 15 * 60 * 1000;
 /// Verbs of git that move a branch.
 const MOVING: &[&str] = &["commit", "merge", "pull", "rebase", "cherry-pick", "revert", "am", "reset"];
 
-fn may_move(line: &str) -> bool {
+pub(super) fn may_move(line: &str) -> bool {
     line.contains("git") && runs(line).iter().filter_map(GitLine::of).any(|call| MOVING.contains(&call.verb.as_str()))
 }
 

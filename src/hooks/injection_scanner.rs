@@ -36,7 +36,7 @@ fn is_much(signs: &[String]) -> bool {
     signs.len() >= MUCH
 }
 
-fn signs(text: &str) -> Vec<String> {
+pub(super) fn signs(text: &str) -> Vec<String> {
     let hidden = untrusted::count_invisible(text);
     let hidden = (hidden > 0).then(|| format!("{hidden} invisible characters"));
     untrusted::phrases(text).map(|phrase| format!("`{phrase}`")).chain(hidden).collect()

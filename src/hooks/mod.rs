@@ -57,6 +57,16 @@ pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
 pub(crate) use update_check::KnownVersions;
 use verdict::Verdict;
 
+/// Has every guard that reads command lines look at `text`: whatever it is, each comes to an end.
+pub(crate) fn guards_read(text: &str) {
+    let _ = secret_guard::read_by(text);
+    let _ = validate_commit::complaint(text, &[]);
+    let _ = workflow_guard::forces_in_agent_branch(text, |_| Some(checkout::Head::Unreadable));
+    let _ = write_guard::written_by(text);
+    let _ = graphify_update::may_move(text);
+    let _ = injection_scanner::signs(text);
+}
+
 /// How long a host may take to hand over its event. Longer, and the event is let go.
 const PATIENCE: Duration = Duration::from_secs(3);
 

@@ -73,7 +73,7 @@ fn searches(pattern: &Spelling) -> bool {
 }
 
 /// The secret file that a script would show, if it would show one.
-fn read_by(script: &str) -> Option<String> {
+pub(super) fn read_by(script: &str) -> Option<String> {
     // Most commands name nothing that begins like a secret file.
     let runs = runs(script);
     let mut loaded: Option<String> = None;

@@ -26,7 +26,7 @@ const LONGEST: usize = 72;
 const OF_GIT: &[&str] = &["Merge ", "Revert \"", "Reapply \"", "fixup! ", "squash! ", "amend! "];
 
 /// What is wrong with the first commit of a script that has something wrong.
-fn complaint(script: &str, types: &[&str]) -> Option<Block> {
+pub(super) fn complaint(script: &str, types: &[&str]) -> Option<Block> {
     if !script.contains("commit") {
         return None;
     }

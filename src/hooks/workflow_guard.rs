@@ -29,7 +29,7 @@ const FORCED: &str = "on the branch of an agent nothing is added with `git add -
                       of the work. Leave the file out; if it belongs to the work, say so in the summary.";
 
 /// Whether a script adds ignored files on the branch of an agent, or on one that cannot be read.
-fn forces_in_agent_branch(script: &str, head: impl Fn(&Path) -> Option<Head>) -> bool {
+pub(super) fn forces_in_agent_branch(script: &str, head: impl Fn(&Path) -> Option<Head>) -> bool {
     if !script.contains("git") {
         return false;
     }

@@ -82,7 +82,7 @@ fn may_shrink(scene: &Scene<'_>, path: &Path, document: &str) -> bool {
 }
 
 /// Files that a script writes anew, with the text where it tells that.
-fn written_by(script: &str) -> Vec<(String, String)> {
+pub(super) fn written_by(script: &str) -> Vec<(String, String)> {
     if !script.contains(".planning") && !script.contains(".md") {
         return Vec::new();
     }

@@ -446,6 +446,46 @@ pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Result<(SnapshotR
     Ok((SnapshotReport::Saved { saved: true, timestamp: timestamp.to_owned(), node_count, edge_count }, edits))
 }
 
+/// What is noted of a build that nobody watches, and what `graphify build update` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct BuildNote {
+    /// The moment it is about, in UTC.
+    pub(crate) ts: String,
+    pub(crate) status: BuildStatus,
+    /// The exit code of the program that builds, once it ended by itself.
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) duration_ms: Option<i64>,
+    /// The commit that was checked out when it began.
+    pub(crate) head_at_build: Option<String>,
+    pub(crate) graphify_version: Option<String>,
+    /// Milliseconds since 1970.
+    pub(crate) started_at: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum BuildStatus {
+    Running,
+    Ok,
+    Failed,
+}
+
+/// Writes the note, and with that of a build that went well takes over the graph it left.
+pub(crate) fn note_build(view: &ProjectView, note: &BuildNote) -> Result<Edits, FileError> {
+    let mut edits = Edits::default();
+    if note.status == BuildStatus::Ok
+        && let Some(graph) = view.text(BUILT_GRAPH)?
+    {
+        edits.write(view, &graph_path(view), graph.to_string())?;
+    }
+    let text = serde_json::to_string_pretty(note).unwrap_or_default();
+    edits.write(view, &format!("{}/.last-build-status.json", folder(view)), text + "\n")?;
+    Ok(edits)
+}
+
+/// Where the program that builds leaves the graph.
+const BUILT_GRAPH: &str = "graphify-out/graph.json";
+
 /// What `graphify build` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]

@@ -37,6 +37,29 @@ fn a_graph_is_kept_and_compared() {
 
 #[cfg(unix)]
 #[test]
+fn the_graph_is_built_by_the_program_at_hand() {
+    use std::os::unix::fs::PermissionsExt;
+    let context = TestContext::new();
+    context.write(".planning/config.json", ON);
+    let script = "#!/bin/sh\n[ \"$1\" = update ] || exit 0\nmkdir -p graphify-out\n\
+                  echo '{\"nodes\":[{\"id\":1}],\"edges\":[]}' > graphify-out/graph.json\nexit ${FAILS:-0}\n";
+    context.write("bin/graphify", script);
+    let program = context.project().join("bin/graphify");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", context.project().join("bin").display());
+    let build = |fails: &str| {
+        let report = context.gsd_with(["graphify", "build", "update"], &[("PATH", &path), ("FAILS", fails)], "").json();
+        (report["status"].as_str().unwrap().to_owned(), report["exit_code"].clone())
+    };
+    assert_eq!(build("3"), ("failed".to_owned(), 3.into()));
+    assert_eq!(context.gsd(["graphify", "status"]).json()["exists"], false);
+    assert_eq!(build("0"), ("ok".to_owned(), 0.into()));
+    let status = context.gsd(["graphify", "status"]).json();
+    assert_eq!((&status["node_count"], &status["last_build_auto_update"]["status"]), (&1.into(), &"ok".into()));
+}
+
+#[cfg(unix)]
+#[test]
 fn an_agent_is_told_how_to_build_with_the_program_at_hand() {
     use std::os::unix::fs::PermissionsExt;
     let context = TestContext::new();

@@ -315,3 +315,61 @@ fn changed_settings_are_told_to_the_agent() {
     context.write(".planning/config.json", "{");
     assert!(noted(&context, "file-changed", &changed(".planning/config.json")).contains("not JSON any more"));
 }
+
+/// Waits until a process that was started beside the session has left its mark.
+fn eventually(done: impl Fn() -> bool) -> bool {
+    let pause = std::time::Duration::from_millis(50);
+    (0..600).any(|_| {
+        done() || {
+            std::thread::sleep(pause);
+            false
+        }
+    })
+}
+
+#[test]
+fn the_state_tells_once_that_the_context_ran_out() {
+    let context = project("{}");
+    context.write(
+        ".planning/STATE.md",
+        "---\nstatus: executing\n---\n\n# Project State\n\n## Session Continuity\n\nLast session: 2026-01-01\n\
+         Stopped at: the start\nResume file: None\n",
+    );
+    let mut line = payload(&context.project(), "", &Value::Null);
+    line["context_window"] = json!({"remaining_percentage": 12.0});
+    let _ = call(&context, ["standard", "status-line"], &line).success();
+    let used = payload(&context.project(), "Bash", &json!({"command": "ls"}));
+    assert!(noted(&context, "after-tool", &used).contains("CONTEXT CRITICAL: 12 %"));
+    let stopped = || context.read(".planning/STATE.md").contains("Stopped at: context exhaustion (12 % left)");
+    assert!(eventually(stopped), "{}", context.read(".planning/STATE.md"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_graph_follows_the_default_branch() {
+    use std::os::unix::fs::PermissionsExt;
+    let context = project(r#"{"graphify":{"enabled":true,"auto_update":true}}"#);
+    context.write(
+        "bin/graphify",
+        "#!/bin/sh\nmkdir -p graphify-out\necho '{\"nodes\":[],\"edges\":[]}' > graphify-out/graph.json\n",
+    );
+    let program = context.project().join("bin/graphify");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", context.project().join("bin").display(), std::env::var("PATH").unwrap());
+    git(&context, &context.project(), &["init", "-q", "-b", "main"]);
+    git(&context, &context.project(), &["commit", "-q", "--allow-empty", "-m", "start"]);
+    let event = |command: &str, environment: &[(&str, &str)]| {
+        let mut event = payload(&context.project(), "Bash", &json!({"command": command}));
+        event["hook_event_name"] = "PostToolUse".into();
+        let environment: Vec<_> = environment.iter().copied().chain([("PATH", path.as_str())]).collect();
+        context.gsd_with(["hook", "standard", "after-tool"], &environment, &event.to_string()).success()
+    };
+    let status = context.project().join(".planning/graphs/.last-build-status.json");
+    assert_eq!(event("git status", &[]), "");
+    assert_eq!(event("git commit -m x", &[("CI", "true")]), "");
+    assert!(!status.exists());
+    assert_eq!(event("git commit -m x", &[]), "");
+    let built = || std::fs::read_to_string(&status).is_ok_and(|text| text.contains("\"status\": \"ok\""));
+    assert!(eventually(built));
+    assert!(context.project().join(".planning/graphs/graph.json").exists());
+}

@@ -156,6 +156,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
         any_of::<(
             operations::disabled::DisabledReport,
             operations::graphify::BuildReport,
+            operations::graphify::BuildNote,
             operations::graphify::SnapshotReport,
         )>(),
     ),

@@ -11,7 +11,7 @@ use super::checks::Check;
 use super::footprint::{Footprint, is_state, paths_below};
 use super::install::Package;
 use super::library::{AGENT, Library, flat};
-use super::obedient::{ERRAND, Hands, ObedientModel, Places};
+use super::obedient::{ERRAND, Hands, ObedientModel, Places, SECRET};
 use super::process::{Finished, end_processes_of, run_bounded};
 use super::server::{ModelServer, Request};
 use super::witness::Witness;
@@ -99,6 +99,7 @@ impl<'library> Bench<'library> {
         let state = format!("# Project State\n\nIn this project, {}.\n", HookText::SessionState.words());
         context.write(".planning/STATE.md", &state);
         context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
+        context.write(SECRET.0, SECRET.1);
         Self {
             library,
             scope,
@@ -308,6 +309,15 @@ impl<'library> Bench<'library> {
                 format!("{text:?}: `{}` did not reach the model", text.words())
             });
         }
+    }
+
+    /// The model tried to read a secret: it was told why it may not, and did not see it.
+    pub(crate) fn expect_refusal(&mut self, session: &Session) {
+        let all = session.all_text();
+        self.expect(Check::Block, all.contains("SECRET_READ"), || {
+            "the refusal to read a secret did not reach the model".to_owned()
+        });
+        self.expect(Check::Block, !all.contains(SECRET.1.trim()), || "the model has seen a secret".to_owned());
     }
 
     /// The agents are offered to the model, and the one it spawned had our instructions.
