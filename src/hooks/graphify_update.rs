@@ -57,7 +57,8 @@ fn is_watched_by_nobody(world: &World) -> bool {
 #[derive(Clone, Debug, Default, Deserialize)]
 struct Build {
     status: String,
-    head_at_build: Option<String>,
+    #[serde(rename = "head_at_build")]
+    head: Option<String>,
     /// When it began, in milliseconds since 1970.
     #[serde(default)]
     started_at: i64,
@@ -82,7 +83,7 @@ impl Facts {
             None => matches!(branch.as_str(), "main" | "master" | "trunk"),
         };
         let running = |last: &Build| last.status == "running" && self.now - last.started_at < LONGEST;
-        let known = |last: &Build| last.head_at_build == self.commit;
+        let known = |last: &Build| last.head == self.commit;
         !self.linked
             && is_default
             && self.commit.is_some()
@@ -127,7 +128,7 @@ mod tests {
             facts.call_for_a_build()
         };
         let last = |status: &str, head: &str, started_at| {
-            Some(Build { status: status.into(), head_at_build: Some(head.into()), started_at })
+            Some(Build { status: status.into(), head: Some(head.into()), started_at })
         };
         assert!(with(&|_| {}));
         assert!(with(&|facts| facts.last = last("ok", "a", 0)));
