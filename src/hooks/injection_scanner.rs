@@ -3,23 +3,16 @@
 
 use std::path::Path;
 
+use super::payload::Payload;
 use super::scene::Scene;
 use super::verdict::Finding;
 use crate::library::ToolSet;
+use crate::text::shell::{Argument, runs};
 use crate::text::untrusted;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let payload = scene.payload;
-    if !matches!(payload.tool(), Some(ToolSet::Read | ToolSet::Web)) {
-        return Finding::Nothing;
-    }
-    let url = payload.input(&["url", "query"]).and_then(serde_json::Value::as_str).map(str::to_owned);
-    let source = payload.paths().into_iter().next().or(url).unwrap_or_default();
-    // Where the project stands says nothing about what its files quote.
-    let inside = Path::new(&source);
-    if is_about_injections(inside.strip_prefix(&scene.project.root).unwrap_or(inside)) {
-        return Finding::Nothing;
-    }
+    let Some(source) = source(payload, &scene.project.root) else { return Finding::Nothing };
     let Some(text) = payload.response() else { return Finding::Nothing };
     let found = signs(&text);
     let Some(note) = note(&source, &found) else { return Finding::Nothing };
@@ -27,6 +20,40 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         return Finding::block("PROMPT_INJECTION", note);
     }
     Finding::Note(note)
+}
+
+/// What was read: a file, an address, a question; nothing where the tool does not read, or such text is expected there.
+fn source(payload: &Payload, project: &Path) -> Option<String> {
+    match payload.tool()? {
+        ToolSet::Read | ToolSet::Web => {
+            let asked = payload.input(&["url", "query"]).and_then(serde_json::Value::as_str).map(str::to_owned);
+            let source = payload.paths().into_iter().next().or(asked).unwrap_or_default();
+            Some(source).filter(|source| !is_expected(source, project))
+        }
+        ToolSet::Shell => printed(&payload.command()?, project),
+        _ => None,
+    }
+}
+
+/// Where the project stands says nothing about what its files quote.
+fn is_expected(source: &str, project: &Path) -> bool {
+    let source = Path::new(source);
+    is_about_injections(source.strip_prefix(project).unwrap_or(source))
+}
+
+/// Programs that print a file or a page as it stands. On some hosts there is no other way to read.
+const PRINTERS: &[&str] = &["bat", "batcat", "cat", "curl", "head", "less", "more", "nl", "sed", "tac", "tail", "wget"];
+
+/// The first file or address that a command line prints, unless such text is expected there.
+fn printed(script: &str, project: &Path) -> Option<String> {
+    let runs = runs(script);
+    let printers = runs.iter().filter(|run| PRINTERS.contains(&run.program.as_str()));
+    printers
+        .flat_map(|run| run.arguments.iter().chain(&run.reads))
+        .filter_map(Argument::text)
+        // An expression of `sed` and the number of lines name no file: they have neither a dot nor a slash.
+        .filter(|text| !text.starts_with('-') && text.contains(['.', '/']))
+        .find(|text| !is_expected(text, project))
 }
 
 /// From so many signs on it is hardly an accident.
@@ -88,6 +115,24 @@ mod tests {
         let high = level(ORDERS).unwrap();
         assert!(high.contains("[HIGH]") && is_much(&signs(ORDERS)), "{high}");
         assert!(level("a\u{200b}b").unwrap().contains("1 invisible"));
+    }
+
+    #[test]
+    fn a_command_line_that_prints_a_file_reads_it() {
+        for (script, file) in [
+            ("cat notes/a.md", Some("notes/a.md")),
+            ("cat /srv/hooks/a.md", Some("/srv/hooks/a.md")),
+            ("cd x && sed -n '1,200p' a.md | head -5", Some("a.md")),
+            ("curl -sL https://example.com/page", Some("https://example.com/page")),
+            ("bash -lc 'cat a.md'", Some("a.md")),
+            ("tail < a.md", Some("a.md")),
+            ("cat .planning/STATE.md docs/SECURITY.md", None),
+            ("cargo test 2>&1 | tail -5", None),
+            ("git log", None),
+            ("echo cat a.md", None),
+        ] {
+            assert_eq!(printed(script, Path::new("/srv/hooks")).as_deref(), file, "{script}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::editor::{self, Talk};
 use super::footprint::{Footprint, is_state, paths_below};
 use super::install::{self, Package};
 use super::library::{AGENT, Library, flat};
-use super::obedient::{ERRAND, Hands, ObedientModel, Places, SECRET};
+use super::obedient::{ERRAND, Hands, ORDERS, ObedientModel, Places, SECRET};
 use super::process::{Finished, end_processes_of, run_bounded};
 use super::server::{ModelServer, Request};
 use super::witness::Witness;
@@ -49,6 +49,9 @@ pub(crate) enum Typed {
 pub(crate) enum HookText {
     SessionState,
     PromptGuard,
+    /// A guard refuses to show the project's secret.
+    SecretGuard,
+    InjectionScanner,
 }
 
 impl HookText {
@@ -56,6 +59,8 @@ impl HookText {
         match self {
             Self::SessionState => "the kit has come this far",
             Self::PromptGuard => "PROMPT GUARD:",
+            Self::SecretGuard => "holds secrets, and what is read here stays",
+            Self::InjectionScanner => "INJECTION SCAN [",
         }
     }
 
@@ -63,6 +68,8 @@ impl HookText {
         match self {
             Self::SessionState => Check::SessionText,
             Self::PromptGuard => Check::BeforeText,
+            Self::SecretGuard => Check::Block,
+            Self::InjectionScanner => Check::AfterText,
         }
     }
 }
@@ -99,8 +106,10 @@ impl<'library> Bench<'library> {
         // Our hooks speak in projects of ours only.
         let state = format!("# Project State\n\nIn this project, {}.\n", HookText::SessionState.words());
         context.write(".planning/STATE.md", &state);
+        for (path, text) in [SECRET, ORDERS] {
+            context.write(path, text);
+        }
         context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
-        context.write(SECRET.0, SECRET.1);
         Self {
             library,
             scope,
@@ -383,6 +392,10 @@ impl<'library> Bench<'library> {
             });
         }
         let all = session.all_text();
+        if speaks.contains(&HookText::SecretGuard) {
+            let secret = SECRET.1.trim();
+            self.expect(Check::Block, !all.contains(secret), || "the model was shown the project's secret".to_owned());
+        }
         for text in speaks {
             self.expect(text.check(), all.contains(text.words()), || {
                 format!("{text:?}: `{}` did not reach the model", text.words())

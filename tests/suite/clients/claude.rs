@@ -61,7 +61,7 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_hooks(
         &session,
         &["session-start", "before-tool", "after-tool"],
-        &[HookText::SessionState, HookText::PromptGuard],
+        &[HookText::SessionState, HookText::PromptGuard, HookText::SecretGuard, HookText::InjectionScanner],
     );
     bench.expect_refusal(&session);
     let events = session.events();

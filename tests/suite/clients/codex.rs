@@ -49,7 +49,11 @@ fn check(bench: &mut Bench<'_>) {
         return;
     }
     bench.expect_listing(&session, COMMAND);
-    bench.expect_hooks(&session, &["session-start", "before-tool"], &[HookText::SessionState, HookText::PromptGuard]);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SessionState, HookText::PromptGuard, HookText::SecretGuard, HookText::InjectionScanner],
+    );
     bench.expect_no_complaint(&session.finished.stderr);
     let complaints: Vec<String> = session
         .events()

@@ -55,7 +55,11 @@ fn check(bench: &mut Bench<'_>) {
     let session = run(bench, &format!("/gsd-{COMMAND} 1"));
     bench.expect_loaded(&session, Typed::SentAsTyped);
     bench.expect_listing(&session, "");
-    bench.expect_hooks(&session, &["session-start", "before-tool"], &[HookText::SessionState, HookText::PromptGuard]);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SessionState, HookText::PromptGuard, HookText::SecretGuard, HookText::InjectionScanner],
+    );
     let events = session.events();
     let loaded = events.iter().find(|event| event["type"] == "session.skills_loaded");
     let names = loaded.map(|event| strings(&event["data"]["skills"], "name")).unwrap_or_default();

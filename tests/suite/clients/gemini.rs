@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 use sha2::{Digest, Sha256};
 
 use super::Client;
-use super::bench::{Bench, Scope, Session, Typed};
+use super::bench::{Bench, HookText, Scope, Session, Typed};
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
@@ -58,7 +58,7 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
     // What a hook says before a tool runs, this client tells the user and not the model.
-    bench.expect_hooks(&session, &["before-tool"], &[]);
+    bench.expect_hooks(&session, &["before-tool", "after-tool"], &[HookText::SecretGuard, HookText::InjectionScanner]);
     bench.expect_no_complaint(&session.finished.stderr);
 }
 
