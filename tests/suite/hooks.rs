@@ -187,7 +187,7 @@ fn little_web(context: &TestContext) -> String {
     use std::os::unix::fs::PermissionsExt;
     let folder = context.home().join("web");
     std::fs::create_dir_all(&folder).unwrap();
-    let npm = "#!/bin/sh\necho https://registry.example.com/\n";
+    let npm = "#!/bin/sh\necho https://packages.example.com/\n";
     let curl = format!(
         "#!/bin/sh\ncat > '{}/asked.new' && mv '{0}/asked.new' '{0}/asked'\nprintf '{{\"version\":\"99.1.0\"}}\\n200'\n",
         context.home().display()
@@ -226,7 +226,7 @@ fn a_newer_version_is_looked_up_beside_the_session_and_told_once_a_day() {
     }
     assert!(found(), "nothing was looked up");
     let question = std::fs::read_to_string(&asked).unwrap();
-    assert!(question.contains("https://registry.example.com/gsd-tools/latest"), "{question}");
+    assert!(question.contains("https://packages.example.com/gsd-tools/latest"), "{question}");
 
     std::fs::remove_file(&asked).unwrap();
     let told: serde_json::Value = serde_json::from_str(&call(&start, &[])).unwrap();
