@@ -59,7 +59,7 @@ impl HookText {
         match self {
             Self::SessionState => "the kit has come this far",
             Self::PromptGuard => "PROMPT GUARD:",
-            Self::SecretGuard => "holds secrets, and what is read here stays",
+            Self::SecretGuard => "SECRET_READ",
             Self::InjectionScanner => "INJECTION SCAN [",
         }
     }
@@ -401,15 +401,6 @@ impl<'library> Bench<'library> {
                 format!("{text:?}: `{}` did not reach the model", text.words())
             });
         }
-    }
-
-    /// The model tried to read a secret: it was told why it may not, and did not see it.
-    pub(crate) fn expect_refusal(&mut self, session: &Session) {
-        let all = session.all_text();
-        self.expect(Check::Block, all.contains("SECRET_READ"), || {
-            "the refusal to read a secret did not reach the model".to_owned()
-        });
-        self.expect(Check::Block, !all.contains(SECRET.1.trim()), || "the model has seen a secret".to_owned());
     }
 
     /// The agents are offered to the model, and the one it spawned had our instructions.

@@ -16,6 +16,7 @@ mod dialects;
 mod editor;
 mod footprint;
 mod gemini;
+mod hermes;
 mod install;
 mod kilo;
 mod kimi;
@@ -78,6 +79,7 @@ const TRIALS: &[Trial] = &[
     (&codex::CLIENT, Scope::Local),
     (&gemini::CLIENT, Scope::Local),
     (&copilot::CLIENT, Scope::Local),
+    (&hermes::CLIENT, Scope::Global),
     (&kilo::CLIENT, Scope::Global),
     (&augment::CLIENT, Scope::Global),
     (&kilo::CLIENT, Scope::Local),
