@@ -24,10 +24,13 @@ const HANDS: Hands = Hands {
         arguments: json!({"command": command, "description": "A step of the workflow"}),
     },
     // Its file tools do not leave the workspace; the shell does, where a policy of ours lets it.
-    read: |file| ToolCall {
-        name: "run_shell_command",
-        namespace: None,
-        arguments: json!({"command": format!("cat {}", file.written)}),
+    read: |file| match file.written {
+        written if written.contains("gsd-core/") => ToolCall {
+            name: "run_shell_command",
+            namespace: None,
+            arguments: json!({"command": format!("cat {written}")}),
+        },
+        _ => ToolCall { name: "read_file", namespace: None, arguments: json!({"file_path": file.path}) },
     },
     spawn: |agent, errand| ToolCall {
         name: "invoke_agent",
