@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scene::Scene;
+use super::scene::{Scene, session_file};
 use super::verdict::Finding;
 use crate::library::Event;
 use crate::world::Program;
@@ -20,7 +20,9 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         return Finding::Nothing;
     }
     let project = scene.project;
-    if !project.flag("hooks.context_warnings", true) {
+    // Without a place to remember what was said it would be said at every tool.
+    let remembers = session_file(scene.world, scene.payload, SAID).is_some();
+    if !remembers || !project.flag("hooks.context_warnings", true) {
         return Finding::Nothing;
     }
     let limits = Limits {

@@ -354,7 +354,8 @@ fn the_table_names_every_command_that_writes_documents() {
     let writers: BTreeSet<&str> = row
         .captures_iter(&catalog)
         .map(|found| found.get(1).unwrap().as_str())
-        .filter(|verb| !["install", "uninstall"].contains(verb))
+        // These write outside of the project's documents.
+        .filter(|verb| !["install", "uninstall", "package"].contains(verb))
         .collect();
     let listed: BTreeSet<&str> = WRITERS.iter().map(|writer| writer.verb).collect();
     assert_eq!(listed, writers, "left: the table of this file; right: the catalog");
