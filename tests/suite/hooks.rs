@@ -145,7 +145,8 @@ fn hooks_are_silenced_and_heard_again_without_the_host() {
     let on = context.gsd(["hooks", "on", "--json"]).json();
     assert_eq!((&on["off"], &on["changed"]), (&serde_json::json!([]), &serde_json::json!(true)));
     assert!(installed("codex") && installed("claude"));
-    assert!(!std::path::Path::new(on["file"].as_str().unwrap()).exists());
+    let settings = std::path::Path::new(on["file"].as_str().unwrap()).parent().unwrap();
+    assert!(!settings.exists(), "the folder was made for the switch alone");
     context.gsd(["hooks", "off", "--host", "nobody"]).failure(1);
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(super) use bench::BenchReport;
 
 use super::{CommandError, Context, Family};
-use crate::disk::{AbsolutePath, Digest};
+use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
 use crate::install::{self, Target, scope_word};
 use crate::runtime::{Registry, Scope};
@@ -101,7 +101,11 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
         match (after.text(), digest) {
             _ if after == before => {}
             (Some(text), digest) => changes.write(file.clone(), text, digest),
-            (None, Some(digest)) => changes.remove(file.clone(), digest),
+            (None, Some(digest)) => {
+                changes.remove(file.clone(), digest);
+                // The folder of our settings may have been made for this file alone.
+                changes.extend(file.parent().map(|path| Change::RemoveFolder { path }));
+            }
             (None, None) => {}
         }
         Ok((after.clone(), after != before))

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::Client;
-use super::bench::{Bench, Typed};
+use super::bench::{Bench, HookText, Typed};
 use super::checks::Check;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
@@ -54,7 +54,11 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
     // Of what hooks say, only what an after-tool hook says reaches the model in this mode.
-    bench.expect_hooks(&session, &["session-start", "before-tool", "after-tool"], &[]);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SecretGuard, HookText::InjectionScanner],
+    );
     bench.expect_no_complaint(&session.finished.stderr);
     bench.expect(Check::Quiet, !session.finished.stderr.contains("unsupported configuration"), || {
         "the client does not know a hook of ours".to_owned()

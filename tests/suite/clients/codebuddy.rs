@@ -47,7 +47,11 @@ fn check(bench: &mut Bench<'_>) {
     let session = run(bench, &format!("/gsd-{COMMAND} 1"));
     bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
-    bench.expect_hooks(&session, &["session-start", "before-tool", "after-tool"], &[HookText::SessionState]);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SessionState, HookText::SecretGuard, HookText::InjectionScanner],
+    );
     bench.expect_unheard(&session, HookText::PromptGuard);
     let events = session.events();
     let start = events.iter().find(|event| event["type"] == "system" && event["subtype"] == "init");

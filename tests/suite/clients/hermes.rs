@@ -62,7 +62,7 @@ fn check(bench: &mut Bench<'_>) {
     let session = run(bench, &format!("/gsd-{COMMAND} 1"));
     bench.expect_loaded_with_roles(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
-    bench.expect_hooks(&session, &["before-tool"], &[]);
+    bench.expect_hooks(&session, &["before-tool"], &[HookText::SecretGuard]);
     bench.expect_unheard(&session, HookText::PromptGuard);
     bench.expect_no_complaint(&session.finished.stderr);
     let log = std::fs::read_to_string(bench.home().join(".hermes/logs/agent.log")).unwrap_or_default();

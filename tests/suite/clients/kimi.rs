@@ -53,10 +53,12 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_loaded_with_roles(&session, Typed::Expanded);
     bench.expect_all_listed(&session);
     match bench.scope {
-        Scope::Global => bench.expect_hooks(&session, &["session-start", "before-tool"], &[]),
+        Scope::Global => {
+            bench.expect_hooks(&session, &["session-start", "before-tool", "after-tool"], &[HookText::SecretGuard]);
+        }
         Scope::Local => bench.expect_no_hooks(),
     }
-    for text in [HookText::SessionState, HookText::PromptGuard] {
+    for text in [HookText::SessionState, HookText::PromptGuard, HookText::InjectionScanner] {
         bench.expect_unheard(&session, text);
     }
     bench.expect_no_complaint(&session.finished.stderr);

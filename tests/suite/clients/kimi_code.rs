@@ -45,10 +45,12 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_loaded(&session, Typed::SentAsTyped);
     bench.expect_listing(&session, "");
     match bench.scope {
-        Scope::Global => bench.expect_hooks(&session, &["session-start", "before-tool"], &[]),
+        Scope::Global => {
+            bench.expect_hooks(&session, &["session-start", "before-tool", "after-tool"], &[HookText::SecretGuard]);
+        }
         Scope::Local => bench.expect_no_hooks(),
     }
-    for text in [HookText::SessionState, HookText::PromptGuard] {
+    for text in [HookText::SessionState, HookText::PromptGuard, HookText::InjectionScanner] {
         bench.expect_unheard(&session, text);
     }
     let (talk, requests) = bench.run_in_editor(HANDS, &format!("/skill:gsd-{COMMAND} 1"), |command, url| {

@@ -51,7 +51,7 @@ pub(crate) fn check(bench: &mut Bench<'_>, variables: &str) {
     bench.expect_hooks(
         &session,
         &["session-start", "before-tool", "after-tool"],
-        &[HookText::SessionState, HookText::PromptGuard],
+        &[HookText::SessionState, HookText::PromptGuard, HookText::SecretGuard, HookText::InjectionScanner],
     );
     bench.expect_no_complaint(&session.finished.stderr);
 
