@@ -95,12 +95,19 @@ fn refusal(dialect: Dialect, event: Event, payload: &Payload, block: &Block) -> 
             pairs.text("user_message", reason.as_str());
             pairs.text("agent_message", reason);
         }
+        // To cancel ends the whole run and tells the agent nothing. A tool without input refuses itself, and the run
+        // goes on with our reason.
+        (Dialect::Cancel, Event::BeforeTool) => {
+            pairs.flag("cancel", false);
+            pairs.nothing("overrideInput");
+            pairs.text("contextModification", reason);
+        }
         // What has happened cannot be refused; the agent is told.
         (Dialect::Camel, _) => pairs.text("additionalContext", reason),
         (Dialect::Conversation, _) => pairs.text("additional_context", reason),
         (Dialect::Cancel, _) => {
-            pairs.flag("cancel", true);
-            pairs.text("errorMessage", reason);
+            pairs.flag("cancel", false);
+            pairs.text("contextModification", reason);
         }
         (Dialect::ExitCode, _) => {
             return Answer { stdout: String::new(), stderr: format!("{reason}\n"), code: REFUSED };
@@ -152,6 +159,10 @@ impl Pairs {
 
     fn flag(&mut self, key: &str, value: bool) {
         self.0.insert(key.to_owned(), Value::Bool(value));
+    }
+
+    fn nothing(&mut self, key: &str) {
+        self.0.insert(key.to_owned(), Value::Null);
     }
 
     fn object(&mut self, key: &str, value: Pairs) {
@@ -232,7 +243,7 @@ mod tests {
                 r#"{"permissionDecision":"deny","permissionDecisionReason":"NO: x"}"#,
                 r#"{"permission":"deny","user_message":"NO: x","agent_message":"NO: x"}"#,
                 r#"{"decision":"block","reason":"NO: x"}"#,
-                r#"{"cancel":true,"errorMessage":"NO: x"}"#,
+                r#"{"cancel":false,"overrideInput":null,"contextModification":"NO: x"}"#,
                 "",
                 r#"{"block":"NO: x"}"#,
             ]
@@ -243,6 +254,8 @@ mod tests {
         }
         let after = said(Dialect::Standard, Event::AfterTool, &findings);
         assert_eq!(after.stdout, r#"{"decision":"block","reason":"NO: x"}"#);
+        let after = said(Dialect::Cancel, Event::AfterTool, &findings);
+        assert_eq!(after.stdout, r#"{"cancel":false,"contextModification":"NO: x"}"#);
     }
 
     #[test]

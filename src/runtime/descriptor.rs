@@ -444,7 +444,7 @@ pub(crate) struct Sidecar {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Spawn {
-    /// The tool; `{agent}` where each agent is a tool of its own.
+    /// The tool; `{agent}` where each agent is a tool of its own, `{agent_}` where that has `_` for each `-`.
     pub(crate) call: String,
     /// The parameter that names the agent; absent where the tool itself does.
     pub(crate) agent: Option<String>,

@@ -47,7 +47,7 @@ pub(crate) enum Dialect {
     Conversation,
     /// The keys of `standard`; `{"decision": "block", "reason"}` and `{"context"}` at the top level.
     Decision,
-    /// `hookName`, `preToolUse.{toolName, parameters}`; `{"cancel", "errorMessage", "contextModification"}`.
+    /// `hookName`, `preToolUse.{toolName, parameters}`; `{"cancel", "overrideInput", "contextModification"}`.
     Cancel,
     /// `agent_action_name`, `tool_info`; exit code 2 refuses, the reason is on standard error; no context.
     ExitCode,

@@ -74,7 +74,8 @@ fn call(arguments: &[&str], spawn: &Spawn, role: &dyn Fn(&str) -> Option<String>
             written.push((*argument).to_owned());
         }
     }
-    let name = spawn.call.replace("{agent}", agent.unwrap_or("{agent}"));
+    let agent = agent.unwrap_or("{agent}");
+    let name = spawn.call.replace("{agent}", agent).replace("{agent_}", &agent.replace('-', "_"));
     format!("{name}({})", written.concat().trim_start())
 }
 
@@ -117,6 +118,8 @@ mod tests {
     fn an_agent_may_be_a_tool_of_its_own() {
         let spawn = Spawn { call: "{agent}".into(), agent: None, prompt: "query".into(), ..Spawn::default() };
         assert_eq!(rewritten(TEXT, &spawn), "x gsd-a(model={m}, query=\"\nGo (on), {a, b}\") y MyTask(1) Task(open");
+        let spawn = Spawn { call: "sub_{agent_}".into(), ..spawn };
+        assert!(rewritten(TEXT, &spawn).starts_with("x sub_gsd_a(model={m}, query="));
     }
 
     #[test]

@@ -482,6 +482,17 @@ impl Session {
     }
 }
 
+/// `script` for a shell where `command` would be run, with its environment; `$SUITE_PROGRAM` is its program.
+pub(crate) fn in_shell(command: &Command, script: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.env_clear().args(["-c", script]).env("SUITE_PROGRAM", command.get_program());
+    if let Some(folder) = command.get_current_dir() {
+        shell.current_dir(folder);
+    }
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell
+}
+
 /// The strings of a JSON array, or their `key` where it holds objects.
 pub(crate) fn strings(value: &Value, key: &str) -> Vec<String> {
     value

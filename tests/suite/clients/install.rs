@@ -131,7 +131,9 @@ fn starts(package: &Package, program: &Path, folder: &Path) -> Result<(), NotRun
     let mut command = Command::new(program);
     command.current_dir(&home).env("HOME", &home).env("PATH", search_path(program)).arg("--version");
     let finished = run_bounded(&mut command, START_LIMIT, folder);
-    if finished.succeeded() && finished.stdout.contains(package.version) {
+    // Some clients write their version where others write complaints.
+    let answered = finished.stdout.contains(package.version) || finished.stderr.contains(package.version);
+    if finished.succeeded() && answered {
         return Ok(());
     }
     Err(NotRun(format!(

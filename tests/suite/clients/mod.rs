@@ -9,6 +9,7 @@ mod augment;
 mod bench;
 mod checks;
 mod claude;
+mod cline;
 mod codebuddy;
 mod codex;
 mod copilot;
@@ -24,6 +25,7 @@ mod kimi_code;
 mod library;
 mod obedient;
 mod opencode;
+mod pi;
 mod process;
 mod qwen;
 mod server;
@@ -88,6 +90,10 @@ const TRIALS: &[Trial] = &[
     (&kimi::CLIENT, Scope::Local),
     (&codebuddy::CLIENT, Scope::Local),
     (&kimi_code::CLIENT, Scope::Local),
+    (&cline::CLIENT, Scope::Global),
+    (&pi::CLIENT, Scope::Global),
+    (&cline::CLIENT, Scope::Local),
+    (&pi::CLIENT, Scope::Local),
 ];
 
 #[derive(Debug)]

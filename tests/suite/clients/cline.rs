@@ -1,0 +1,94 @@
+//! Cline: workflow files, skills, a tool for each agent, an executable for each event, in the home or in the project.
+//! A hub of its own stays behind each run.
+
+use serde_json::{Value, json};
+
+use super::Client;
+use super::bench::{Bench, HookText, Session, Typed, in_shell, strings};
+use super::checks::Check;
+use super::dialects::MODEL;
+use super::install::{Package, Source::Npm};
+use super::library::{COMMAND, flat};
+use super::obedient::Hands;
+use super::server::ToolCall;
+
+pub(crate) const CLIENT: Client = Client {
+    package: Package { host: "cline", source: Npm("cline"), version: "3.0.65", program: "cline" },
+    before_install: |_| {},
+    check,
+    // A single word is taken for the name of a command.
+    greet: |bench| run(bench, "Hello there"),
+};
+
+const HANDS: Hands = Hands {
+    shell: |command| ToolCall { name: "run_commands", namespace: None, arguments: json!({"commands": [command]}) },
+    read: |file| ToolCall { name: "read_files", namespace: None, arguments: json!({"files": [{"path": file.path}]}) },
+    // The tool has the agent's name; the kit spawns one agent only.
+    spawn: |_, errand| ToolCall { name: "subagent_gsd_planner", namespace: None, arguments: json!({"prompt": errand}) },
+    write: Some(|path, text| ToolCall {
+        name: "editor",
+        namespace: None,
+        arguments: json!({"path": path, "new_text": text}),
+    }),
+    finish: None,
+};
+
+/// Signs in by key, as a person does once, and runs the line.
+const SIGNED_IN: &str = r#"
+    "$SUITE_PROGRAM" auth openai-compatible --baseurl "$SUITE_URL" --apikey none --modelid "$SUITE_MODEL" >/dev/null &&
+    exec "$SUITE_PROGRAM" --json "$SUITE_LINE"
+"#;
+
+fn check(bench: &mut Bench<'_>) {
+    let session = run(bench, &format!("/gsd-{COMMAND} 1"));
+    bench.expect_loaded(&session, Typed::Expanded);
+    expect_names_alone(bench, &session);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::PromptGuard, HookText::SecretGuard, HookText::InjectionScanner],
+    );
+    bench.expect_unheard(&session, HookText::SessionState);
+    bench.expect_no_complaint(&session.finished.stderr);
+    for log in walkdir::WalkDir::new(bench.home().join(".cline/data/logs")).into_iter().flatten() {
+        let text = std::fs::read_to_string(log.path()).unwrap_or_default();
+        let complaints: Vec<&str> = text.lines().filter(|line| is_complaint(line)).collect();
+        bench.expect_no_complaint(&complaints.join("\n"));
+    }
+
+    for (kind, wanted) in [
+        ("workflows", bench.command_names("gsd-")),
+        ("skills", bench.router_names("gsd-")),
+        ("agents", bench.agent_names()),
+    ] {
+        let listing = bench.run(HANDS, |command, _| {
+            command.args(["config", kind, "--json"]);
+        });
+        let known: Value = serde_json::from_str(&listing.finished.stdout).unwrap_or_default();
+        bench.expect_names(kind, wanted, &strings(&known, "name"));
+        bench.expect_no_complaint(&listing.finished.stderr);
+    }
+}
+
+/// The model is told the names of the skills, and of none what it is for.
+fn expect_names_alone(bench: &mut Bench<'_>, session: &Session) {
+    let first = session.first_text().unwrap_or_default();
+    for name in bench.router_names("gsd-") {
+        bench.expect_lack(Check::Listing, first.contains(&name), || format!("`{name}` is not listed to the model"));
+    }
+    let described = bench.library.commands.iter().any(|page| first.contains(&flat(&page.description)));
+    bench.expect_lack(Check::Listing, !described, || "skills are described: KNOWN.md is out of date".to_owned());
+}
+
+/// A line of the log that is a warning or worse.
+fn is_complaint(line: &str) -> bool {
+    let entry: Value = serde_json::from_str(line).unwrap_or_default();
+    entry["level"].as_u64().is_none_or(|level| level >= 40)
+}
+
+fn run(bench: &Bench<'_>, line: &str) -> Session {
+    bench.run(HANDS, |command, url| {
+        command.env("SUITE_LINE", line).env("SUITE_URL", format!("{url}/v1")).env("SUITE_MODEL", MODEL);
+        *command = in_shell(command, SIGNED_IN);
+    })
+}
