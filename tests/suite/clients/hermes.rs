@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::Client;
-use super::bench::{Bench, HookText, Session, Typed};
+use super::bench::{Bench, HookText, Session, Typed, in_shell};
 use super::install::{Package, Source::PyPi};
 use super::library::COMMAND;
 use super::obedient::Hands;
@@ -72,14 +72,8 @@ fn check(bench: &mut Bench<'_>) {
 
 fn run(bench: &Bench<'_>, line: &str) -> Session {
     bench.run(HANDS, |command, url| {
-        let mut shell = Command::new("sh");
-        shell.env_clear().args(["-c", TYPED]).env("SUITE_LINE", line).env("SUITE_PROGRAM", command.get_program());
-        if let Some(folder) = command.get_current_dir() {
-            shell.current_dir(folder);
-        }
-        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        at(&mut shell, url);
-        *command = shell;
+        at(command, url).env("SUITE_LINE", line);
+        *command = in_shell(command, TYPED);
     })
 }
 
