@@ -1,12 +1,13 @@
 //! The same content as a plugin of a host: a folder that the host loads from wherever it is.
 //!
-//! The host puts the folder's path into commands, agents and command lines of hooks, and into nothing else. So our own
-//! files spell it as a word of ours, and each command and agent says what the word stands for.
+//! Some hosts put the folder's path into commands and agents, some only tell where the file of a command is, and none
+//! look into our own files. So those spell it as a word of ours, and each command and agent says what the word stands
+//! for, unless the host has one folder for the plugin and no other.
 
 use serde::Serialize;
 
 use crate::library::{ItemKind, Library};
-use crate::runtime::{Descriptor, PluginForm, Scope};
+use crate::runtime::{Descriptor, Form, PluginAgent, PluginForm, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 
@@ -14,10 +15,13 @@ use super::artifact::{Anchor, Artifact, Contents, SharedEdit};
 use super::hooks::{HookArtifacts, registrations};
 use super::nesting::Nesting;
 use super::rewrite::Rewriter;
-use super::spelling::Spelling;
+use super::spelling::{CONTENT_FOLDER, Spelling};
 
 /// The name of the plugin, and of everything in it to whoever types it.
 const NAME: &str = "gsd";
+
+/// The name of the list of plugins in which ours is the only one.
+const MARKETPLACE: &str = "gsd-tools";
 
 /// What stands for the plugin's folder in files that the host does not look into.
 const ROOT_WORD: &str = "GSD_ROOT";
@@ -33,15 +37,34 @@ struct Manifest<'a> {
     license: &'a str,
 }
 
+#[derive(Serialize)]
+struct Marketplace<'a> {
+    name: &'a str,
+    description: &'a str,
+    owner: Owner<'a>,
+    plugins: [Listed<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Owner<'a> {
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    source: &'a str,
+    description: &'a str,
+    version: &'a str,
+}
+
 /// Every file of the plugin, below its folder; `None` where the host has no plugins that we know of.
 pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str) -> Option<Vec<Artifact>> {
     let form = descriptor.plugin.as_ref()?;
-    let mut host = descriptor.clone();
-    host.places.clone_from(&form.places);
-    host.mention.command.clone_from(&form.command);
-    host.mention.router = None;
-
-    let (looked_into, others) = (Spelling::of_word(&form.root, PROGRAM), Spelling::of_word(ROOT_WORD, PROGRAM));
+    let host = as_in_plugins(descriptor, form);
+    let program = form.programs.as_ref().map(|_| PROGRAM);
+    let others = Spelling::of_word(form.fixed_root().unwrap_or(ROOT_WORD), program);
+    let looked_into = Spelling::of_word(form.root.as_deref().unwrap_or(ROOT_WORD), program);
     let mut artifacts = Vec::new();
     for item in library.items() {
         let is_looked_into = matches!(item.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent);
@@ -51,33 +74,56 @@ pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str)
             if let Contents::Whole(text) = &mut artifact.contents {
                 *text = with_agents(text, library, form);
                 if is_looked_into && artifact.path.rsplit_once('.').is_some_and(|(_, ending)| ending == "md") {
-                    *text = with_root(text, &form.root, item.kind);
+                    *text =
+                        with_root(&with_bare_name(text, &artifact.path, item.kind), &artifact.path, form, item.kind);
                 }
             }
             artifacts.push(artifact);
         }
     }
-    let manifest = Manifest {
-        name: NAME,
-        version,
-        description: env!("CARGO_PKG_DESCRIPTION"),
-        license: env!("CARGO_PKG_LICENSE"),
-    };
+    let (description, license) = (env!("CARGO_PKG_DESCRIPTION"), env!("CARGO_PKG_LICENSE"));
+    let manifest = Manifest { name: NAME, version, description, license };
+    let listed = Listed { name: NAME, source: "./", description, version };
+    let marketplace =
+        Marketplace { name: MARKETPLACE, description, owner: Owner { name: MARKETPLACE }, plugins: [listed] };
     let mut add = |path: String, contents: Contents, kind: ItemKind| {
         let executable = contents == Contents::Binary;
         artifacts.push(Artifact { anchor: Anchor::Root, path, contents, executable, kind });
     };
-    let text = serde_json::to_string_pretty(&manifest).unwrap_or_default();
-    add(form.manifest.clone(), Contents::Whole(format!("{text}\n")), ItemKind::Program);
-    let program = format!("{}/{PROGRAM}{}", form.programs, std::env::consts::EXE_SUFFIX);
-    add(program, Contents::Binary, ItemKind::Program);
-    add(".gsd-runtime".to_owned(), Contents::Whole(format!("{}\n", descriptor.id)), ItemKind::Program);
-    let program = format!("\"{}\"/{}/{PROGRAM}", form.root, form.programs);
-    if let Some(text) = hooks(library, &host, &Spelling::of_word(&form.root, &program)) {
+    add(form.manifest.clone(), json(&manifest), ItemKind::Program);
+    if let Some(path) = &form.marketplace {
+        add(path.clone(), json(&marketplace), ItemKind::Program);
+    }
+    // What is beside the folder of the program tells it which host it is in.
+    let (programs, beside) = match &form.programs {
+        Some(folder) => (folder.clone(), String::new()),
+        None => (format!("{CONTENT_FOLDER}/bin"), format!("{CONTENT_FOLDER}/")),
+    };
+    add(format!("{programs}/{PROGRAM}{}", std::env::consts::EXE_SUFFIX), Contents::Binary, ItemKind::Program);
+    add(format!("{beside}.gsd-runtime"), Contents::Whole(format!("{}\n", descriptor.id)), ItemKind::Program);
+    let program = format!("\"{}\"/{programs}/{PROGRAM}", form.hook_root);
+    if let Some(text) = hooks(library, &host, &Spelling::of_word(&form.hook_root, Some(&program))) {
         add(form.hooks.clone(), Contents::Whole(text), ItemKind::Hook);
     }
     artifacts.sort_by(|left, right| left.path.cmp(&right.path));
     Some(artifacts)
+}
+
+/// The host with the places and names that hold in its plugins.
+fn as_in_plugins(descriptor: &Descriptor, form: &PluginForm) -> Descriptor {
+    let mut host = descriptor.clone();
+    host.places.clone_from(&form.places);
+    host.mention.command.clone_from(&form.command);
+    host.mention.router.clone_from(&form.router);
+    if let PluginAgent::Role(words) = &form.agent {
+        (host.spawn.agent, host.spawn.role) = (None, Some(words.clone()));
+        host.agent = Form::default();
+    }
+    host
+}
+
+fn json(value: &impl Serialize) -> Contents {
+    Contents::Whole(format!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default()))
 }
 
 /// The registrations as a file of their own.
@@ -100,16 +146,33 @@ fn hooks(library: &Library, host: &Descriptor, spelling: &Spelling) -> Option<St
 
 /// Calls that start an agent name it as the host does.
 fn with_agents(text: &str, library: &Library, form: &PluginForm) -> String {
+    let PluginAgent::Named(written) = &form.agent else { return text.to_owned() };
     library.of_kind(ItemKind::Agent).fold(text.to_owned(), |text, agent| {
         let name = agent.name.as_str();
-        text.replace(&format!("\"gsd-{name}\""), &format!("\"{}\"", form.agent.replace("{name}", name)))
+        text.replace(&format!("\"gsd-{name}\""), &format!("\"{}\"", written.replace("{name}", name)))
     })
 }
 
-/// The file says where our files are; a command is called by its bare name.
-fn with_root(text: &str, root: &str, kind: ItemKind) -> String {
-    let text = if kind == ItemKind::Agent { text.to_owned() } else { text.replacen("\nname: gsd-", "\nname: ", 1) };
-    format!("{}\n\nIn files of ours, `{ROOT_WORD}` stands for `{root}`.\n", text.trim_end())
+/// A command whose folder has a bare name has it too: the host puts the name of the plugin before it.
+fn with_bare_name(text: &str, path: &str, kind: ItemKind) -> String {
+    if kind == ItemKind::Agent || path.contains("gsd-") {
+        return text.to_owned();
+    }
+    text.replacen("\nname: gsd-", "\nname: ", 1)
+}
+
+/// The file says where our files are, if their paths alone do not.
+fn with_root(text: &str, path: &str, form: &PluginForm, kind: ItemKind) -> String {
+    let folder = match (&form.root, &form.agent) {
+        _ if form.fixed_root().is_some() => return text.to_owned(),
+        (Some(root), _) => format!("`{root}`."),
+        (None, PluginAgent::Named(_)) if kind == ItemKind::Agent => "a folder that your prompt names.".to_owned(),
+        (None, _) => format!(
+            "the folder in which this file is `{path}`. Write that folder's path in its place, and name it to every \
+             agent that you start."
+        ),
+    };
+    format!("{}\n\nIn files of ours, `{ROOT_WORD}` stands for {folder}\n", text.trim_end())
 }
 
 #[cfg(test)]
@@ -122,10 +185,12 @@ mod tests {
         [plugin]
         manifest = ".p/plugin.json"
         root = "${ROOT}"
+        hook-root = "${ROOT}"
+        load = []
         programs = "bin"
         hooks = "hooks.json"
         command = "/gsd:{name}"
-        agent = "gsd:gsd-{name}"
+        agent = { named = "gsd:gsd-{name}" }
         place = [
           { items = ["command", "router"], path = "skills/{name}/SKILL.md", encoding = "markdown" },
           { items = ["agent"], path = "agents/gsd-{name}.md", encoding = "markdown" },
@@ -153,5 +218,44 @@ mod tests {
         assert!(text(".p/plugin.json").contains("\"version\": \"1.2.3\""));
         assert!(artifacts.iter().any(|artifact| artifact.path == "bin/gsd-tools" && artifact.executable));
         assert!(package(&library, &made_up(""), "1.2.3").is_none());
+    }
+
+    /// What a file of the plugin that `facts` tell of says.
+    fn text(facts: &str, path: &str) -> String {
+        let artifacts = package(&Library::embedded().unwrap(), &made_up(facts), "1.2.3").unwrap();
+        let found = artifacts.iter().find(|artifact| artifact.path == path).map(|artifact| &artifact.contents);
+        let Some(Contents::Whole(text)) = found else { panic!("{path}: {found:?}") };
+        text.clone()
+    }
+
+    #[test]
+    fn where_the_folder_is_not_told_it_follows_from_the_file_and_agents_are_told() {
+        let facts = FACTS
+            .replace("        root = \"${ROOT}\"\n        hook-root", "        hook-root")
+            .replace("        programs = \"bin\"\n", "");
+        let command = text(&facts, "skills/plan-phase/SKILL.md");
+        assert!(command.contains("GSD_ROOT/gsd-core/workflows/plan-phase.md"), "{command}");
+        assert!(command.contains("the folder in which this file is `skills/plan-phase/SKILL.md`."), "{command}");
+        assert!(text(&facts, "agents/gsd-planner.md").ends_with("stands for a folder that your prompt names.\n"));
+        assert!(text(&facts, "gsd-core/workflows/plan-phase.md").contains("GSD_ROOT/gsd-core/bin/gsd-tools init"));
+        assert!(text(&facts, "hooks.json").contains(r#"\"${ROOT}\"/gsd-core/bin/gsd-tools hook"#));
+        assert_eq!(text(&facts, "gsd-core/.gsd-runtime"), "lantern\n");
+
+        let roles = facts
+            .replace("{ named = \"gsd:gsd-{name}\" }", "{ role = \"Read {file}.\" }")
+            .replace("\"agents/gsd-{name}.md\"", "\"gsd-core/agents/gsd-{name}.md\"");
+        let role = text(&roles, "gsd-core/agents/gsd-planner.md");
+        assert!(role.contains("in which this file is `gsd-core/agents/gsd-planner.md`."), "{role}");
+        assert!(text(&roles, "gsd-core/workflows/plan-phase.md").contains("Read GSD_ROOT/gsd-core/agents/gsd-"));
+    }
+
+    #[test]
+    fn one_folder_for_every_plugin_of_ours_is_named_everywhere() {
+        let facts = FACTS.replace("root = \"${ROOT}\"\n        hook", "root = \"~/.p/gsd\"\n        hook");
+        let facts = facts.replace("        programs = \"bin\"\n", "        marketplace = \".p/list.json\"\n");
+        let workflow = text(&facts, "gsd-core/workflows/plan-phase.md");
+        assert!(workflow.contains("~/.p/gsd/gsd-core/bin/gsd-tools") && !workflow.contains(ROOT_WORD), "{workflow}");
+        assert!(!text(&facts, "skills/plan-phase/SKILL.md").contains(ROOT_WORD));
+        assert!(text(&facts, ".p/list.json").contains("\"source\": \"./\""));
     }
 }

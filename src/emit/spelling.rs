@@ -31,9 +31,10 @@ impl Spelling {
         Spelling { root: spelled, absolute_root: absolute, program: None }
     }
 
-    /// For a folder that has no path yet: `root` stands for it, and `program` is one word of a shell.
-    pub(crate) fn of_word(root: &str, program: &str) -> Spelling {
-        Spelling { root: root.to_owned(), absolute_root: root.to_owned(), program: Some(program.to_owned()) }
+    /// For a folder that has no path yet: `root` stands for it, and `program` is one word of a shell, if ours is not
+    /// called by its path.
+    pub(crate) fn of_word(root: &str, program: Option<&str>) -> Spelling {
+        Spelling { root: root.to_owned(), absolute_root: root.to_owned(), program: program.map(str::to_owned) }
     }
 
     /// A place below the host's folder, for a reader.

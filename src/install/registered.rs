@@ -60,14 +60,14 @@ pub(crate) fn registered(target: &Target) -> Result<Vec<RegisteredHook>, Install
 }
 
 /// Where the host looks for a file of settings, of those that are there.
-fn paths(target: &Target, file: &HostFile) -> Vec<AbsolutePath> {
+pub(super) fn paths(target: &Target, file: &HostFile) -> Vec<AbsolutePath> {
     let local = file.local_path.as_ref().filter(|_| target.scope == Scope::Local);
     let names = [Some(&file.path), file.instead.as_ref(), local];
     let paths = names.into_iter().flatten().map(|name| target.root.resolve(name));
     paths.filter(|path| disk::is_file(path)).collect()
 }
 
-fn read(path: &AbsolutePath, format: HostFormat) -> Result<Value, InstallError> {
+pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Value, InstallError> {
     let text = disk::read_text(path)?.unwrap_or_default();
     let value = match format {
         HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {

@@ -5,13 +5,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::manifest::Holdings;
+use super::registered;
 use super::shared;
 use super::situation::read_manifest;
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::emit::Anchor;
-use crate::text::edit::JsonDialect;
-use crate::text::json::JsonDocument;
+use crate::runtime::{HostFormat, PluginsInUse};
 use crate::world::World;
 
 /// One install, compared with its manifest.
@@ -25,7 +25,7 @@ pub(crate) struct Status {
     pub(crate) drift: Vec<Drift>,
     /// A write was cut short; the next command that writes finishes it, or `gsd-tools recover`.
     pub(crate) unfinished: bool,
-    /// The host's settings also have our plugin in use: every command stands there twice.
+    /// The host has our plugin in use as well: everything stands there twice.
     pub(crate) plugin: bool,
 }
 
@@ -42,19 +42,38 @@ pub(crate) enum Drift {
     Unreadable { path: String, why: String },
 }
 
-/// Whether the host's settings have our plugin in use.
+/// Whether the host has our plugin in use. What it has in use everywhere, it has in a project too.
 pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
-    let Some(plugins) = target.descriptor.plugin.as_ref().and_then(|plugin| plugin.in_use.as_ref()) else {
+    let Some(in_use) = target.descriptor.plugin.as_ref().and_then(|plugin| plugin.in_use.as_ref()) else {
         return Ok(false);
     };
-    let Some(file) = target.descriptor.files.get(&plugins.file) else { return Ok(false) };
-    let path = file.path(target.scope, |path| disk::is_file(target.root.resolve(path)));
-    let Some(text) = disk::read_text(target.root.resolve(path))? else { return Ok(false) };
-    // A file that does not parse is told of elsewhere.
-    let document = JsonDocument::parse(&text, JsonDialect::CommentsAndTrailingCommas).ok();
-    let found = document.and_then(|document| document.value(&plugins.path));
-    let in_use = |(key, value): (&String, &Value)| key.starts_with(&plugins.begins) && value == &Value::Bool(true);
-    Ok(found.as_ref().and_then(Value::as_object).is_some_and(|all| all.iter().any(in_use)))
+    match in_use {
+        PluginsInUse::Flags { file, path, begins } => {
+            let Some(file) = target.descriptor.files.get(file) else { return Ok(false) };
+            let is_set = |value: &Value| value == &Value::Bool(true) || value["enabled"] == Value::Bool(true);
+            for settings in registered::paths(target, file).into_iter().chain([target.everywhere.resolve(&file.path)]) {
+                let settings = registered::read(&settings, file.format)?;
+                let flags = at(&settings, path).and_then(Value::as_object);
+                if flags.is_some_and(|flags| flags.iter().any(|(key, flag)| key.starts_with(begins) && is_set(flag))) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        PluginsInUse::Folder { folder, rules } => {
+            if disk::list(target.everywhere.resolve(folder))?.is_none() {
+                return Ok(false);
+            }
+            let Some(rules) = rules else { return Ok(true) };
+            let noted = registered::read(&target.everywhere.resolve(&rules.file), HostFormat::Json)?;
+            let is_for = |rule: &Value| rule.as_str().is_some_and(|rule| !rule.starts_with('!'));
+            Ok(at(&noted, &rules.path).and_then(Value::as_array).is_none_or(|rules| rules.iter().any(is_for)))
+        }
+    }
+}
+
+fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(value, |value, key| value.get(key))
 }
 
 /// Compares an install with its manifest.

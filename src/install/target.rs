@@ -18,6 +18,8 @@ pub(crate) struct Target {
     pub(crate) project: AbsolutePath,
     /// The same folders as the person knows them, for texts that name them.
     pub(crate) home: Home,
+    /// The host's folder for every project.
+    pub(super) everywhere: AbsolutePath,
     usual: bool,
 }
 
@@ -50,7 +52,14 @@ impl Target {
             return Err(InstallError::ProjectIsHome { path: project });
         }
         let usual = usual.is_ok_and(|usual| usual.root == home.root);
-        Ok(Self { descriptor, scope, root, user, project, home, usual })
+        let everywhere = match scope {
+            Scope::Global => root.clone(),
+            Scope::Local => {
+                let global = Home::resolve(&descriptor, Scope::Global, Surroundings { chosen: None, ..surroundings });
+                global.ok().and_then(|global| AbsolutePath::parse(&global.root).ok()).unwrap_or_else(|| root.clone())
+            }
+        };
+        Ok(Self { descriptor, scope, root, user, project, home, everywhere, usual })
     }
 
     /// Whether the host's folder is the one its maker chose.

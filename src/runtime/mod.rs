@@ -22,6 +22,6 @@ pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};
 pub(crate) use matrix::{Feature, Means};
-pub(crate) use plugin::PluginForm;
+pub(crate) use plugin::{PluginAgent, PluginForm, PluginsInUse};
 pub(crate) use registry::{Registry, RegistryError};
 pub(crate) use tables::{Adapter, Dialect, EVENT_SCRIPT, EventName, HookForm, HookTable, TimeUnit};

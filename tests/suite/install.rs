@@ -650,12 +650,71 @@ fn a_plugin_is_written_to_an_empty_folder_and_its_use_beside_an_install_is_told(
     assert!(program.status.success());
     let again = lived.gsd(["package", "--claude-plugin=plugin"]);
     assert_eq!(again.code, 73, "{}", again.stderr);
-    assert_eq!(lived.gsd(["package", "--host", "cursor", "other"]).code, 2);
+    let unknown = lived.gsd(["package", "--host", "kilo", "other"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("no form of plugins is known for Kilo"), "{}", unknown.stderr);
+    assert!(lived.gsd(["runtimes", "kilo"]).success().contains("no form of plugins is known"));
+    assert!(lived.gsd(["runtimes", "codex"]).success().contains("gsd-tools package --host codex"));
+}
 
-    let settings = lived.root(host("--claude"), "--global").join("settings.json");
-    put(&settings, "{\"enabledPlugins\": {\"gsd@market\": true, \"other@market\": true}}");
-    assert!(lived.gsd(["install", "--claude"]).success().contains("stands there twice"));
-    assert!(lived.gsd(["status", "--claude"]).success().contains("stands there twice"));
-    put(&settings, &read(&settings).replace("\"gsd@market\": true", "\"gsd@market\": false"));
-    assert!(!lived.gsd(["status", "--claude"]).success().contains("stands there twice"));
+#[test]
+fn a_plugin_says_what_it_leaves_out_and_how_it_is_loaded() {
+    let lived = Lived { context: crate::kit::TestContext::new() };
+    for (host, manifest, lacking) in [
+        ("codex", ".codex-plugin/plugin.json", Some("agents")),
+        ("gemini", "gemini-extension.json", Some("permissions")),
+        ("copilot", "plugin.json", Some("commands")),
+        ("cursor", ".cursor-plugin/plugin.json", None),
+    ] {
+        let folder = lived.context.project().join(host);
+        let report = lived.gsd(["package", "--host", host, host, "--json"]).json();
+        let left_out: Vec<&str> =
+            report["left_out"].as_array().unwrap().iter().flat_map(|row| row["what"].as_str()).collect();
+        assert_eq!(left_out, lacking.into_iter().collect::<Vec<_>>(), "{host}");
+        let load = report["load"].as_array().unwrap();
+        assert!(load[0].as_str().unwrap().contains(&*folder.to_string_lossy()), "{host}: {load:?}");
+        let manifest: serde_json::Value = serde_json::from_str(&read(&folder.join(manifest))).unwrap();
+        assert_eq!(manifest["name"], "gsd", "{host}");
+        // No line of a hook and no text may name the machine that wrote the plugin.
+        let here = lived.context.home().parent().unwrap().to_string_lossy().into_owned();
+        for file in report["files"].as_array().unwrap() {
+            let text = std::fs::read(folder.join(file.as_str().unwrap())).unwrap();
+            let text = String::from_utf8_lossy(&text);
+            assert!(file.as_str().unwrap().contains("bin/") || !text.contains(&here), "{host}: {file}");
+        }
+    }
+    let text = lived.gsd(["package", "--gemini-extension", "again"]).success();
+    assert!(text.contains("left out: permissions") && text.contains("to load it: gemini extensions install"), "{text}");
+}
+
+#[test]
+fn both_forms_at_once_are_told_of_wherever_the_host_notes_its_plugins() {
+    let flags = "{\"enabledPlugins\": {\"gsd@market\": true, \"other@market\": true}}";
+    let rules = "{\"gsd\": {\"overrides\": [\"/home/*\", \"!/home/x/*\"]}}";
+    for (name, path, on, off) in [
+        ("--claude", "settings.json", flags, "\"gsd@market\": false"),
+        ("--copilot", "settings.json", flags, "\"gsd@market\": false"),
+        ("--codex", "config.toml", "[plugins.\"gsd@market\"]\nenabled = true\n", "enabled = false"),
+        ("--gemini", "extensions/extension-enablement.json", rules, "\"!/home/*\""),
+        ("--cursor", "plugins/local/gsd/.cursor-plugin/plugin.json", "{}", ""),
+    ] {
+        let lived = Lived { context: crate::kit::TestContext::new() };
+        let root = lived.root(host(name), "--global");
+        let told = |words: &[&str]| lived.gsd_with(words, &[]).success().contains("stands there twice");
+        assert!(!told(&["install", name, "--dry-run"]), "{name}");
+        if name == "--gemini" {
+            put(&root.join("extensions/gsd/gemini-extension.json"), "{}");
+        }
+        put(&root.join(path), on);
+        assert!(told(&["install", name]) && told(&["status", name]), "{name}");
+        assert!(told(&["install", name, "--local", "--dry-run"]), "{name}: in a project too");
+        let noted = read(&root.join(path));
+        match name {
+            "--cursor" => std::fs::remove_dir_all(root.join("plugins")).unwrap(),
+            "--gemini" => put(&root.join(path), &noted.replace("\"/home/*\"", off)),
+            "--codex" => put(&root.join(path), &noted.replace("enabled = true", off)),
+            _ => put(&root.join(path), &noted.replace("\"gsd@market\": true", off)),
+        }
+        assert!(!told(&["status", name]) && !told(&["install", name]), "{name}");
+    }
 }

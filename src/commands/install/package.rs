@@ -34,13 +34,24 @@ pub(in crate::commands) struct PackageReport {
     dry_run: bool,
     /// Below the folder.
     files: Vec<String>,
+    /// What an install has and this has not.
+    left_out: Vec<LeftOut>,
+    /// What a person runs, or does, to have it loaded.
+    load: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOut {
+    what: &'static str,
+    why: String,
 }
 
 pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<(), CommandError> {
     let registry = install::registry(context.world()).map_err(told)?;
     let descriptor = registry.find(&arguments.host).map_err(|error| told(error.into()))?;
     let library = Library::embedded().map_err(|error| told(error.into()))?;
-    let Some(artifacts) = emit::package(&library, &descriptor, env!("CARGO_PKG_VERSION")) else {
+    let artifacts = emit::package(&library, &descriptor, env!("CARGO_PKG_VERSION"));
+    let (Some(artifacts), Some(form)) = (artifacts, &descriptor.plugin) else {
         let error = CommandError::usage(format!("no form of plugins is known for {}", descriptor.name));
         return Err(error.hint(format!("`gsd-tools install --{}` installs for it", descriptor.id)).exits(2));
     };
@@ -77,6 +88,8 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
         folder: folder.to_string(),
         dry_run: arguments.dry_run,
         files,
+        left_out: form.lacks.iter().map(|lack| LeftOut { what: lack.what.word(), why: lack.why.clone() }).collect(),
+        load: form.load.iter().map(|line| line.replace("{folder}", &folder.to_string())).collect(),
     };
     if arguments.json {
         return context.emit(&report);
@@ -89,7 +102,14 @@ impl PackageReport {
     fn text(&self, name: &str, folder: &AbsolutePath) -> String {
         let count = self.files.len();
         let wrote = if self.dry_run { "would be written" } else { "written" };
-        format!("A plugin for {name}: {count} files {wrote} to {folder}\n")
+        let mut text = format!("A plugin for {name}: {count} files {wrote} to {folder}\n");
+        for LeftOut { what, why } in &self.left_out {
+            text += &format!("  left out: {what}, because {why}\n");
+        }
+        for line in &self.load {
+            text += &format!("  to load it: {line}\n");
+        }
+        text
     }
 }
 

@@ -101,6 +101,8 @@ struct RuntimeRow {
     features: Vec<FeatureRow>,
     places: Vec<PlaceRow>,
     environment: Vec<VariableRow>,
+    /// Whether `gsd-tools package` knows how a plugin of this host looks.
+    plugin: bool,
 }
 
 /// What the row rests on.
@@ -170,6 +172,7 @@ impl RuntimeRow {
                     },
                 })
                 .collect(),
+            plugin: descriptor.plugin.is_some(),
         }
     }
 }

@@ -103,6 +103,13 @@ pub(super) fn page(row: &RuntimeRow) -> String {
             entry(&mut text, &format!("{:24}", variable.name), &variable.holds);
         }
     }
+    let plugin = if row.plugin {
+        format!("`gsd-tools package --host {} FOLDER` writes a plugin", row.id)
+    } else {
+        "no form of plugins is known".to_owned()
+    };
+    text.push('\n');
+    entry(&mut text, "Plugin: ", &plugin);
     text
 }
 

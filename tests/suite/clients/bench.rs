@@ -147,6 +147,52 @@ impl<'library> Bench<'library> {
         self.expect(Check::InAndOut, self.witness.is_some(), || "our install left no binary".to_owned());
     }
 
+    /// Writes our plugin for `package`'s host; answers with the folder and the lines that have the client load it.
+    pub(crate) fn package_ours(&mut self, package: &Package) -> (PathBuf, Vec<String>) {
+        let folder = self.home().with_file_name("plugin");
+        let mut command = self.context.command(installer());
+        command.args(["package", "--host", package.host, "--json"]).arg(&folder);
+        let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
+        let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
+        self.expect(Check::InAndOut, finished.succeeded() && !strings(&report["load"], "").is_empty(), || {
+            format!("our package failed: {:?} {}{}", finished.code, finished.stdout, finished.stderr)
+        });
+        let log = self.home().with_file_name("calls.log");
+        self.witness = Witness::before_binary_below(std::slice::from_ref(&folder), log);
+        self.expect(Check::InAndOut, self.witness.is_some(), || "our plugin holds no binary".to_owned());
+        (folder, strings(&report["load"], ""))
+    }
+
+    /// An install beside the plugin says that everything would stand there twice.
+    pub(crate) fn expect_told_of_plugin(&mut self, package: &Package) {
+        let mut command = self.context.command(installer());
+        command.args(["install", &format!("--{}", package.host), "--global", "--dry-run"]);
+        let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
+        self.expect(Check::InAndOut, finished.stdout.contains("our plugin is in use there too"), || {
+            format!("our install does not see the plugin: {}{}", finished.stdout, finished.stderr)
+        });
+    }
+
+    /// Runs the client with the words of `line`, which begins with its name, and with `more`.
+    pub(crate) fn run_line(
+        &mut self,
+        hands: Hands,
+        line: &str,
+        more: &[&str],
+        prepare: impl FnOnce(&mut Command, &str),
+    ) -> String {
+        let finished = self
+            .run(hands, |command, url| {
+                prepare(command, url);
+                command.args(line.split(' ').skip(1)).args(more);
+            })
+            .finished;
+        self.expect(Check::InAndOut, finished.succeeded(), || {
+            format!("`{line}` ended with {:?}: {}{}", finished.code, finished.stdout, tail(&finished.stderr))
+        });
+        format!("{}{}", finished.stdout, finished.stderr)
+    }
+
     /// Uninstalls after the client has used it; nothing of ours may stay.
     pub(crate) fn uninstall_ours(&mut self, package: &Package) {
         if let Some(witness) = self.witness.take() {
@@ -404,7 +450,7 @@ impl<'library> Bench<'library> {
     }
 
     /// The agents are offered to the model, and the one it spawned had our instructions.
-    fn expect_agents(&mut self, session: &Session) {
+    pub(crate) fn expect_agents(&mut self, session: &Session) {
         let library = self.library;
         let first = session.first_text().unwrap_or_default();
         for agent in &library.agents {

@@ -81,6 +81,38 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_no_complaint(&complaints.join("\n"));
 }
 
+/// The plugin, installed as its report says: validated, listed, and every command, agent and hook in use.
+pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
+    let (folder, load) = bench.package_ours(&CLIENT.package);
+    let validated = bench.run_line(HANDS, &format!("claude plugin validate {}", folder.display()), &[], prepare);
+    bench.expect(Check::Quiet, validated.contains("Validation passed"), || validated.clone());
+    for line in load {
+        bench.run_line(HANDS, &line, &[], prepare);
+    }
+    let listed = bench.run_line(HANDS, "claude plugin list", &[], prepare);
+    bench.expect(Check::Known, listed.contains("gsd@gsd-tools") && listed.contains("enabled"), || listed.clone());
+    let session = bench.run(HANDS, |command, url| {
+        prepare(command, url);
+        command.args(["-p", &format!("/gsd:{COMMAND} 1"), "--output-format", "stream-json", "--verbose"]);
+        // What a plugin cannot do: allow our program, and files outside the project.
+        command.args(["--dangerously-skip-permissions"]);
+    });
+    bench.expect_loaded(&session, Typed::Expanded);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SessionState, HookText::PromptGuard, HookText::SecretGuard, HookText::InjectionScanner],
+    );
+    let events = session.events();
+    let start = events.iter().find(|event| event["subtype"] == "init").cloned().unwrap_or_default();
+    let known = strings(&start["slash_commands"], "name");
+    bench.expect_names("the slash command", bench.command_names("gsd:"), &known);
+    bench.expect_names("the slash command", bench.router_names("gsd:"), &known);
+    let agents = bench.agent_names().into_iter().map(|name| format!("gsd:{name}")).collect();
+    bench.expect_names("the agent", agents, &strings(&start["agents"], "name"));
+    bench.expect_no_complaint(&session.finished.stderr);
+}
+
 fn prepare(command: &mut Command, url: &str) {
     command
         .env("ANTHROPIC_BASE_URL", url)

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Client;
-use super::bench::{Bench, HookText, Scope, Typed};
+use super::bench::{Bench, HookText, Scope, Session, Typed};
 use super::checks::Check;
 use super::install::{Package, Source::Npm};
 use super::library::{COMMAND, flat};
@@ -42,6 +42,16 @@ const HANDS: Hands = Hands {
     finish: None,
 };
 
+/// For agents that are texts.
+const NAMELESS: Hands = Hands {
+    spawn: |_, errand| ToolCall {
+        name: "spawn_agent",
+        namespace: Some("collaboration"),
+        arguments: json!({"task_name": "errand", "message": errand, "fork_turns": "none"}),
+    },
+    ..HANDS
+};
+
 fn check(bench: &mut Bench<'_>) {
     let session = run(bench, &format!("$gsd-{COMMAND} 1"));
     bench.expect_loaded(&session, Typed::Expanded);
@@ -65,16 +75,47 @@ fn check(bench: &mut Bench<'_>) {
 
     // One line may name many skills: each must bring its text.
     let every = [bench.command_names("$gsd-"), bench.router_names("$gsd-")].concat().join(" ");
-    let text = run(bench, &every).first_text().unwrap_or_default();
+    expect_every(bench, &every);
+}
+
+fn expect_every(bench: &mut Bench<'_>, every: &str) {
+    let text = run(bench, every).first_text().unwrap_or_default();
     for command in &bench.library.commands {
         bench.expect(Check::Known, text.contains(&flat(&command.phrase)), || {
-            format!("`$gsd-{}` brings no text of ours", command.stem)
+            format!("the command `{}` brings no text of ours", command.stem)
         });
     }
 }
 
-fn run(bench: &Bench<'_>, prompt: &str) -> super::bench::Session {
-    bench.run(HANDS, |command, url| {
+/// The plugin, installed as its report says: listed, and every command and the hooks in use.
+pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
+    let (_, load) = bench.package_ours(&CLIENT.package);
+    for line in load {
+        bench.run_line(HANDS, &line, &[], |_, _| {});
+    }
+    let listed = bench.run_line(HANDS, "codex plugin list", &[], |_, _| {});
+    bench.expect(Check::Known, listed.contains("gsd@gsd-tools") && listed.contains("installed, enabled"), || {
+        listed.clone()
+    });
+    let session = run_with(NAMELESS, bench, &format!("$gsd:{COMMAND} 1"));
+    bench.expect_loaded_with_roles(&session, Typed::Expanded);
+    bench.expect_listing(&session, COMMAND);
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SessionState, HookText::PromptGuard, HookText::SecretGuard, HookText::InjectionScanner],
+    );
+    bench.expect_no_complaint(&session.finished.stderr);
+    let every = [bench.command_names("$gsd:"), bench.router_names("$gsd:")].concat().join(" ");
+    expect_every(bench, &every);
+}
+
+fn run(bench: &Bench<'_>, prompt: &str) -> Session {
+    run_with(HANDS, bench, prompt)
+}
+
+fn run_with(hands: Hands, bench: &Bench<'_>, prompt: &str) -> Session {
+    bench.run(hands, |command, url| {
         command.env("SUITE_KEY", "none");
         command.args(["exec", "--json", "--strict-config"]);
         command.args(["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]);

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Session, Typed, strings};
+use super::checks::Check;
 use super::dialects::MODEL;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
@@ -72,6 +73,29 @@ fn check(bench: &mut Bench<'_>) {
             text.lines().filter(|line| line.contains("[WARNING]") || line.contains("[ERROR]")).collect();
         bench.expect_no_complaint(&complaints.join("\n"));
     }
+}
+
+/// The plugin, installed as its report says: listed, and every command, the agents and the hooks in use.
+pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
+    let (_, load) = bench.package_ours(&CLIENT.package);
+    for line in load {
+        bench.run_line(HANDS, &line, &[], |_, _| {});
+    }
+    let listed = bench.run_line(HANDS, "copilot plugin list", &[], |_, _| {});
+    bench.expect(Check::Known, listed.contains("gsd@gsd-tools") && listed.contains("(enabled)"), || listed.clone());
+    let session = run(bench, &format!("/gsd:{COMMAND} 1"));
+    bench.expect_hooks(
+        &session,
+        &["session-start", "before-tool", "after-tool"],
+        &[HookText::SessionState, HookText::PromptGuard, HookText::SecretGuard, HookText::InjectionScanner],
+    );
+    bench.expect_agents(&session);
+    let events = session.events();
+    let loaded = events.iter().find(|event| event["type"] == "session.skills_loaded");
+    let names = loaded.map(|event| strings(&event["data"]["skills"], "commandName")).unwrap_or_default();
+    bench.expect_names("the command", bench.command_names("gsd:"), &names);
+    bench.expect_names("the command", bench.router_names("gsd:"), &names);
+    bench.expect_no_complaint(&session.finished.stderr);
 }
 
 fn run(bench: &Bench<'_>, prompt: &str) -> Session {

@@ -1,10 +1,13 @@
 //! Gemini CLI: commands in TOML under `/gsd:`, agents in Markdown.
 
+use std::process::Command;
+
 use serde_json::{Map, json};
 use sha2::{Digest, Sha256};
 
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Session, Typed};
+use super::checks::Check;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
@@ -65,11 +68,41 @@ fn check(bench: &mut Bench<'_>) {
     bench.expect_no_complaint(&session.finished.stderr);
 }
 
+/// The extension, installed as its report says: validated, listed, and a command, the agents and the hooks in use.
+pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
+    let (folder, load) = bench.package_ours(&CLIENT.package);
+    bench.write_home(".gemini/trustedFolders.json", &json!({folder.to_string_lossy(): "TRUST_FOLDER"}).to_string());
+    let validate = format!("gemini extensions validate {}", folder.display());
+    let validated = bench.run_line(HANDS, &validate, &[], prepare);
+    bench.expect(Check::Quiet, validated.contains("successfully validated"), || validated.clone());
+    for line in load {
+        bench.run_line(HANDS, &line, &["--consent"], prepare);
+    }
+    let listed = bench.run_line(HANDS, "gemini extensions list", &[], prepare);
+    bench.expect_no_complaint(&listed);
+    bench.expect(Check::Known, listed.contains(&format!("gsd ({})", env!("CARGO_PKG_VERSION"))), || listed.clone());
+    let session = bench.run(HANDS, |command, url| {
+        prepare(command, url);
+        // What an extension cannot do: allow our program.
+        command.args(MODEL).args(["--skip-trust", "--approval-mode", "yolo", "-p", &format!("/gsd:{COMMAND} 1")]);
+    });
+    bench.expect_loaded(&session, Typed::Expanded);
+    bench.expect_listing(&session, COMMAND);
+    bench.expect_hooks(&session, &["before-tool", "after-tool"], &[HookText::SecretGuard, HookText::InjectionScanner]);
+    bench.expect_no_complaint(&session.finished.stderr);
+}
+
+fn prepare(command: &mut Command, url: &str) {
+    command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "none");
+}
+
+/// A named model: the automatic choice asks a model first, in a shape of its own.
+const MODEL: [&str; 2] = ["-m", "gemini-2.5-flash"];
+
 fn run(bench: &Bench<'_>, prompt: &str) -> Session {
     bench.run(HANDS, |command, url| {
-        command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "none");
-        // A named model: the automatic choice asks a model first, in a shape of its own.
-        command.args(["-m", "gemini-2.5-flash"]);
+        prepare(command, url);
+        command.args(MODEL);
         match bench.scope {
             Scope::Global => command.args(["--skip-trust", "--approval-mode", "auto_edit"]),
             // A project's policies are not read, so nothing of ours lets the model call our binary unasked.

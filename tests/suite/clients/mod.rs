@@ -26,6 +26,7 @@ mod library;
 mod obedient;
 mod opencode;
 mod pi;
+mod plugin;
 mod process;
 mod qwen;
 mod server;

@@ -74,6 +74,8 @@ struct Progress {
     next: Step,
     agent_reads: bool,
     agent_spoke: bool,
+    /// What our text said that its word for the plugin's folder stands for.
+    root: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +101,12 @@ impl ObedientModel {
             command_phrase,
             workflow_phrase,
             agent_phrase,
-            progress: Mutex::new(Progress { next: Step::OpenCommand, agent_reads: false, agent_spoke: false }),
+            progress: Mutex::new(Progress {
+                next: Step::OpenCommand,
+                agent_reads: false,
+                agent_spoke: false,
+                root: None,
+            }),
             agent_spoke: Condvar::new(),
         }
     }
@@ -107,9 +114,9 @@ impl ObedientModel {
 
 impl Part for ObedientModel {
     fn reply(&self, request: &Request) -> Reply {
-        let text = request.text();
-        let flat_text = flat(&text);
         let mut progress = self.progress.lock().unwrap();
+        let text = progress.understood(request.text());
+        let flat_text = flat(&text);
         if flat_text.contains(&self.agent_phrase) {
             progress.agent_spoke = true;
             self.agent_spoke.notify_all();
@@ -153,7 +160,9 @@ impl Part for ObedientModel {
                         || ERRAND.to_owned(),
                         |file| format!("Read {file} first: it is your role.\n{ERRAND}"),
                     );
-                    return Reply::Call((self.hands.spawn)(&format!("gsd-{AGENT}"), &errand));
+                    let in_plugin = format!("gsd:gsd-{AGENT}");
+                    let agent = if text.contains(&in_plugin) { in_plugin } else { format!("gsd-{AGENT}") };
+                    return Reply::Call((self.hands.spawn)(&agent, &errand));
                 }
                 Step::CallBinary => {
                     progress.next = Step::WriteFile;
@@ -162,6 +171,9 @@ impl Part for ObedientModel {
                     progress = self.agent_spoke.wait_timeout_while(progress, AGENT_PATIENCE, waiting).unwrap().0;
                     if let Some(path) = self.places.path_ending(&text, "gsd-core/bin/gsd-tools") {
                         return Reply::Call((self.hands.shell)(&format!("{path} --version")));
+                    }
+                    if text.contains("`gsd-tools ") {
+                        return Reply::Call((self.hands.shell)("gsd-tools --version"));
                     }
                 }
                 Step::WriteFile => {
@@ -194,6 +206,39 @@ impl ObedientModel {
     fn read(&self, path: &str) -> Reply {
         Reply::Call((self.hands.read)(&NamedFile { written: path, path: &self.places.resolve(path).to_string_lossy() }))
     }
+}
+
+/// The word for the plugin's folder in our texts.
+const ROOT_WORD: &str = "GSD_ROOT";
+
+impl Progress {
+    /// The text with the plugin's folder in the place of our word for it, once a text has told what that stands for.
+    fn understood(&mut self, text: String) -> String {
+        if let Some(root) = told_root(&text) {
+            self.root = Some(root);
+        }
+        match &self.root {
+            Some(root) => text.replace(&format!("{ROOT_WORD}/"), &format!("{root}/")),
+            None => text,
+        }
+    }
+}
+
+/// The folder that the text names, or that follows from what it says of itself and from where the client says it is.
+fn told_root(text: &str) -> Option<String> {
+    let (_, told) = text.split_once(&format!("`{ROOT_WORD}` stands for "))?;
+    let named = |text: &str| Some(text.split_once('`')?.1.split_once('`')?.0.to_owned());
+    if told.starts_with('`') {
+        return named(told);
+    }
+    let file = named(told.strip_prefix("the folder in which this file is ")?)?;
+    let folder = file.rsplit_once('/')?.0;
+    let (before, _) = text.match_indices(&format!("/{folder}")).find_map(|(at, _)| {
+        let path =
+            text[..at].rsplit(|character: char| character.is_whitespace() || "<>`\"".contains(character)).next()?;
+        path.starts_with('/').then_some((path, at))
+    })?;
+    Some(before.to_owned())
 }
 
 impl Places {

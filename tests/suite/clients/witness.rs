@@ -24,7 +24,7 @@ pub(crate) struct Call {
 impl Witness {
     /// Stands before the binary that was installed below one of `folders`, if there is one.
     pub(crate) fn before_binary_below(folders: &[PathBuf], log: PathBuf) -> Option<Self> {
-        let binary = folders.iter().find_map(|folder| find_binary(folder, 5))?;
+        let binary = folders.iter().find_map(|folder| find_binary(folder, 6))?;
         let original = binary.with_file_name("gsd-tools-witnessed");
         std::fs::rename(&binary, &original).unwrap();
         let (seen, noted) = (original.display(), log.display());
@@ -60,7 +60,7 @@ impl Witness {
 }
 
 fn find_binary(folder: &Path, depth: usize) -> Option<PathBuf> {
-    let here = folder.join("gsd-core/bin/gsd-tools");
+    let here = folder.join("bin/gsd-tools");
     if here.is_file() {
         return Some(here);
     }
