@@ -1,5 +1,7 @@
 //! Our content as a plugin, for whoever hands it on.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -104,10 +106,11 @@ impl PackageReport {
         let wrote = if self.dry_run { "would be written" } else { "written" };
         let mut text = format!("A plugin for {name}: {count} files {wrote} to {folder}\n");
         for LeftOut { what, why } in &self.left_out {
-            text += &format!("  left out: {what}, because {why}\n");
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  left out: {what}, because {why}");
         }
         for line in &self.load {
-            text += &format!("  to load it: {line}\n");
+            let _ = writeln!(text, "  to load it: {line}");
         }
         text
     }

@@ -7,7 +7,10 @@ use super::checks::Check;
 use super::install::{self, NotRun};
 use super::{Chosen, Client, claude, codex, copilot, gemini, ready, say};
 
-const TRIALS: &[(&Client, fn(&mut Bench<'_>))] = &[
+/// A client, and what is done with the plugin in it.
+type Trial = (&'static Client, fn(&mut Bench<'_>));
+
+const TRIALS: &[Trial] = &[
     (&claude::CLIENT, claude::check_plugin),
     (&gemini::CLIENT, gemini::check_plugin),
     (&codex::CLIENT, codex::check_plugin),
