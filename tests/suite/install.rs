@@ -661,16 +661,17 @@ fn a_plugin_is_written_to_an_empty_folder_and_its_use_beside_an_install_is_told(
 fn a_plugin_says_what_it_leaves_out_and_how_it_is_loaded() {
     let lived = Lived { context: crate::kit::TestContext::new() };
     for (host, manifest, lacking) in [
-        ("codex", ".codex-plugin/plugin.json", Some("agents")),
-        ("gemini", "gemini-extension.json", Some("permissions")),
-        ("copilot", "plugin.json", Some("commands")),
-        ("cursor", ".cursor-plugin/plugin.json", None),
+        ("claude", ".claude-plugin/plugin.json", &["permissions", "status-line"][..]),
+        ("codex", ".codex-plugin/plugin.json", &["agents"]),
+        ("gemini", "gemini-extension.json", &["permissions"]),
+        ("copilot", "plugin.json", &["commands"]),
+        ("cursor", ".cursor-plugin/plugin.json", &[]),
     ] {
         let folder = lived.context.project().join(host);
         let report = lived.gsd(["package", "--host", host, host, "--json"]).json();
         let left_out: Vec<&str> =
             report["left_out"].as_array().unwrap().iter().filter_map(|row| row["what"].as_str()).collect();
-        assert_eq!(left_out, lacking.into_iter().collect::<Vec<_>>(), "{host}");
+        assert_eq!(left_out, lacking, "{host}");
         let load = report["load"].as_array().unwrap();
         assert!(load[0].as_str().unwrap().contains(&*folder.to_string_lossy()), "{host}: {load:?}");
         let manifest: serde_json::Value = serde_json::from_str(&read(&folder.join(manifest))).unwrap();
@@ -681,6 +682,12 @@ fn a_plugin_says_what_it_leaves_out_and_how_it_is_loaded() {
             let text = std::fs::read(folder.join(file.as_str().unwrap())).unwrap();
             let text = String::from_utf8_lossy(&text);
             assert!(file.as_str().unwrap().contains("bin/") || !text.contains(&here), "{host}: {file}");
+            // Nor the folder of an install, which nothing would put there.
+            let installed = [format!("~/.{host}/gsd-core"), format!("$HOME/.{host}/gsd-core")];
+            assert!(
+                file.as_str().unwrap().contains("bin/") || !installed.iter().any(|name| text.contains(name)),
+                "{host}: {file}"
+            );
         }
     }
     let text = lived.gsd(["package", "--gemini-extension", "again"]).success();
