@@ -1,6 +1,6 @@
 //! Hooks as a host calls them: one process, JSON in, the host's own answer out, silence where nothing is to be said.
 
-use crate::kit::TestContext;
+use crate::kit::{TestContext, repository};
 
 /// A call of `hook <dialect> <event>` with `payload`, in a project that uses us unless `planning` is false.
 fn hook(context: &TestContext, words: &[&str], payload: &str) -> String {
@@ -269,4 +269,39 @@ fn text_is_scanned_wherever_the_project_stands() {
     };
     assert!(read("README.md").contains("INJECTION SCAN"));
     assert_eq!(read("hooks/guard.md"), "", "what hooks are made of quotes such text");
+}
+
+/// Stand for a system that cannot start the program: on some hosts `spawn` throws, or makes a child without ends.
+const FAILING: [&str; 2] = [
+    r#"export const spawn = () => { throw new Error("ENOEXEC") }"#,
+    r#"export const spawn = () => ({ on(event, call) { if (event === "error") queueMicrotask(call); return this } })"#,
+];
+
+#[test]
+fn tools_go_on_where_an_adapter_cannot_start_the_program() {
+    let context = project();
+    let node = || {
+        let mut command = context.command("node");
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+    };
+    if node().arg("--version").output().is_err() {
+        return;
+    }
+    let plugin = repository().join("tests/golden/opencode/global/root/plugins/gsd-tools.js");
+    let plugin = std::fs::read_to_string(plugin).unwrap();
+    context.write("plugin.mjs", &plugin.replace("node:child_process", "./failing.mjs"));
+    context.write(
+        "call.mjs",
+        r#"import { GsdTools } from "./plugin.mjs"
+        const hooks = await GsdTools({ directory: "." })
+        await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "ls" } })
+        console.log("goes on")"#,
+    );
+    for failing in FAILING {
+        context.write("failing.mjs", failing);
+        let output = node().arg("call.mjs").output().unwrap();
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(said(&output.stdout), "goes on\n", "{failing}: {}", said(&output.stderr));
+    }
 }

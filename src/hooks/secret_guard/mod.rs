@@ -4,6 +4,7 @@
 //! A program that nobody here knows is taken to show what it is given; loading values into a program's environment is
 //! let go, as long as nothing in the same line shows them.
 
+mod code;
 mod command;
 mod names;
 #[cfg(test)]

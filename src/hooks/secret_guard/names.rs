@@ -2,8 +2,9 @@
 
 use crate::text::shell::Spelling;
 
-/// Files with the values left out.
-const EXAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist"];
+/// Files with the values left out, or encrypted.
+const EXAMPLES: &[&str] =
+    &[".example", ".sample", ".template", ".tmpl", ".tpl", ".dist", ".defaults", ".schema", ".vault"];
 
 /// Names that stand for all secret ones where a pattern is to be judged.
 const USUAL: &[&str] =
@@ -11,11 +12,13 @@ const USUAL: &[&str] =
 
 /// Whether a name, as a shell spells it, is or matches that of a file with secrets.
 pub(super) fn is_secret(name: &Spelling) -> bool {
+    let path = name.text().to_lowercase();
+    if path.split(['/', '\\']).any(|part| part == ".secrets") {
+        return true;
+    }
     let file = name.file_name();
     if !file.has_wildcards() {
-        let path = name.text().to_lowercase();
-        let mut parts = path.split(['/', '\\']);
-        return parts.any(|part| part == ".secrets") || is_secret_name(&file.text().to_lowercase());
+        return is_secret_name(&file.text().to_lowercase());
     }
     // In a shell, a pattern finds names that begin with a dot only if it begins with one.
     file.starts_with(".") && searches(&file)

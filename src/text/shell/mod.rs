@@ -6,6 +6,7 @@
 mod read;
 mod run;
 mod spelling;
+mod word;
 
 pub(crate) use run::{Argument, Run, runs};
 pub(crate) use spelling::{Spelling, UNKNOWN};

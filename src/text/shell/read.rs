@@ -1,5 +1,7 @@
 //! Reads a script into the simple commands it is made of, without running anything.
 
+use super::word::{Part, Word, is_of_name};
+
 /// A simple command: what stands between two separators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command {
@@ -9,28 +11,6 @@ pub(crate) struct Command {
     pub(crate) assignments: Vec<(String, Word)>,
     pub(crate) words: Vec<Word>,
     pub(crate) redirects: Vec<Redirect>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Word {
-    pub(crate) parts: Vec<Part>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    Text {
-        text: String,
-        quoted: bool,
-    },
-    /// `$NAME`; with a fallback, `${NAME:-fallback}`.
-    Variable {
-        name: String,
-        fallback: Vec<Part>,
-    },
-    /// `$(...)` and what is like it.
-    Substitution(Vec<Command>),
-    /// Something that only the shell knows.
-    Unknown,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +147,10 @@ impl Reader<'_> {
                     if nested {
                         break;
                     }
-                    // The pattern of a case.
+                    // The pattern of a case, but for what stands before the first of them.
+                    if command.words.first().is_some_and(|word| word.is("case")) {
+                        self.finish(&mut command);
+                    }
                     command = Command::default();
                 }
                 '<' | '>' if !self.starts_with("<(") && !self.starts_with(">(") => self.redirect(&mut command),
@@ -208,11 +191,20 @@ impl Reader<'_> {
     fn finish(&mut self, command: &mut Command) {
         let mut command = std::mem::take(command);
         command.pipeline = self.pipeline;
-        let keywords = command.words.iter().take_while(|word| KEYWORDS.iter().any(|keyword| word.is(keyword))).count();
-        command.words.drain(..keywords);
+        let mut words = command.words.as_slice();
+        loop {
+            words = match words {
+                [function, _, rest @ ..] if function.is("function") => rest,
+                [word, rest @ ..] if KEYWORDS.iter().any(|keyword| word.is(keyword)) => rest,
+                _ => break,
+            };
+        }
+        command.words = words.to_vec();
         let first = |names: &[&str]| command.words.first().is_some_and(|word| names.iter().any(|name| word.is(name)));
-        if first(&["case", "function"]) {
-            command.words.clear();
+        if first(&["case"]) {
+            // What is compared may be told by commands.
+            command.words.retain(|word| word.parts.iter().any(|part| matches!(part, Part::Substitution { .. })));
+            command.assignments = command.words.drain(..).map(|word| (String::new(), word)).collect();
         } else if first(&["for", "select"]) {
             let name = command.words.get(1).and_then(Word::plain);
             let values = command.words.drain(..).skip(2).filter(|word| !word.is("in"));
@@ -292,7 +284,7 @@ impl Reader<'_> {
                     self.at += 1;
                     self.next();
                     let commands = self.substituted();
-                    word.parts.push(Part::Substitution(commands));
+                    word.parts.push(Part::Process(commands));
                 }
                 ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
                 '\\' => {
@@ -314,7 +306,7 @@ impl Reader<'_> {
                     self.in_double_quotes(&mut word, true);
                 }
                 '$' => self.dollar(&mut word, false),
-                '`' => self.backquoted(&mut word),
+                '`' => self.backquoted(&mut word, false),
                 letter => {
                     self.next();
                     word.push(letter, false);
@@ -345,7 +337,7 @@ impl Reader<'_> {
                     }
                 }
                 '$' => self.dollar(word, true),
-                '`' => self.backquoted(word),
+                '`' => self.backquoted(word, true),
                 letter => {
                     self.next();
                     word.push(letter, true);
@@ -374,12 +366,12 @@ impl Reader<'_> {
                 } else {
                     self.next();
                     let commands = self.substituted();
-                    word.parts.push(Part::Substitution(commands));
+                    word.parts.push(Part::Substitution { commands, quoted });
                 }
             }
             Some('{') => {
                 self.next();
-                self.parameter(word);
+                self.parameter(word, quoted);
             }
             Some(letter) if is_of_name(letter) => {
                 let name = if letter.is_ascii_digit() {
@@ -387,7 +379,7 @@ impl Reader<'_> {
                 } else {
                     self.take_while(is_of_name).to_owned()
                 };
-                word.parts.push(Part::Variable { name, fallback: Vec::new() });
+                word.parts.push(Part::Variable { name, fallback: Vec::new(), quoted });
             }
             // Numbers about the shell itself.
             Some('#' | '?' | '$' | '!') => {
@@ -412,7 +404,7 @@ impl Reader<'_> {
     }
 
     /// What is between braces, from behind the first to behind the last.
-    fn parameter(&mut self, word: &mut Word) {
+    fn parameter(&mut self, word: &mut Word, quoted: bool) {
         let name = self.take_while(is_of_name).to_owned();
         let start = self.at;
         let mut open = 1;
@@ -433,13 +425,16 @@ impl Reader<'_> {
         let inside = inside.strip_suffix('}').unwrap_or(inside).to_owned();
         let falls_back = inside.trim_start_matches(':').strip_prefix(['-', '=']);
         match falls_back {
-            _ if inside.is_empty() => word.parts.push(Part::Variable { name, fallback: Vec::new() }),
+            _ if inside.is_empty() => word.parts.push(Part::Variable { name, fallback: Vec::new(), quoted }),
             Some(fallback) if self.depth < DEEPEST => {
                 let fallback = quoted_text(fallback, self.depth + 1).parts;
-                word.parts.push(Part::Variable { name, fallback });
+                word.parts.push(Part::Variable { name, fallback, quoted });
             }
             _ => {
-                word.parts.push(Part::Unknown);
+                // The length of a value tells nothing of it, nor does what stands in its place where there is one.
+                let length = name.is_empty() && !inside.starts_with('!');
+                let replaced = inside.trim_start_matches(':').starts_with('+') && !inside.contains('$');
+                word.parts.push(if length || replaced { Part::Unknown } else { Part::Made(name) });
                 word.parts.extend(self.substitutions_in(&inside));
             }
         }
@@ -450,7 +445,7 @@ impl Reader<'_> {
             return Vec::new();
         }
         let parts = quoted_text(text, self.depth + 1).parts.into_iter();
-        parts.filter(|part| matches!(part, Part::Substitution(_))).collect()
+        parts.filter(|part| matches!(part, Part::Substitution { .. })).collect()
     }
 
     /// Steps over `((...))`.
@@ -480,7 +475,7 @@ impl Reader<'_> {
         None
     }
 
-    fn backquoted(&mut self, word: &mut Word) {
+    fn backquoted(&mut self, word: &mut Word, quoted: bool) {
         self.next();
         let mut inside = String::new();
         while let Some(letter) = self.next().filter(|letter| *letter != '`') {
@@ -493,7 +488,7 @@ impl Reader<'_> {
             }
         }
         let commands = if self.depth < DEEPEST { nested_commands(&inside, self.depth + 1) } else { Vec::new() };
-        word.parts.push(Part::Substitution(commands));
+        word.parts.push(Part::Substitution { commands, quoted });
     }
 
     /// The rest of `$'...'`.
@@ -539,58 +534,4 @@ fn quoted_text(text: &str, depth: usize) -> Word {
     word.open_quotes();
     reader.in_double_quotes(&mut word, false);
     word
-}
-
-fn is_of_name(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_'
-}
-
-impl Word {
-    fn push(&mut self, letter: char, quoted: bool) {
-        match self.parts.last_mut() {
-            Some(Part::Text { text, quoted: last }) if *last == quoted => text.push(letter),
-            _ => self.parts.push(Part::Text { text: letter.into(), quoted }),
-        }
-    }
-
-    /// Empty quotes are a word too.
-    fn open_quotes(&mut self) {
-        if self.parts.is_empty() {
-            self.parts.push(Part::Text { text: String::new(), quoted: true });
-        }
-    }
-
-    /// The text of a word that is nothing but text.
-    pub(crate) fn plain(&self) -> Option<String> {
-        self.parts
-            .iter()
-            .map(|part| match part {
-                Part::Text { text, .. } => Some(text.as_str()),
-                _ => None,
-            })
-            .collect()
-    }
-
-    /// Whether the word is this one, without quotes.
-    fn is(&self, name: &str) -> bool {
-        matches!(self.parts.as_slice(), [Part::Text { text, quoted: false }] if text == name)
-    }
-
-    fn digits(&self) -> bool {
-        matches!(self.parts.as_slice(), [Part::Text { text, quoted: false }]
-            if text.chars().all(|letter| letter.is_ascii_digit()))
-    }
-
-    /// `NAME=value` as its two sides.
-    fn assignment(&self) -> Option<(String, Word)> {
-        let Some(Part::Text { text, quoted: false }) = self.parts.first() else { return None };
-        let (name, value) = text.split_once('=')?;
-        let name = name.strip_suffix('+').unwrap_or(name);
-        if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) || !name.chars().all(is_of_name) {
-            return None;
-        }
-        let mut parts = vec![Part::Text { text: value.to_owned(), quoted: false }];
-        parts.extend(self.parts[1..].iter().cloned());
-        Some((name.to_owned(), Word { parts }))
-    }
 }

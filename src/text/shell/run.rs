@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::read::{Command, Part, Redirect, Word, commands};
+use super::read::{Command, Redirect, commands};
 use super::spelling::{Spelling, UNKNOWN};
+use super::word::{Part, Word};
 
 /// A program that a script starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub(crate) struct Run {
     pub(crate) writes: Vec<FileWritten>,
     /// Text that is known to be on its standard input.
     pub(crate) input: Option<String>,
+    /// The text of a here-document or a here-string.
+    pub(crate) here: Option<Argument>,
+    /// Of a program that tells names of files, those that it may tell, as far as its arguments say.
+    names_told: Vec<Spelling>,
 }
 
 /// A file that takes the output.
@@ -29,8 +34,6 @@ pub(crate) struct FileWritten {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Argument {
     pub(crate) spellings: Vec<Spelling>,
-    /// Whether parts of it are values that the shell splits at blanks.
-    splits: bool,
 }
 
 impl Argument {
@@ -49,8 +52,7 @@ impl Argument {
 
     /// Every name the word may stand for.
     pub(crate) fn names(&self) -> impl Iterator<Item = Spelling> {
-        let fields = |spelling: &Spelling| if self.splits { spelling.fields() } else { vec![spelling.clone()] };
-        self.spellings.iter().flat_map(fields).flat_map(|spelling| spelling.names())
+        self.spellings.iter().flat_map(Spelling::fields).flat_map(|spelling| spelling.names())
     }
 
     /// The letters of the first spelling, what is not known left out.
@@ -60,12 +62,26 @@ impl Argument {
 
     /// The word for a program that reads patterns itself, where quotes only kept the shell from doing so.
     pub(crate) fn as_pattern(&self) -> Argument {
-        let spellings = self.spellings.iter().map(|spelling| Spelling::pattern(&spelling.text())).collect();
-        Self { spellings, splits: self.splits }
+        self.spellings.iter().map(|spelling| Spelling::pattern(&spelling.text())).collect::<Vec<_>>().into()
     }
 
     fn of_text(text: &str) -> Self {
-        Self { spellings: vec![Spelling::quoted(text)], splits: false }
+        vec![Spelling::quoted(text)].into()
+    }
+
+    fn is_option(&self) -> bool {
+        self.shown().starts_with('-')
+    }
+
+    /// The words that the text is for a program that reads it.
+    fn as_words(&self) -> impl Iterator<Item = Spelling> {
+        self.spellings.iter().flat_map(|spelling| Spelling::words(&spelling.text()).fields())
+    }
+}
+
+impl From<Vec<Spelling>> for Argument {
+    fn from(spellings: Vec<Spelling>) -> Self {
+        Self { spellings }
     }
 }
 
@@ -86,7 +102,7 @@ const MOST: usize = 2_000;
 const DEEPEST: usize = 8;
 
 /// How many values of a variable are followed.
-const VALUES: usize = 8;
+const VALUES: usize = 16;
 
 /// Values longer than this are not put together.
 const LONGEST_VALUE: usize = 32 * 1024;
@@ -125,11 +141,7 @@ impl Tracer {
     fn one(&mut self, command: &Command, before: Option<&(usize, Run)>, depth: usize) -> Run {
         for (name, value) in &command.assignments {
             let argument = self.argument(value, depth);
-            // Values of a word that was there before may still hold where the script branches.
-            let values = self.values.entry(name.clone()).or_default();
-            values.splice(0..0, argument.spellings);
-            values.dedup();
-            values.truncate(VALUES);
+            self.set(name, argument.spellings.iter().flat_map(Spelling::fields).collect());
         }
         let mut run = Run { input: before.and_then(|(_, before)| before.output()), ..Run::default() };
         for redirect in &command.redirects {
@@ -139,17 +151,29 @@ impl Tracer {
                     let file = self.argument(target, depth);
                     run.writes.push(FileWritten { file, append: *append });
                 }
-                Redirect::Here(word) => run.input = self.argument(word, depth).text(),
+                Redirect::Here(word) => {
+                    let text = self.argument(word, depth);
+                    run.input = text.text();
+                    run.here = Some(text);
+                }
             }
         }
         let words: Vec<Argument> = command.words.iter().map(|word| self.argument(word, depth)).collect();
         self.started(words, run, before.map(|(_, before)| before), depth)
     }
 
+    /// Gives a variable its values. Those that it had may still hold where the script branches.
+    fn set(&mut self, name: &str, new: Vec<Spelling>) {
+        let values = self.values.entry(name.to_owned()).or_default();
+        values.splice(0..0, new);
+        values.dedup();
+        values.truncate(VALUES);
+    }
+
     /// A program with its arguments, or what the program starts in its place.
     fn started(&mut self, words: Vec<Argument>, mut run: Run, before: Option<&Run>, depth: usize) -> Run {
         let mut words = words;
-        let mut before = before;
+        let mut handed_on = before;
         while let Some(first) = words.first() {
             let name = first.spellings.first().map(|name| name.file_name().text()).unwrap_or_default();
             let name = name.to_ascii_lowercase();
@@ -159,18 +183,34 @@ impl Tracer {
                 run.arguments = rest;
                 break;
             };
-            words = rest.into_iter().skip(skipped).collect();
+            words = rest[skipped.min(rest.len())..].to_vec();
             if words.is_empty() {
                 words.push(Argument::of_text("echo"));
             }
-            // What a program hands on as arguments is what the command before told.
-            if let Some(before) = before.take_if(|_| hands_on(&run.program)) {
-                words.extend(before.arguments.iter().map(Argument::as_pattern));
+            if hands_on(&run.program) {
+                // What stands in a file is handed on too: with that, the program reads it.
+                let mut reader = Run { reads: std::mem::take(&mut run.reads), ..run.clone() };
+                reader.arguments = rest.into_iter().take(skipped).collect();
+                if !reader.reads.is_empty() || reader.arguments.iter().any(|word| word.shown().starts_with("-a")) {
+                    self.runs.push(reader);
+                }
+                // What a program hands on as arguments is what the command before told.
+                if let Some(before) = handed_on.take() {
+                    words.extend(before.told().into_iter().map(|name| vec![name].into()));
+                }
             }
         }
         if run.program == "find" {
             self.found(&run, depth);
         }
+        if matches!(run.program.as_str(), "read" | "mapfile" | "readarray") {
+            let told = before.map(Run::told).filter(|told| !told.is_empty());
+            let told = told.unwrap_or_else(|| vec![Spelling::unknown()]);
+            for name in run.arguments.iter().filter(|word| !word.is_option()).filter_map(Argument::text) {
+                self.set(&name, told.clone());
+            }
+        }
+        run.names_told = names_told(&run, before);
         if let Some(script) = script_of(&run) {
             self.script(&script, depth + 1);
         }
@@ -185,14 +225,14 @@ impl Tracer {
         let end = run.arguments[at..].iter().position(|word| word.is(";") || word.is("+"));
         let end = end.map_or(run.arguments.len(), |length| at + length);
         let mut words = run.arguments[at + 1..end].to_vec();
-        words.extend(run.arguments[..at].iter().map(Argument::as_pattern));
+        words.extend(sought(&run.arguments[..at]).into_iter().map(|name| vec![name].into()));
         if depth < DEEPEST {
             self.started(words, Run::default(), None, depth + 1);
         }
     }
 
     fn argument(&mut self, word: &Word, depth: usize) -> Argument {
-        let mut argument = Argument { spellings: vec![Spelling::default()], splits: false };
+        let mut argument = Argument::from(vec![Spelling::default()]);
         self.add(&mut argument, &word.parts, depth);
         argument
     }
@@ -203,47 +243,144 @@ impl Tracer {
                 Part::Text { text, quoted } => {
                     argument.spellings.iter_mut().for_each(|spelling| spelling.push(text, *quoted));
                 }
-                Part::Variable { name, fallback } => {
+                Part::Variable { name, fallback, quoted } => {
                     let mut values = self.values.get(name).cloned().unwrap_or_default();
+                    let is_set = !values.is_empty();
                     if !fallback.is_empty() {
-                        let mut other = Argument { spellings: vec![Spelling::default()], splits: false };
+                        let mut other = Argument::from(vec![Spelling::default()]);
                         self.add(&mut other, fallback, depth);
                         values.extend(other.spellings);
                     }
-                    argument.multiply(&values);
+                    if !is_set {
+                        values.push(self.unknown(name));
+                    }
+                    argument.multiply(&values, *quoted);
                 }
-                Part::Substitution(commands) => {
+                Part::Substitution { commands, quoted } => {
                     let before = self.runs.len();
                     self.all(commands, depth + 1);
-                    let made = match &self.runs[before.min(self.runs.len())..] {
-                        [run] => run.output(),
+                    let told = match &self.runs[before.min(self.runs.len())..] {
+                        [run] => run.output().map(|text| vec![Spelling::quoted(&text)]),
                         _ => None,
                     };
-                    argument.multiply(&made.map(|text| Spelling::quoted(&text)).into_iter().collect::<Vec<_>>());
+                    let names = || {
+                        let names = self.runs[before.min(self.runs.len())..].last().map(|run| run.names_told.clone());
+                        std::iter::once(Spelling::unknown()).chain(names.into_iter().flatten()).collect()
+                    };
+                    argument.multiply(&told.unwrap_or_else(names), *quoted);
                 }
-                Part::Unknown => argument.multiply(&[]),
+                Part::Process(commands) => {
+                    self.all(commands, depth + 1);
+                    argument.multiply(&[Spelling::unknown()], true);
+                }
+                Part::Made(name) => argument.multiply(&[self.unknown(name)], true),
+                Part::Unknown => argument.multiply(&[Spelling::unknown()], true),
             }
         }
     }
+
+    /// What stands for a value, or a part of one, that is not known.
+    fn unknown(&self, name: &str) -> Spelling {
+        let values = self.values.get(name);
+        let of_script = values.is_some_and(|values| !values.iter().any(Spelling::has_unset));
+        let of_shell = OF_SHELL.contains(&name) || name.starts_with(|first: char| first.is_ascii_digit());
+        if of_script || of_shell { Spelling::unknown() } else { Spelling::unset() }
+    }
 }
 
+/// Variables that every shell sets itself.
+const OF_SHELL: &[&str] = &[
+    "BASHPID",
+    "BASH_SOURCE",
+    "COLUMNS",
+    "EPOCHSECONDS",
+    "EUID",
+    "HOME",
+    "HOSTNAME",
+    "IFS",
+    "LANG",
+    "LINENO",
+    "LINES",
+    "LOGNAME",
+    "OLDPWD",
+    "OSTYPE",
+    "PATH",
+    "PIPESTATUS",
+    "PPID",
+    "PWD",
+    "RANDOM",
+    "REPLY",
+    "SECONDS",
+    "SHELL",
+    "SHLVL",
+    "TERM",
+    "TMPDIR",
+    "UID",
+    "USER",
+];
+
 impl Argument {
-    /// Puts each of the values behind what there is; what is unknown where there are none.
-    fn multiply(&mut self, values: &[Spelling]) {
-        self.splits = true;
+    /// Puts each of the values behind what there is.
+    fn multiply(&mut self, values: &[Spelling], quoted: bool) {
         let longest = self.spellings.iter().chain(values).map(Spelling::len).max().unwrap_or_default();
-        if values.is_empty() || longest > LONGEST_VALUE {
-            self.spellings.iter_mut().for_each(|spelling| spelling.push(&UNKNOWN.to_string(), true));
+        if longest > LONGEST_VALUE {
+            self.spellings.iter_mut().for_each(|spelling| spelling.append(&Spelling::unknown(), true));
             return;
         }
         let pairs = self.spellings.iter().flat_map(|start| values.iter().map(move |value| (start, value)));
         let longer = pairs.map(|(start, value)| {
             let mut spelling = start.clone();
-            spelling.append(value);
+            spelling.append(value, quoted);
             spelling
         });
         self.spellings = longer.take(VALUES).collect();
     }
+}
+
+/// Programs that tell names of files out of those that they are given.
+const FILTERS: &[&str] =
+    &["awk", "cat", "cut", "grep", "head", "rg", "sed", "sort", "tac", "tail", "tee", "tr", "uniq"];
+
+/// The names of files that a program may tell, where telling such names is what it does.
+fn names_told(run: &Run, before: Option<&Run>) -> Vec<Spelling> {
+    let words = |words: &[Argument]| -> Vec<Spelling> {
+        words.iter().filter(|word| !word.is_option()).flat_map(Argument::as_words).collect()
+    };
+    match run.program.as_str() {
+        "find" => sought(&run.arguments),
+        "fd" | "fdfind" | "ls" | "realpath" | "readlink" | "basename" | "echo" | "printf" => words(&run.arguments),
+        "git" => match run.arguments.iter().position(|word| word.is("ls-files")) {
+            Some(at) => words(&run.arguments[at + 1..]),
+            None => Vec::new(),
+        },
+        filter if FILTERS.contains(&filter) => {
+            let Some(before) = before.filter(|before| before.tells_names()) else { return Vec::new() };
+            let wanted = run.program == "grep" && !run.arguments.iter().any(|word| word.shown().starts_with("-v"));
+            let wanted: &[Argument] = if wanted { &run.arguments } else { &[] };
+            // A pattern that is a name but for its marks finds the name.
+            let name = |spelling: Spelling| {
+                Spelling::pattern(&spelling.text().trim_matches(['^', '$', '\\', '/']).replace("\\.", "."))
+            };
+            before.names_told.iter().cloned().chain(words(wanted).into_iter().map(name)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The names that `find` is asked for, and the folders it looks in.
+fn sought(arguments: &[Argument]) -> Vec<Spelling> {
+    let mut names = Vec::new();
+    let places = arguments.iter().take_while(|word| !word.is_option() && !word.is("!") && !word.is("("));
+    names.extend(places.flat_map(|word| word.spellings.clone()));
+    for (at, pair) in arguments.windows(2).enumerate() {
+        let test = pair[0].text().unwrap_or_default();
+        let tests = matches!(test.as_str(), "-name" | "-iname" | "-path" | "-ipath" | "-wholename");
+        let inverted = at > 0 && (arguments[at - 1].is("-not") || arguments[at - 1].is("!"));
+        if tests && !inverted {
+            names.extend(pair[1].as_pattern().spellings.into_iter().flat_map(Spelling::with_hidden));
+        }
+    }
+    names
 }
 
 /// The script that a program is given.
@@ -251,9 +388,14 @@ fn script_of(run: &Run) -> Option<String> {
     let joined = |words: &[Argument]| words.iter().map(Argument::shown).collect::<Vec<_>>().join(" ");
     match run.program.as_str() {
         "eval" => Some(joined(&run.arguments)),
-        "ssh" | "wsl" | "su" | "watch" | "script" if !run.arguments.is_empty() => {
-            let behind = run.arguments.iter().position(|word| word.is("-c")).map(|at| at + 1);
-            Some(joined(&run.arguments[behind.unwrap_or(usize::from(run.program == "ssh")).min(run.arguments.len())..]))
+        "ssh" => {
+            let options = options(&texts(&run.arguments), OF_SSH);
+            Some(joined(run.arguments.get(options + 1..)?))
+        }
+        "watch" => Some(joined(run.arguments.get(options(&texts(&run.arguments), &["-n", "--interval"])..)?)),
+        "wsl" | "su" | "script" if !run.arguments.is_empty() => {
+            let behind = run.arguments.iter().position(|word| word.is("-c")).map_or(0, |at| at + 1);
+            Some(joined(run.arguments.get(behind..)?))
         }
         "pwsh" | "powershell" => {
             let at = run.arguments.iter().position(|word| word.shown().to_ascii_lowercase().starts_with("-c"))?;
@@ -274,19 +416,32 @@ fn script_of(run: &Run) -> Option<String> {
     }
 }
 
+/// Options of `ssh` that take the next word.
+const OF_SSH: &[&str] = &[
+    "-B", "-D", "-E", "-F", "-I", "-J", "-L", "-O", "-Q", "-R", "-S", "-W", "-b", "-c", "-e", "-i", "-l", "-m", "-o",
+    "-p", "-w",
+];
+
+fn texts(words: &[Argument]) -> Vec<String> {
+    words.iter().map(Argument::shown).collect()
+}
+
+/// How many words the options at the beginning take.
+fn options(texts: &[String], with_value: &[&str]) -> usize {
+    let mut at = 0;
+    while let Some(text) = texts.get(at).filter(|text| text.starts_with('-') && text.len() > 1) {
+        at += if with_value.contains(&text.as_str()) { 2 } else { 1 };
+        if text == "--" {
+            break;
+        }
+    }
+    at
+}
+
 /// How many words behind a program that only starts another come before the other; `None` for all other programs.
 fn inner(program: &str, words: &[Argument]) -> Option<usize> {
-    let texts: Vec<String> = words.iter().map(Argument::shown).collect();
-    let options = |with_value: &[&str]| {
-        let mut at = 0;
-        while let Some(text) = texts.get(at).filter(|text| text.starts_with('-') && text.len() > 1) {
-            at += if with_value.contains(&text.as_str()) { 2 } else { 1 };
-            if text == "--" {
-                break;
-            }
-        }
-        at
-    };
+    let texts = texts(words);
+    let options = |with_value: &[&str]| options(&texts, with_value);
     let found = match program {
         "command" if texts.first().is_some_and(|first| matches!(first.as_str(), "-v" | "-V")) => return None,
         "command" | "builtin" | "exec" | "nohup" | "setsid" | "unbuffer" | "busybox" | "noglob" | "winpty" => {
@@ -331,6 +486,20 @@ fn assignments(texts: &[String], from: usize) -> usize {
 }
 
 impl Run {
+    /// Whether what it prints are names of files.
+    fn tells_names(&self) -> bool {
+        !self.names_told.is_empty() || matches!(self.program.as_str(), "find" | "fd" | "fdfind" | "ls" | "git")
+    }
+
+    /// The words that the program may print, as far as they are known: names, or what it was given itself.
+    fn told(&self) -> Vec<Spelling> {
+        if self.names_told.is_empty() {
+            self.arguments.iter().flat_map(Argument::as_words).collect()
+        } else {
+            self.names_told.clone()
+        }
+    }
+
     /// What the program prints, where its arguments tell.
     pub(crate) fn output(&self) -> Option<String> {
         let texts = |words: &[Argument]| words.iter().map(Argument::text).collect::<Option<Vec<_>>>();

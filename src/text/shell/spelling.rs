@@ -4,13 +4,19 @@
 /// Stands for what is not known.
 pub(crate) const UNKNOWN: char = '\u{fffc}';
 
+/// In a spelling: stands for the value of a variable that the script does not set.
+const UNSET: char = '\u{fffb}';
+
 /// Marks that mean more than themselves where they are not quoted.
 const MARKS: &[char] = &['*', '?', '[', ']', '{', '}', ',', '\\'];
 
-/// How many names one word may become.
+/// The letters at which a shell splits a value.
+const BLANKS: &[char] = &[' ', '\t', '\n'];
+
+/// How many names one word may become, and how many braces are looked at for them.
 const MOST: usize = 64;
 
-/// A word in which a quoted mark has a `\` before it.
+/// A word in which a quoted mark has a `\` before it, and so has a blank at which the word is not split.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spelling(String);
 
@@ -29,17 +35,44 @@ impl Spelling {
         spelling
     }
 
+    /// Several words with marks that mean something.
+    pub(super) fn words(text: &str) -> Self {
+        let mut spelling = Self::default();
+        spelling.append(&Self::pattern(text), false);
+        spelling
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self(UNKNOWN.into())
+    }
+
+    pub(super) fn unset() -> Self {
+        Self(UNSET.into())
+    }
+
     pub(super) fn push(&mut self, text: &str, quoted: bool) {
         for letter in text.chars() {
-            if letter == '\\' || quoted && MARKS.contains(&letter) {
+            if letter == '\\' || BLANKS.contains(&letter) || quoted && MARKS.contains(&letter) {
                 self.0.push('\\');
             }
             self.0.push(letter);
         }
     }
 
-    pub(super) fn append(&mut self, other: &Spelling) {
-        self.0.push_str(&other.0);
+    /// Puts a value behind the word. Without quotes it is split, and a pattern in it means files.
+    pub(super) fn append(&mut self, value: &Spelling, quoted: bool) {
+        for (letter, was_quoted) in letters(&value.0) {
+            let means_nothing = match letter {
+                '\\' => true,
+                '{' | '}' | ',' => was_quoted,
+                blank if BLANKS.contains(&blank) => quoted,
+                _ => quoted && was_quoted,
+            };
+            if means_nothing {
+                self.0.push('\\');
+            }
+            self.0.push(letter);
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -48,17 +81,42 @@ impl Spelling {
 
     /// The letters of the word.
     pub(crate) fn text(&self) -> String {
-        letters(&self.0).map(|(letter, _)| letter).collect()
+        letters(&self.0).map(|(letter, _)| if letter == UNSET { UNKNOWN } else { letter }).collect()
     }
 
     /// Whether all of the word is known.
     pub(crate) fn is_known(&self) -> bool {
-        !self.0.contains(UNKNOWN)
+        !self.0.contains([UNKNOWN, UNSET])
     }
 
-    /// The word, and the words that stand in it between blanks.
+    /// Whether it holds the value of a variable that the script does not set.
+    pub(crate) fn has_unset(&self) -> bool {
+        self.0.contains(UNSET)
+    }
+
+    /// The words that the shell makes of it at its blanks; the word itself, where there are none.
     pub(super) fn fields(&self) -> Vec<Spelling> {
-        self.0.split_whitespace().map(|field| Self(field.to_owned())).collect()
+        let mut fields = vec![String::new()];
+        let mut splits = false;
+        for (letter, quoted) in letters(&self.0) {
+            if !quoted && BLANKS.contains(&letter) {
+                splits = true;
+                fields.push(String::new());
+            } else if let Some(field) = fields.last_mut() {
+                field.extend(quoted.then_some('\\').into_iter().chain([letter]));
+            }
+        }
+        fields.retain(|field| !splits || !field.is_empty());
+        fields.into_iter().map(Self).collect()
+    }
+
+    /// For a pattern of a program that finds hidden files too: the patterns that a shell would need for the same.
+    pub(super) fn with_hidden(self) -> Vec<Spelling> {
+        let Some(rest) = self.0.strip_prefix('*') else { return vec![self] };
+        let mut patterns = vec![Self(format!(".{}", self.0))];
+        patterns.extend(rest.starts_with('.').then(|| Self(rest.to_owned())));
+        patterns.push(self);
+        patterns
     }
 
     /// The parts behind `mark`, such as the file in `--file=name` and `@name`.
@@ -85,8 +143,14 @@ impl Spelling {
 
     /// What stands behind the last `/`, or `\` of a name from another system.
     pub(crate) fn file_name(&self) -> Spelling {
-        let name = self.0.rsplit('/').next().unwrap_or_default();
-        Self(name.rsplit("\\\\").next().unwrap_or_default().to_owned())
+        let (mut start, mut quoted) = (0, false);
+        for (at, letter) in self.0.char_indices() {
+            if letter == '/' || letter == '\\' && quoted {
+                start = at + 1;
+            }
+            quoted = letter == '\\' && !quoted;
+        }
+        Self(self.0[start..].to_owned())
     }
 
     /// Whether the word has marks that stand for other letters.
@@ -169,10 +233,7 @@ fn alternatives(word: &str) -> Option<Vec<String>> {
         };
         word.char_indices().filter_map(plain).collect()
     };
-    for (index, (start, mark)) in marks.iter().enumerate() {
-        if *mark != '{' {
-            continue;
-        }
+    for (index, (start, _)) in marks.iter().enumerate().filter(|(_, (_, mark))| *mark == '{').take(MOST) {
         let (mut open, mut commas) = (0_usize, vec![*start]);
         for (at, mark) in &marks[index..] {
             match mark {
@@ -219,6 +280,8 @@ mod tests {
         assert_eq!(names("a{b}c{d,e"), ["a{b}c{d,e"]);
         assert_eq!(names("{,a}{,b}"), ["", "b", "a", "ab"]);
         assert_eq!(Spelling::quoted("{a,b}").names().len(), 1);
+        assert_eq!(names(&format!("{}{{a,b}}", "{".repeat(MOST - 1))).len(), 2);
+        assert_eq!(names(&format!("{}{{a,b}}", "{".repeat(100_000))).len(), 1);
         assert!(names(&"{a,b}".repeat(40)).len() <= MOST);
     }
 
@@ -226,5 +289,19 @@ mod tests {
     fn a_file_name_is_what_comes_last() {
         let name = |text: &str| Spelling::quoted(text).file_name().text();
         assert_eq!([name("a/b/.env"), name(r"C:\a\.env"), name(".env"), name("a/")], [".env", ".env", ".env", ""]);
+        assert_eq!([name("a b"), name(r"a\ b")], ["a b", " b"]);
+    }
+
+    #[test]
+    fn values_are_split_without_quotes_alone() {
+        let fields = |quoted| {
+            let mut word = Spelling::quoted("x ");
+            word.append(&Spelling::quoted("a b*"), quoted);
+            word.fields().iter().map(Spelling::text).collect::<Vec<_>>()
+        };
+        assert_eq!((fields(true), fields(false)), (vec!["x a b*".to_owned()], vec!["x a".into(), "b*".into()]));
+        assert_eq!(Spelling::words(" .env* ").fields(), [Spelling::pattern(".env*")]);
+        assert_eq!(Spelling::words(" ").fields(), []);
+        assert_eq!(Spelling::default().fields(), [Spelling::default()]);
     }
 }

@@ -40,7 +40,7 @@ fn commands_are_told_apart() {
     assert_eq!(told("(a; b); { c; }"), ["a", "b", "c"]);
     assert_eq!(told("if a; then b; elif c; then d; else e; fi"), ["a", "b", "c", "d", "e"]);
     assert_eq!(told("while a; do b; done; ! c; time d"), ["a", "b", "c", "d"]);
-    assert_eq!(told("f() { a; }; function g { b; }"), ["a"]);
+    assert_eq!(told("f() { a; }; function g { b; }"), ["a", "b"]);
     assert_eq!(told("[[ -f a && b < c ]] && d"), ["[[ -f a b c ]]", "d"]);
     assert_eq!(told("((i++ < 3)); a"), ["a"]);
     assert_eq!(told("a # b; c\nd#e"), ["a", "d#e"]);
@@ -85,7 +85,42 @@ fn variables_have_the_values_the_script_gives_them() {
     assert_eq!(told("x=1 a"), ["a"]);
     assert_eq!(told("x='a b'; c $x").len(), 2);
     assert_eq!(runs("x='a b'; c $x")[1].arguments[0].names().count(), 2);
-    assert_eq!(runs("x='a b'; c \"x\"")[1].arguments[0].names().count(), 1);
+    assert_eq!(
+        runs("x='a b'; c \"$x\" \"x y\"$z")[1].arguments.iter().map(|word| word.names().count()).sum::<usize>(),
+        2
+    );
+    assert_eq!(runs("x='a b'; y=$x; c \"$y\"")[2].arguments[0].text().as_deref(), Some("a b"));
+    assert_eq!(runs("for x in a $y; do c; done; d \"$x\"")[2].arguments[0].names().count(), 2);
+    let unset = |script: &str| runs(script).last().unwrap().arguments[0].spellings.iter().any(Spelling::has_unset);
+    for script in ["c $x", "c \"a${x%b}\"", "c ${x:-y}", "y=$x; c $y", "c ${!x}"] {
+        assert!(unset(script), "{script}");
+    }
+    for script in ["x=1; c $x${x%b}", "c $PWD", "c $(a $x)", "c $((x + 1))", "c ${#x}", "c ${x:+y}", "c $? $1 $@"] {
+        assert!(!unset(script), "{script}");
+    }
+}
+
+#[test]
+fn names_that_a_program_tells_are_followed() {
+    let last = |script: &str| {
+        let runs = runs(script);
+        runs.last().unwrap().arguments[0].names().map(|name| name.text()).collect::<Vec<_>>().join(" ")
+    };
+    let unknown = UNKNOWN.to_string();
+    for (script, names) in [
+        ("a $(find b -name c -not -name d)", "b c"),
+        ("a \"$(find -iname '*.c')\"", ".*.c .c *.c"),
+        ("a $(ls -a b c)", "b c"),
+        ("a $(git ls-files b)", "b"),
+        ("a $(ls | grep '^b\\.c$' | head -1)", "b.c"),
+        ("a $(ls | grep -v b)", ""),
+        ("a $(cat b)", ""),
+        ("a <(ls b)", ""),
+    ] {
+        assert_eq!(last(script), format!("{unknown} {names}").trim_end(), "{script}");
+    }
+    assert_eq!(last("ls b | while read -r x; do a $x; done"), "b");
+    assert_eq!(last("while read -r x; do a $x; done"), unknown);
 }
 
 #[test]
@@ -108,10 +143,9 @@ fn programs_that_start_programs_are_seen_through() {
     }
     assert_eq!(told("echo a | xargs -n 1 cat"), ["echo a", "cat a"]);
     assert_eq!(told("echo xargs | xargs"), ["echo xargs", "echo xargs"]);
-    assert_eq!(
-        told("find . -name a -exec cat {} + -print"),
-        ["cat {} . -name a", "find . -name a -exec cat {} + -print"]
-    );
+    assert_eq!(told("echo 'a b' | xargs c"), ["echo a b", "c a b"]);
+    assert_eq!(told("xargs -a b c < d"), ["xargs -a b <d", "c"]);
+    assert_eq!(told("find . -name a -exec cat {} + -print"), ["cat {} . a", "find . -name a -exec cat {} + -print"]);
     assert_eq!(told("env"), ["env"]);
 }
 
@@ -122,6 +156,8 @@ fn scripts_in_scripts_are_read() {
     assert_eq!(told("eval \"cat $x\" b")[0], "cat … b");
     assert_eq!(told("ssh host cat a")[0], "cat a");
     assert_eq!(told("su -c 'cat a' x")[0], "cat a x");
+    assert_eq!(told("ssh -i key -p 22 host cat a")[0], "cat a");
+    assert_eq!(told("watch -n 1 cat a")[0], "cat a");
     assert_eq!(told("echo 'cat a' | sh"), ["echo cat a", "cat a", "sh"]);
     assert_eq!(told("sh script.sh"), ["sh script.sh"]);
 }

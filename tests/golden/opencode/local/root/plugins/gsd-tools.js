@@ -20,14 +20,17 @@ function ask(event, session, cwd, more) {
   const tool = more?.tool_name
   if (!call || (tool && tools[event] && !tools[event].includes(tool))) return {}
   return new Promise((resolve) => {
-    let said = ""
-    const child = spawn(program, call, { cwd, timeout: 10000, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
-    child.on("error", () => resolve({}))
-    child.on("close", () => {
-      try { resolve(JSON.parse(said) ?? {}) } catch { resolve({}) }
-    })
-    child.stdout.setEncoding("utf8").on("data", (part) => { said += part })
-    child.stdin.on("error", () => {}).end(JSON.stringify({ event, session_id: session, cwd, ...more }))
+    // Where a program cannot be started, `spawn` may throw, or give a child that cannot be spoken to.
+    try {
+      let said = ""
+      const child = spawn(program, call, { cwd, timeout: 10000, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+      child.on("error", () => resolve({}))
+      child.on("close", () => {
+        try { resolve(JSON.parse(said) ?? {}) } catch { resolve({}) }
+      })
+      child.stdout?.setEncoding("utf8").on("data", (part) => { said += part })
+      child.stdin?.on("error", () => {}).end(JSON.stringify({ event, session_id: session, cwd, ...more }))
+    } catch { resolve({}) }
   })
 }
 
