@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use super::git_line::GitLine;
 use super::payload::Payload;
 use super::scene::Scene;
 use super::verdict::Finding;
 use crate::library::ToolSet;
-use crate::text::shell::{Argument, runs};
+use crate::text::shell::{Argument, Run, runs};
 use crate::text::untrusted;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
@@ -25,35 +26,90 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
 /// What was read: a file, an address, a question; nothing where the tool does not read, or such text is expected there.
 fn source(payload: &Payload, project: &Path) -> Option<String> {
     match payload.tool()? {
-        ToolSet::Read | ToolSet::Web => {
+        set @ (ToolSet::Read | ToolSet::Web) => {
             let asked = payload.input(&["url", "query"]).and_then(serde_json::Value::as_str).map(str::to_owned);
             let source = payload.paths().into_iter().next().or(asked).unwrap_or_default();
-            Some(source).filter(|source| !is_expected(source, project))
+            Some(source).filter(|source| set == ToolSet::Web || !is_expected(source, project))
         }
         ToolSet::Shell => printed(&payload.command()?, project),
         _ => None,
     }
 }
 
-/// Where the project stands says nothing about what its files quote.
+/// Where the project stands says nothing about what its files quote; nor does an address, which whoever answers there
+/// has chosen.
 fn is_expected(source: &str, project: &Path) -> bool {
-    let source = Path::new(source);
-    is_about_injections(source.strip_prefix(project).unwrap_or(source))
+    let path = Path::new(source);
+    !source.contains("://") && is_about_injections(path.strip_prefix(project).unwrap_or(path))
 }
 
-/// Programs that print a file or a page as it stands. On some hosts there is no other way to read.
-const PRINTERS: &[&str] = &["bat", "batcat", "cat", "curl", "head", "less", "more", "nl", "sed", "tac", "tail", "wget"];
-
 /// The first file or address that a command line prints, unless such text is expected there.
-fn printed(script: &str, project: &Path) -> Option<String> {
-    let runs = runs(script);
-    let printers = runs.iter().filter(|run| PRINTERS.contains(&run.program.as_str()));
-    printers
-        .flat_map(|run| run.arguments.iter().chain(&run.reads))
-        .filter_map(Argument::text)
-        // An expression of `sed` and the number of lines name no file: they have neither a dot nor a slash.
-        .filter(|text| !text.starts_with('-') && text.contains(['.', '/']))
-        .find(|text| !is_expected(text, project))
+pub(super) fn printed(script: &str, project: &Path) -> Option<String> {
+    runs(script).iter().flat_map(printed_by).find_map(|source| match source {
+        Source::File(name) => Some(name).filter(|name| !is_expected(name, project)),
+        Source::Foreign(name) => Some(name),
+    })
+}
+
+/// What a program prints as it stands.
+enum Source {
+    File(String),
+    /// What others wrote elsewhere.
+    Foreign(String),
+}
+
+/// On some hosts there is no other way to read than programs that print a file or a page.
+fn printed_by(run: &Run) -> Vec<Source> {
+    let words = |words: &[Argument]| -> Vec<String> {
+        words.iter().filter_map(Argument::text).filter(|word| !word.starts_with('-')).collect()
+    };
+    match run.program.as_str() {
+        "bat" | "batcat" | "cat" | "gc" | "get-content" | "head" | "less" | "more" | "nl" | "sed" | "tac" | "tail"
+        | "type" => printed_files(run).into_iter().map(Source::File).collect(),
+        "curl" | "wget" => {
+            let addresses = words(&run.arguments).into_iter().filter(|word| word.contains(['.', '/']));
+            addresses.filter(|word| !word.contains(' ')).map(Source::Foreign).collect()
+        }
+        // Programs of the places where people tell each other of a repository.
+        "gh" | "glab" => match words(&run.arguments).as_slice() {
+            [what, ..] if what == "api" || what == "search" => vec![Source::Foreign(format!("{} {what}", run.program))],
+            [what, verb, ..] if ["view", "list", "diff", "status"].contains(&verb.as_str()) => {
+                vec![Source::Foreign(format!("{} {what} {verb}", run.program))]
+            }
+            _ => Vec::new(),
+        },
+        _ => match GitLine::of(run).filter(|call| matches!(call.verb.as_str(), "show" | "cat-file")) {
+            Some(call) => {
+                let named = words(call.arguments);
+                named.iter().filter_map(|word| Some(Source::File(word.split_once(':')?.1.to_owned()))).collect()
+            }
+            None => Vec::new(),
+        },
+    }
+}
+
+fn printed_files(run: &Run) -> Vec<String> {
+    let with_value: &[&str] = match run.program.as_str() {
+        "sed" => &["-e", "-f", "--expression", "--file"],
+        "head" | "tail" => &["-n", "-c", "--lines", "--bytes"],
+        _ => &[],
+    };
+    let mut words = run.arguments.iter().filter_map(Argument::text);
+    let mut files = Vec::new();
+    let mut has_script = run.program != "sed";
+    while let Some(word) = words.next() {
+        if with_value.contains(&word.as_str()) {
+            has_script = true;
+            words.next();
+        } else if !word.starts_with('-') {
+            files.push(word);
+        }
+    }
+    if !has_script && !files.is_empty() {
+        files.remove(0);
+    }
+    files.extend(run.reads.iter().filter_map(Argument::text));
+    files
 }
 
 /// From so many signs on it is hardly an accident.
@@ -129,6 +185,21 @@ mod tests {
             ("cat .planning/STATE.md docs/SECURITY.md", None),
             ("cargo test 2>&1 | tail -5", None),
             ("git log", None),
+            ("cat README", Some("README")),
+            ("head -n 20 Makefile", Some("Makefile")),
+            ("sed p README", Some("README")),
+            ("sed -e p -n", None),
+            ("cat <<E\na.md\nE", None),
+            ("git show HEAD:notes/a.md", Some("notes/a.md")),
+            ("git -C x cat-file -p HEAD:README", Some("README")),
+            ("git show HEAD:docs/SECURITY.md", None),
+            ("git show HEAD", None),
+            ("gh issue view 3 --comments", Some("gh issue view")),
+            ("gh api repos/x/security/issues", Some("gh api")),
+            ("gh pr create --title x", None),
+            ("curl https://example.com/hooks/x", Some("https://example.com/hooks/x")),
+            ("wget -qO- https://example.com/SECURITY.md", Some("https://example.com/SECURITY.md")),
+            ("cat https://example.com/hooks/x", Some("https://example.com/hooks/x")),
             ("echo cat a.md", None),
         ] {
             assert_eq!(printed(script, Path::new("/srv/hooks")).as_deref(), file, "{script}");

@@ -66,6 +66,7 @@ pub(crate) fn guards_read(text: &str) {
     let _ = write_guard::written_by(text);
     let _ = graphify_update::may_move(text);
     let _ = injection_scanner::signs(text);
+    let _ = injection_scanner::printed(text, std::path::Path::new("/p"));
 }
 
 /// How long a host may take to hand over its event. Longer, and the event is let go.
@@ -143,10 +144,15 @@ fn read_event(world: &World) -> Option<String> {
     }
     let read = Arc::new(AtomicBool::new(false));
     watch(Arc::clone(&read));
-    let mut text = String::new();
-    let outcome = std::io::stdin().lock().take(LONGEST_EVENT).read_to_string(&mut text);
+    let mut bytes = Vec::new();
+    let outcome = std::io::stdin().lock().take(LONGEST_EVENT).read_to_end(&mut bytes);
     read.store(true, Ordering::Relaxed);
-    outcome.ok().map(|_| text)
+    outcome.ok().map(|_| text_of(bytes))
+}
+
+/// A letter that is none, such as in the output of a program, is no reason to be silent about the rest.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Ends the process, silently, if the event is not `read` in time. The event is read on the first thread and the time is
@@ -168,6 +174,12 @@ mod payload_tests;
 mod tests {
     use super::*;
     use crate::library::Library;
+
+    #[test]
+    fn events_are_read_whatever_letters_they_have() {
+        assert_eq!(text_of(b"a \xe4 b".to_vec()), "a \u{fffd} b");
+        assert_eq!(text_of("ä".into()), "ä");
+    }
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the pages are read as they stand in the repository")]

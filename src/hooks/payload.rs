@@ -2,6 +2,7 @@
 //!
 //! Hosts name the same things differently; the names do not collide, so each thing is looked for under all of them.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::Value;
@@ -30,7 +31,7 @@ pub(crate) struct FileWrite {
 impl Payload {
     /// Reads an event; `None` if it is no JSON object.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+        let value = parsed(text.trim_start_matches('\u{feff}'))?;
         let input = at(
             &value,
             &[
@@ -46,7 +47,7 @@ impl Payload {
         )
         .map(|input| match input {
             // Some hosts hand the input over as JSON in a string.
-            Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| input.clone()),
+            Value::String(text) => parsed(text).unwrap_or_else(|| input.clone()),
             other => other.clone(),
         });
         value.is_object().then_some(Self { value, input })
@@ -188,6 +189,51 @@ impl Payload {
     }
 }
 
+/// JSON, also with letters in its texts that no JSON may have.
+fn parsed(text: &str) -> Option<Value> {
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&mended(text))).ok()
+}
+
+/// The text without halves of letters (`\ud83d` alone), and with control characters that stand for themselves escaped.
+fn mended(text: &str) -> String {
+    let mut mended = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut inside = false;
+    while let Some(letter) = rest.chars().next() {
+        let length = match letter {
+            '\\' => match (escaped_unit(rest), rest.get(6..).and_then(escaped_unit)) {
+                (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
+                (Some(0xd800..0xe000), _) => {
+                    mended.push_str("\\ufffd");
+                    rest = &rest[6..];
+                    continue;
+                }
+                _ => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            },
+            '"' => {
+                inside = !inside;
+                1
+            }
+            control if inside && control < ' ' => {
+                let _ = write!(mended, "\\u{:04x}", u32::from(control));
+                rest = &rest[1..];
+                continue;
+            }
+            _ => letter.len_utf8(),
+        };
+        mended.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    mended
+}
+
+/// The unit of UTF-16 that a text begins with, written as `\u` and four digits.
+fn escaped_unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    let plain = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    plain.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+}
+
 fn at<'value>(value: &'value Value, pointers: &[&str]) -> Option<&'value Value> {
     pointers.iter().find_map(|pointer| value.pointer(pointer))
 }
@@ -279,6 +325,28 @@ mod tests {
         let patch =
             r#"{"tool_input":{"command":"*** Begin Patch\n*** Update File: a.md\n@@\n-old\n+new\n*** End Patch"}}"#;
         assert_eq!(writes(patch), [("a.md".to_owned(), "new\n".to_owned(), false)]);
+    }
+
+    #[test]
+    fn one_broken_letter_does_not_hide_the_rest() {
+        let command = |command: &str| {
+            let text = format!(r#"{{"tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#);
+            Payload::parse(&text).and_then(|payload| payload.command())
+        };
+        for (escaped, told) in [
+            (r"a \ud83d", "a \u{fffd}"),
+            (r"\ud83d\ude00 \ude00 \uD83D\n", "😀 \u{fffd} \u{fffd}\n"),
+            (r"\\ud83d \ud83d\ud83d\ude00", "\\ud83d \u{fffd}😀"),
+            (r#"\"\ud83dä"#, "\"\u{fffd}ä"),
+            ("a\nb\u{1}", "a\nb\u{1}"),
+        ] {
+            assert_eq!(command(escaped).as_deref(), Some(told), "{escaped}");
+        }
+        let nested = r#"{"toolName":"bash","toolArgs":"{\"command\":\"a \\ud83d\"}"}"#;
+        assert_eq!(Payload::parse(nested).unwrap().command().as_deref(), Some("a \u{fffd}"));
+        for broken in [r#"{"a":"\ud83"#, r#"{"a":"\"#, r#"{"a":"\ud83dä"}x"#, r#"{"a":"\uä"}"#] {
+            assert!(Payload::parse(broken).is_none(), "{broken}");
+        }
     }
 
     #[test]

@@ -83,11 +83,6 @@ impl Scene<'_> {
         disk::is_file(self.path(name))
     }
 
-    /// The text of a file; `None` if there is none or it is no text.
-    pub(crate) fn read(&self, name: &str) -> Option<String> {
-        disk::read_text(self.path(name)).ok().flatten()
-    }
-
     /// Milliseconds since 1970.
     pub(crate) fn now(&self) -> i64 {
         self.world.now().milliseconds()

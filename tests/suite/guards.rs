@@ -78,6 +78,16 @@ fn secrets_are_read_by_no_tool() {
 }
 
 #[test]
+fn half_a_letter_silences_no_guard() {
+    let context = project("{}");
+    let event = payload(&context.project(), "Bash", &json!({"command": "cat .env # HALF"})).to_string();
+    for half in [r"\ud83d", r"\ude00", "\n"] {
+        let said = context.gsd_with(["hook", "standard", "before-tool"], &[], &event.replace("HALF", half)).success();
+        assert!(said.contains("SECRET_READ"), "{half:?} {said}");
+    }
+}
+
+#[test]
 fn every_dialect_hears_the_refusal() {
     let context = project("{}");
     let folder = context.project();
@@ -143,7 +153,28 @@ fn a_roadmap_does_not_shrink_unless_somebody_gave_leave() {
     assert!(write(".planning/milestones/v1.0-ROADMAP.md", 1).is_some());
     assert_eq!(write(&absolute, 40), None);
     assert_eq!(write("ROADMAP.md", 1), None);
-    assert!(shell(&context, "cat > .planning/ROADMAP.md <<'E'\n# Roadmap\nE").is_some());
+    for shrinking in [
+        "cat > .planning/ROADMAP.md <<'E'\n# Roadmap\nE",
+        "cd .planning && cat > ROADMAP.md <<'E'\n# Roadmap\nE",
+        "echo x > \"$PWD/.planning/ROADMAP.md\"",
+        "cp /dev/null .planning/ROADMAP.md",
+        "cp a.md .planning/ROADMAP.md",
+        "truncate -s 0 .planning/ROADMAP.md",
+        "head -5 .planning/ROADMAP.md > .planning/ROADMAP.md",
+    ] {
+        context.write("a.md", "x\n");
+        assert!(shell(&context, shrinking).is_some(), "{shrinking}");
+    }
+    for leaving in
+        ["cp b.md .planning/ROADMAP.md", "cp c.md .planning/ROADMAP.md", "cd x && echo y > .planning/ROADMAP.md"]
+    {
+        context.write("b.md", &old);
+        assert_eq!(shell(&context, leaving), None, "{leaving}");
+    }
+    let roadmap = context.project().join(".planning/ROADMAP.md");
+    std::fs::write(&roadmap, [old.as_bytes(), b"\xff\n"].concat()).unwrap();
+    assert!(write(&absolute, 1).unwrap().contains("1 of the 101 lines"), "a letter that is none");
+    context.write(".planning/ROADMAP.md", &old);
 
     context.write(".planning/.gsd-allow-shrink", ".planning/STATE.md\n");
     assert!(write(&absolute, 1).is_some(), "leave for another document");
@@ -267,6 +298,21 @@ fn what_was_read_and_poses_as_orders_is_pointed_out() {
     let fetched = json!({"session_id": "s", "cwd": context.project(), "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
         "tool_input": {"url": "https://example.com/x", "prompt": "p"}, "tool_response": orders});
     assert!(noted(&context, "after-tool", &fetched).contains("`https://example.com/x`"));
+    let mut of_hooks = fetched.clone();
+    of_hooks["tool_input"]["url"] = "https://example.com/hooks/security/page".into();
+    assert!(noted(&context, "after-tool", &of_hooks).contains("[HIGH]"), "an address earns no trust");
+    for (command, is_scanned) in [
+        ("cat README", true),
+        ("git show HEAD:notes.md", true),
+        ("gh issue view 3", true),
+        ("curl -s https://example.com/hooks/x", true),
+        ("cat .planning/REVIEW.md", false),
+        ("cargo test", false),
+    ] {
+        let mut event = payload(&context.project(), "Bash", &json!({"command": command}));
+        event["tool_response"] = json!({"stdout": orders});
+        assert_eq!(noted(&context, "after-tool", &event).contains("[HIGH]"), is_scanned, "{command}");
+    }
     context.write(".planning/config.json", r#"{"security":{"injection_blocking":true}}"#);
     let said = call(&context, ["standard", "after-tool"], &read("a.md", orders)).success();
     let said: Value = serde_json::from_str(&said).unwrap();

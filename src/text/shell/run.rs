@@ -88,6 +88,8 @@ impl From<Vec<Spelling>> for Argument {
 /// What the script runs, in its order; parts of commands come before the commands they are in.
 pub(crate) fn runs(script: &str) -> Vec<Run> {
     let mut tracer = Tracer::default();
+    // The folder that it is in is the one that names without a folder are seen from.
+    tracer.set("PWD", vec![Spelling::quoted(".")]);
     tracer.script(script, 0);
     tracer.runs
 }
@@ -517,6 +519,7 @@ impl Run {
             }
             "cat" if self.arguments.iter().all(|word| word.is("-")) && self.reads.is_empty() => self.input.clone(),
             "tee" if self.reads.is_empty() => self.input.clone(),
+            "pwd" => Some(".".to_owned()),
             _ => None,
         }
     }
