@@ -89,7 +89,7 @@ impl Spelling {
 }
 
 /// `path` as one word of a shell; a leading `~/` still means the home.
-fn shell_word(path: &str) -> String {
+pub(crate) fn shell_word(path: &str) -> String {
     let (home, rest) = match path.strip_prefix("~/") {
         Some(rest) => ("~/", rest),
         None => ("", path),

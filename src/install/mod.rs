@@ -20,7 +20,7 @@ mod target;
 
 pub(crate) use error::InstallError;
 pub(crate) use plan::{Act, InstallPlan};
-pub(crate) use registered::{RegisteredHook, registered};
+pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, has_plugin, status, unfinished};
 pub(crate) use target::{Target, scope_word};

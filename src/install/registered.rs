@@ -3,60 +3,154 @@
 use serde_json::Value;
 
 use super::{InstallError, Target};
-use crate::disk::{self, AbsolutePath};
-use crate::runtime::{HostFile, HostFormat, Scope};
+use crate::disk::{self, AbsolutePath, Found, FoundFile, Snapshot};
+use crate::emit::{CONTENT_FOLDER, shell_word};
+use crate::runtime::{EventName, HookForm, HookTable, HostFile, HostFormat, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::text::yaml::YamlDocument;
 
+/// What a host runs at its events, as far as that can be told.
+#[derive(Debug, Default)]
+pub(crate) struct Registered {
+    pub(crate) hooks: Vec<RegisteredHook>,
+    pub(crate) unknown: Vec<UnknownHooks>,
+}
+
 /// One command that the host runs at one of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RegisteredHook {
-    /// The settings it stands in, as a person would name them.
+    /// Where it is registered, as a person would name it.
     pub(crate) file: String,
     /// The host's name of the event.
     pub(crate) event: String,
     pub(crate) matcher: Option<String>,
     /// For a shell.
     pub(crate) command: String,
-}
-
-impl RegisteredHook {
     /// Whether it calls this program.
-    pub(crate) fn is_ours(&self) -> bool {
-        self.command.contains("gsd-tools") && self.command.contains(" hook ")
-    }
+    pub(crate) ours: bool,
 }
 
-/// The hooks in every file of settings that the host reads for this scope. A file that does not parse has none.
-pub(crate) fn registered(target: &Target) -> Result<Vec<RegisteredHook>, InstallError> {
-    let mut found = Vec::new();
+/// A file that may have more hooks than anybody can tell.
+#[derive(Debug)]
+pub(crate) struct UnknownHooks {
+    /// As a person would name it.
+    pub(crate) file: String,
+    pub(crate) why: &'static str,
+}
+
+/// The hooks in every file that the host reads for this scope.
+pub(crate) fn registered(target: &Target) -> Result<Registered, InstallError> {
+    let mut found = Registered::default();
     let descriptor = &target.descriptor;
     let file_of = |key: &String| descriptor.files.get(key);
-    let settings = descriptor.hooks.as_ref().and_then(|hooks| hooks.form.file()).and_then(file_of);
-    if let Some(file) = settings {
-        for path in paths(target, file) {
-            collect(&read(&path, file.format)?["hooks"], &target.shown(&path), &mut found);
+    if let Some(hooks) = &descriptor.hooks {
+        for path in hooks.form.file().and_then(file_of).map(|file| paths(target, file)).unwrap_or_default() {
+            let format = hooks.form.file().and_then(file_of).map_or(HostFormat::Json, |file| file.format);
+            found.settings(target, &path, format)?;
         }
-    }
-    if let Some(folder) = descriptor.hooks.as_ref().and_then(|hooks| hooks.form.folder()) {
-        for entry in disk::list(target.root.resolve(folder))?.unwrap_or_default() {
-            if entry.is_file() && entry.path.extension().is_some_and(|ending| ending == "json") {
-                let path = target.root.resolve(folder).resolve(&entry.name);
-                collect(&read(&path, HostFormat::Json)?["hooks"], &target.shown(&path), &mut found);
+        match &hooks.form {
+            HookForm::Shells { path, .. } => {
+                for path in files_beside(target, path, &["json"])? {
+                    found.settings(target, &path, HostFormat::Json)?;
+                }
             }
+            HookForm::Adapter { path, .. } => {
+                for module in files_beside(target, path, &["js", "ts", "mjs", "cjs"])? {
+                    found.module(target, &module, hooks)?;
+                }
+            }
+            HookForm::Executables { folder } => found.executables(target, folder)?,
+            HookForm::Nested { .. } | HookForm::Flat { .. } | HookForm::Tables { .. } => {}
         }
     }
     if let Some(line) = &descriptor.status_line
         && let Some(file) = file_of(&line.file)
     {
         for path in paths(target, file) {
-            let settings = read(&path, file.format)?;
+            let settings = read(&path, file.format)?.unwrap_or_default();
             let line = line.path.iter().try_fold(&settings, |value, key| value.get(key));
-            entry("status line", None, line.unwrap_or(&Value::Null), &target.shown(&path), &mut found);
+            entry("status line", None, line.unwrap_or(&Value::Null), &target.shown(&path), &mut found.hooks);
         }
     }
     Ok(found)
+}
+
+impl Registered {
+    fn settings(&mut self, target: &Target, path: &AbsolutePath, format: HostFormat) -> Result<(), InstallError> {
+        let file = target.shown(path);
+        match read(path, format)? {
+            Some(settings) => collect(&settings["hooks"], &file, &mut self.hooks),
+            None => self.unknown.push(UnknownHooks { file, why: "it does not parse" }),
+        }
+        Ok(())
+    }
+
+    /// A module of ours has one command an event; that of somebody else runs in the host, and nobody can tell.
+    fn module(&mut self, target: &Target, path: &AbsolutePath, hooks: &HookTable) -> Result<(), InstallError> {
+        let text = disk::read_text(path)?.unwrap_or_default();
+        let file = target.shown(path);
+        let (Some(Value::Object(calls)), Some(tools)) = (table(&text, "calls"), table(&text, "tools")) else {
+            self.unknown.push(UnknownHooks { file, why: "it runs inside the host" });
+            return Ok(());
+        };
+        let program = shell_word(&target.root.resolve(CONTENT_FOLDER).resolve("bin/gsd-tools").to_string());
+        let texts = |list: &Value, between: &str| {
+            let words = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+            words.collect::<Vec<_>>().join(between)
+        };
+        for (word, call) in &calls {
+            let name = hooks.events.iter().find(|(event, _)| event.word() == word).map(|(_, name)| name);
+            let event = match name {
+                Some(EventName::Whole(name)) => name.clone(),
+                Some(EventName::ByTool(_)) | None => word.clone(),
+            };
+            let matcher = tools.get(word).map(|names| texts(names, "|"));
+            let command = format!("{program} {}", texts(call, " "));
+            self.hooks.push(RegisteredHook { file: file.clone(), event, matcher, ours: is_ours(&command), command });
+        }
+        Ok(())
+    }
+
+    /// Every program in the folder has the name of its event.
+    fn executables(&mut self, target: &Target, folder: &str) -> Result<(), InstallError> {
+        let folder = target.root.resolve(folder);
+        for entry in disk::list(&folder)?.unwrap_or_default() {
+            let path = folder.resolve(&entry.name);
+            let mut looked = Snapshot::default();
+            looked.read(&path)?;
+            let Found::File(FoundFile { executable: true, bytes, .. }) = looked.found(&path) else { continue };
+            let ours = bytes.as_deref().is_some_and(|bytes| is_ours(&String::from_utf8_lossy(bytes)));
+            let command = shell_word(&path.to_string());
+            let (file, event) = (target.shown(&path), entry.name.clone());
+            self.hooks.push(RegisteredHook { file, event, matcher: None, command, ours });
+        }
+        Ok(())
+    }
+}
+
+fn is_ours(command: &str) -> bool {
+    command.contains("gsd-tools") && command.contains(" hook ")
+}
+
+/// The object that our module keeps under a name.
+fn table(module: &str, name: &str) -> Option<Value> {
+    let (_, rest) = module.split_once(&format!("\nconst {name} = "))?;
+    let end = rest.find("\n}").map(|at| at + 2).or_else(|| rest.starts_with("{}").then_some(2))?;
+    let document = JsonDocument::parse(&rest[..end], JsonDialect::CommentsAndTrailingCommas).ok()?;
+    document.value(&[])
+}
+
+/// The files with these endings in the folder of `path`.
+fn files_beside(target: &Target, path: &str, endings: &[&str]) -> Result<Vec<AbsolutePath>, InstallError> {
+    let Some((folder, _)) = path.rsplit_once('/') else { return Ok(Vec::new()) };
+    let folder = target.root.resolve(folder);
+    let entries = disk::list(&folder)?.unwrap_or_default().into_iter();
+    let fits = |entry: &disk::Entry| {
+        let ending = entry.path.extension().and_then(std::ffi::OsStr::to_str);
+        entry.is_file() && ending.is_some_and(|ending| endings.contains(&ending))
+    };
+    Ok(entries.filter(fits).map(|entry| folder.resolve(&entry.name)).collect())
 }
 
 /// Where the host looks for a file of settings, of those that are there.
@@ -67,9 +161,10 @@ pub(super) fn paths(target: &Target, file: &HostFile) -> Vec<AbsolutePath> {
     paths.filter(|path| disk::is_file(path)).collect()
 }
 
-pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Value, InstallError> {
+/// What a file of settings says; `None` if it does not parse.
+pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Option<Value>, InstallError> {
     let text = disk::read_text(path)?.unwrap_or_default();
-    let value = match format {
+    Ok(match format {
         HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {
             let document = JsonDocument::parse(&text, JsonDialect::CommentsAndTrailingCommas);
             document.ok().and_then(|document| document.value(&[]))
@@ -77,8 +172,7 @@ pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Value, Ins
         HostFormat::Toml => toml_edit::de::from_str(&text).ok(),
         HostFormat::Yaml => YamlDocument::parse(&text).ok().and_then(|document| document.to_json()),
         HostFormat::Markdown => None,
-    };
-    Ok(value.unwrap_or(Value::Null))
+    })
 }
 
 /// The commands below `hooks`: lists by event, or one list whose entries name their events.
@@ -102,7 +196,8 @@ fn entry(event: &str, matcher: Option<&str>, value: &Value, file: &str, found: &
             let command = ["command", "bash"].iter().find_map(|key| keys.get(*key)?.as_str());
             if let Some(command) = command {
                 let (file, event, matcher) = (file.to_owned(), event.to_owned(), matcher.map(str::to_owned));
-                found.push(RegisteredHook { file, event, matcher, command: command.to_owned() });
+                let (command, ours) = (command.to_owned(), is_ours(command));
+                found.push(RegisteredHook { file, event, matcher, command, ours });
             } else if let Some(hooks) = keys.get("hooks") {
                 entry(event, matcher, hooks, file, found);
             } else {

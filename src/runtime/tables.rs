@@ -114,18 +114,6 @@ impl HookForm {
             HookForm::Shells { .. } | HookForm::Adapter { .. } | HookForm::Executables { .. } => None,
         }
     }
-
-    /// The folder of the host in which every file may register hooks.
-    pub(crate) fn folder(&self) -> Option<&str> {
-        match self {
-            HookForm::Shells { path, .. } => path.rsplit_once('/').map(|(folder, _)| folder),
-            HookForm::Nested { .. }
-            | HookForm::Flat { .. }
-            | HookForm::Tables { .. }
-            | HookForm::Adapter { .. }
-            | HookForm::Executables { .. } => None,
-        }
-    }
 }
 
 /// The programs that stand between a host and ours, by what the host offers them.

@@ -183,6 +183,34 @@ fn every_registered_hook_is_run_and_timed_and_those_of_others_only_when_that_is_
     assert_eq!((&seen["tool_name"], &seen["hook_event_name"]), (&"Write".into(), &"PreToolUse".into()));
 }
 
+#[test]
+fn hooks_behind_modules_and_executables_are_told_and_timed_too() {
+    use std::os::unix::fs::PermissionsExt;
+    let context = project();
+    context.gsd(["install", "--opencode", "--cline", "--local"]).success();
+    let (module, executable) = (".opencode/plugins/of-somebody.js", ".cline/hooks/TaskComplete");
+    context.write(module, "export const Somebody = async () => ({})\n");
+    context.write(executable, "#!/bin/sh\ncat > seen\n");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(context.project().join(executable), mode).unwrap();
+
+    let status = context.gsd(["hooks", "status", "--json"]).json();
+    let told = |host: &str| {
+        let of_host = |install: &&serde_json::Value| install["runtime"] == host;
+        status["installs"].as_array().unwrap().iter().find(of_host).map(|install| install["events"].clone())
+    };
+    assert_eq!(told("cline"), Some(serde_json::json!(["PostToolUse", "PreToolUse", "TaskStart"])));
+    assert!(told("opencode").unwrap().as_array().unwrap().contains(&"tool.execute.before".into()));
+
+    let report = context.gsd(["hooks", "bench", "--yes", "--runs", "1", "--json"]).json();
+    let hooks = report["hooks"].as_array().unwrap();
+    let (ours, others): (Vec<_>, Vec<_>) = hooks.iter().partition(|hook| hook["ours"] == true);
+    assert!(ours.len() >= 6 && ours.iter().all(|hook| hook["exit_codes"] == serde_json::json!([0])), "{ours:?}");
+    assert_eq!(others.iter().map(|hook| &hook["event"]).collect::<Vec<_>>(), ["TaskComplete"]);
+    assert!(context.read("seen").contains("TaskComplete"));
+    assert_eq!(report["not_run"][0]["file"], module);
+}
+
 /// Programs that answer as npm and curl would, and note that they were asked.
 fn little_web(context: &TestContext) -> String {
     use std::os::unix::fs::PermissionsExt;

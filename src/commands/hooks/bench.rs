@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::targets;
 use crate::commands::{CommandError, Context};
 use crate::hooks::sample;
-use crate::install::{self, RegisteredHook, Target, scope_word};
+use crate::install::{self, RegisteredHook, Target, UnknownHooks, scope_word};
 use crate::library::ToolSet;
 use crate::world::{Program, World};
 
@@ -47,6 +47,8 @@ pub(in crate::commands) struct BenchReport {
     /// A shell that does nothing, which is in every figure below.
     shell: Cost,
     hooks: Vec<HookCost>,
+    /// Files that may have more hooks, which cannot be run alone.
+    not_run: Vec<NotRun>,
 }
 
 /// Milliseconds on the clock.
@@ -73,14 +75,26 @@ struct HookCost {
     exit_codes: Vec<i32>,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+struct NotRun {
+    runtime: String,
+    scope: &'static str,
+    file: String,
+    why: &'static str,
+}
+
 pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), CommandError> {
     let mut hooks: Vec<(Target, RegisteredHook)> = Vec::new();
+    let mut not_run = Vec::new();
     for target in targets(context, arguments.host.as_deref())? {
         let registered = install::registered(&target)?;
-        let wanted = registered.into_iter().filter(|hook| hook.is_ours() || !arguments.ours);
+        let (runtime, scope) = (target.descriptor.id.to_string(), scope_word(target.scope));
+        let untold = |file: UnknownHooks| NotRun { runtime: runtime.clone(), scope, file: file.file, why: file.why };
+        not_run.extend(registered.unknown.into_iter().map(untold));
+        let wanted = registered.hooks.into_iter().filter(|hook| hook.ours || !arguments.ours);
         hooks.extend(wanted.map(|hook| (target.clone(), hook)));
     }
-    let others = hooks.iter().filter(|(_, hook)| !hook.is_ours()).count();
+    let others = hooks.iter().filter(|(_, hook)| !hook.ours).count();
     if others > 0 && !arguments.yes && !may_run(context, &hooks, others)? {
         return Err(CommandError::usage("nothing was run")
             .hint("`--ours` runs the hooks of this program alone")
@@ -89,7 +103,7 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
     let world = context.world();
     let nothing = shell(":").folder(context.root().as_path()).timeout(LIMIT);
     let shell = time(world, arguments.runs, || nothing.clone()).0;
-    let mut report = BenchReport { runs: arguments.runs, shell, hooks: Vec::new() };
+    let mut report = BenchReport { runs: arguments.runs, shell, hooks: Vec::new(), not_run };
     for (target, hook) in hooks {
         report.hooks.push(measure(context, arguments.runs, &target, hook));
     }
@@ -107,7 +121,7 @@ fn may_run(context: &Context, hooks: &[(Target, RegisteredHook)], others: usize)
         let message = format!("{others} hooks are of other programs, and measuring runs them");
         return Err(CommandError::usage(message).hint("`--yes` runs them, `--ours` leaves them out").exits(2));
     }
-    for (_, hook) in hooks.iter().filter(|(_, hook)| !hook.is_ours()) {
+    for (_, hook) in hooks.iter().filter(|(_, hook)| !hook.ours) {
         context.tell(format!("{}: {}", hook.event, shortened(&hook.command)));
     }
     let question = format!("Run these {others} hooks of other programs, with made-up events?");
@@ -125,7 +139,7 @@ fn measure(context: &Context, runs: u32, target: &Target, hook: RegisteredHook) 
     HookCost {
         runtime: target.descriptor.id.to_string(),
         scope: scope_word(target.scope),
-        ours: hook.is_ours(),
+        ours: hook.ours,
         file: hook.file,
         event: hook.event,
         matcher: hook.matcher,
@@ -188,6 +202,9 @@ fn table(report: &BenchReport) -> String {
     }
     if report.hooks.is_empty() {
         text.push_str("No hooks are registered.\n");
+    }
+    for file in &report.not_run {
+        let _ = writeln!(text, "not run: hooks of {} in `{}`: {}", file.runtime, file.file, file.why);
     }
     text
 }

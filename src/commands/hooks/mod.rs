@@ -157,7 +157,7 @@ fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
     for target in targets(context, None)? {
         let registered = install::registered(&target)?;
         let mut events: Vec<String> = Vec::new();
-        for hook in registered.into_iter().filter(install::RegisteredHook::is_ours) {
+        for hook in registered.hooks.into_iter().filter(|hook| hook.ours) {
             if !events.contains(&hook.event) {
                 events.push(hook.event);
             }
