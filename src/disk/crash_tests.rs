@@ -266,6 +266,17 @@ fn a_panic_is_undone() {
 }
 
 #[test]
+fn a_file_that_is_to_be_a_folder_too_stops_everything() {
+    let bench = Bench::new();
+    let mut changes = bench.changes();
+    changes.write(bench.path("home/one/new/tool/below.md"), "x", None);
+    let old = bench.tree();
+    let error = bench.disk(Faults::default()).hold(bench.roots()).unwrap().apply(&changes).unwrap_err();
+    assert!(matches!(error, DiskError::TwoChanges { .. }), "{error}");
+    assert_eq!(bench.tree(), old);
+}
+
+#[test]
 fn what_changed_since_it_was_read_stops_everything() {
     let bench = Bench::new();
     let changes = bench.changes();

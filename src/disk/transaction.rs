@@ -75,10 +75,11 @@ fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, Disk
     let mut files = Vec::new();
     let mut removed_folders = Vec::new();
     let mut leave = BTreeSet::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = BTreeMap::new();
     for change in changes.iter() {
         let target = locate(&roots, change)?;
-        if !seen.insert(target.path.clone()) {
+        let writes = matches!(change, Change::WriteFile { .. } | Change::LinkProgram { .. });
+        if seen.insert(target.path.clone(), writes).is_some() {
             return Err(DiskError::TwoChanges { path: target.path.as_path().to_path_buf() });
         }
         match change {
@@ -95,6 +96,13 @@ fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, Disk
                     files.push(step);
                 }
             }
+        }
+    }
+    for path in seen.keys() {
+        // Half of the changes would be made before the other half fails.
+        let above = std::iter::successors(path.parent(), AbsolutePath::parent);
+        if let Some(file) = above.into_iter().find(|above| seen.get(above) == Some(&true)) {
+            return Err(DiskError::TwoChanges { path: file.as_path().to_path_buf() });
         }
     }
     removed_folders.sort_by(|one, other| other.path.cmp(&one.path));

@@ -16,10 +16,10 @@ const ALL: &str = "*";
 /// The variable that silences hooks, for one call of a host.
 pub(crate) const VARIABLE: &str = "GSD_HOOKS";
 
-/// Which hosts' hooks are silent.
+/// Which hosts' hooks are silent: the lines of the file, a person's comments among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switch {
-    hosts: Vec<String>,
+    lines: Vec<String>,
 }
 
 impl Switch {
@@ -34,44 +34,50 @@ impl Switch {
     }
 
     fn parse(text: &str) -> Self {
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        Self { hosts: lines.map(str::to_owned).collect() }
+        Self { lines: text.lines().map(str::to_owned).collect() }
     }
 
     /// The text of the file; `None` where none is needed.
     pub(crate) fn text(&self) -> Option<String> {
-        (!self.hosts.is_empty()).then(|| self.hosts.iter().flat_map(|host| [host, "\n"]).collect())
+        let says_nothing = self.lines.iter().all(|line| line.trim().is_empty());
+        (!says_nothing).then(|| self.lines.iter().flat_map(|line| [line, "\n"]).collect())
     }
 
     /// As it is told: hosts by name, `*` for all.
-    pub(crate) fn hosts(&self) -> &[String] {
-        &self.hosts
+    pub(crate) fn hosts(&self) -> Vec<String> {
+        self.lines.iter().filter_map(|line| host_of(line)).map(str::to_owned).collect()
     }
 
     /// Whether the host is silent; of a host that is not known, whether all are.
     pub(crate) fn is_off(&self, host: Option<&str>) -> bool {
-        self.hosts.iter().any(|line| line == ALL || Some(line.as_str()) == host)
+        self.lines.iter().filter_map(|line| host_of(line)).any(|line| line == ALL || Some(line) == host)
     }
 
     /// Silences one host, or all.
     pub(crate) fn off(mut self, host: Option<&str>) -> Self {
-        match host {
-            None => self.hosts = vec![ALL.to_owned()],
-            Some(host) if !self.is_off(Some(host)) => self.hosts.push(host.to_owned()),
-            Some(_) => {}
+        if !self.is_off(host) {
+            if host.is_none() {
+                self.lines.retain(|line| host_of(line).is_none());
+            }
+            self.lines.push(host.unwrap_or(ALL).to_owned());
         }
         self
     }
 
     /// Lets one host's hooks speak again, or those of all. `known` are all hosts: where all were silent, the others stay.
     pub(crate) fn on(mut self, host: Option<&str>, known: impl Iterator<Item = String>) -> Self {
-        let Some(host) = host else { return Self::default() };
-        if self.hosts.iter().any(|line| line == ALL) {
-            self.hosts = known.collect();
+        if host.is_some() && self.is_off(None) {
+            self.lines.retain(|line| host_of(line).is_none());
+            self.lines.extend(known);
         }
-        self.hosts.retain(|line| line != host);
+        self.lines.retain(|line| host_of(line).is_none_or(|line| host.is_some_and(|host| line != host)));
         self
     }
+}
+
+/// The host that a line names, if it is no comment.
+fn host_of(line: &str) -> Option<&str> {
+    Some(line.trim()).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// Whether the variable silences hooks.
@@ -85,7 +91,7 @@ pub(super) fn is_off(world: &World) -> bool {
         return true;
     }
     // A switch that cannot be read was put there to silence something.
-    Switch::read(world).map_or(true, |switch| !switch.hosts.is_empty() && switch.is_off(host(world).as_deref()))
+    Switch::read(world).map_or(true, |switch| !switch.lines.is_empty() && switch.is_off(host(world).as_deref()))
 }
 
 /// The host that this program was installed for: its name stands in a file of our content folder.
@@ -107,13 +113,14 @@ mod tests {
     fn hosts_are_silenced_and_heard_again_one_by_one_or_all() {
         let off = Switch::parse("# mine\nlamp\n\n");
         assert!(off.is_off(Some("lamp")) && !off.is_off(Some("torch")) && !off.is_off(None));
-        assert_eq!(off.clone().off(Some("torch")).text().unwrap(), "lamp\ntorch\n");
+        assert_eq!(off.clone().off(Some("torch")).text().unwrap(), "# mine\nlamp\n\ntorch\n");
         assert_eq!(off.clone().off(Some("lamp")), off);
         let all = off.clone().off(None);
-        assert_eq!(all.text().unwrap(), "*\n");
+        assert_eq!(all.text().unwrap(), "# mine\n\n*\n");
         assert!(all.is_off(Some("torch")) && all.is_off(None));
-        assert_eq!(all.clone().on(Some("lantern"), known()).text().unwrap(), "lamp\ntorch\n");
-        assert_eq!(all.on(None, known()).text(), None);
-        assert_eq!(off.on(Some("lamp"), known()).text(), None);
+        assert_eq!(all.clone().on(Some("lantern"), known()).text().unwrap(), "# mine\n\nlamp\ntorch\n");
+        assert_eq!(all.on(None, known()).text().unwrap(), "# mine\n\n");
+        assert_eq!(off.on(Some("lamp"), known()).hosts(), Vec::<String>::new());
+        assert_eq!(Switch::default().off(None).on(None, known()).text(), None);
     }
 }

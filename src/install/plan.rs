@@ -30,6 +30,8 @@ pub(crate) struct TakenOver {
     pub(crate) root: AbsolutePath,
     /// As it called itself.
     pub(crate) version: Option<String>,
+    /// What it had let run without asking, and what is taken out of the settings with it.
+    pub(crate) permissions: Vec<String>,
 }
 
 /// What happens to one file.
@@ -57,6 +59,8 @@ pub(crate) enum Act {
     Leave,
     /// A file of the person's where one of ours would stand that gives way: theirs stays, ours is left out.
     GiveWay,
+    /// A file of another program's, in a place that a link of the person's leads to: it stays.
+    Elsewhere,
 }
 
 impl InstallPlan {
@@ -125,7 +129,7 @@ impl Planner<'_> {
             }
         }
         self.set_section(&Anchor::Root, wanted.is_some().then_some(own));
-        self.take_over();
+        self.take_over()?;
         self.write_manifests();
         self.drop_images();
         Ok(())
@@ -395,7 +399,7 @@ impl Planner<'_> {
     }
 
     /// What another program had installed goes, as far as it is not ours by now.
-    fn take_over(&mut self) {
+    fn take_over(&mut self) -> Result<(), InstallError> {
         let situation = self.situation;
         let mut settled: BTreeSet<AbsolutePath> = self.plan.steps.iter().map(|step| step.path.clone()).collect();
         for (folder, manifest) in &self.manifests {
@@ -407,11 +411,19 @@ impl Planner<'_> {
                 let Found::File(file) = situation.snapshot.found(path) else { continue };
                 let wrote = predecessor.wrote(path, |digest| situation.is_as_written(path, digest));
                 let act = if wrote { Act::Remove } else { self.move_aside(predecessor, path, file) };
-                self.plan.changes.remove(path.clone(), file.digest);
-                self.step(act, path);
+                let (path, owner, before) = (path.clone(), Owner::Program, file.digest);
+                self.plan.changes.push(Change::RemoveFile { path: path.clone(), owner, before });
+                self.step(act, &path);
             }
-            for path in predecessor.settings.keys().filter(|path| !settled.contains(path)) {
-                self.clean(path);
+            for path in &predecessor.elsewhere {
+                self.step(Act::Elsewhere, path);
+            }
+            let mut permissions = Vec::new();
+            for path in predecessor.settings.keys() {
+                permissions.extend(predecessor.permissions(&self.text(path)?.unwrap_or_default()));
+                if !settled.contains(path) {
+                    self.clean(path)?;
+                }
             }
             for folder in &predecessor.folders {
                 self.plan.changes.push(Change::RemoveFolder { path: folder.clone() });
@@ -420,25 +432,26 @@ impl Planner<'_> {
                 manifest.drop_foreign(&predecessor.manifest_keys);
             }
             let (root, version) = (predecessor.root.clone(), predecessor.version.clone());
-            self.plan.taken_over.push(TakenOver { root, version });
+            self.plan.taken_over.push(TakenOver { root, version, permissions });
         }
+        Ok(())
     }
 
     /// Keeps the bytes of a file that another program's install is not sure to have written.
     fn move_aside(&mut self, predecessor: &Predecessor, path: &AbsolutePath, file: &FoundFile) -> Act {
-        let to = self.situation.free(predecessor.set_aside_names(path, file.digest), file.digest);
+        let to = self.situation.free(&predecessor.set_aside(path), file.digest);
         if self.situation.snapshot.found(&to) == &Found::Absent {
             self.plan.changes.write(to.clone(), file.bytes.clone().unwrap_or_default(), None);
         }
         Act::SetAside { to }
     }
 
-    /// Takes out of a file of the user's what another program had put there.
-    fn clean(&mut self, path: &AbsolutePath) {
-        // What is no text, or does not parse, is for its owner to look at; we have no part in it.
-        let Ok(Some(text)) = self.text(path) else { return };
-        let Ok(left) = self.without_predecessors(path, Some(text.clone())) else { return };
-        let Some(before) = self.situation.snapshot.digest(path) else { return };
+    /// Takes out of a file of the user's what another program had put there. Where that cannot be done, its scripts
+    /// may still be named there: the whole install waits for the owner of the file.
+    fn clean(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
+        let Some(text) = self.text(path)? else { return Ok(()) };
+        let left = self.without_predecessors(path, Some(text.clone()))?;
+        let Some(before) = self.situation.snapshot.digest(path) else { return Ok(()) };
         match left {
             None => {
                 self.plan.changes.remove(path.clone(), before);
@@ -450,6 +463,7 @@ impl Planner<'_> {
             }
             Some(_) => {}
         }
+        Ok(())
     }
 
     /// The text without what other programs that this install replaces had put there; `None` if nothing is left.

@@ -6,8 +6,9 @@ use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Found, FoundFile, Snapshot};
 use crate::emit::{CONTENT_FOLDER, shell_word};
 use crate::runtime::{EventName, HookForm, HookTable, HostFile, HostFormat, Scope};
-use crate::text::edit::JsonDialect;
+use crate::text::edit::{JsonDialect, ParseError};
 use crate::text::json::JsonDocument;
+use crate::text::toml::TomlDocument;
 use crate::text::yaml::YamlDocument;
 
 /// What a host runs at its events, as far as that can be told.
@@ -36,7 +37,9 @@ pub(crate) struct RegisteredHook {
 pub(crate) struct UnknownHooks {
     /// As a person would name it.
     pub(crate) file: String,
-    pub(crate) why: &'static str,
+    pub(crate) why: String,
+    /// Whether ours may be among them.
+    pub(crate) may_be_ours: bool,
 }
 
 /// The hooks in every file that the host reads for this scope.
@@ -80,8 +83,11 @@ impl Registered {
     fn settings(&mut self, target: &Target, path: &AbsolutePath, format: HostFormat) -> Result<(), InstallError> {
         let file = target.shown(path);
         match read(path, format)? {
-            Some(settings) => collect(&settings["hooks"], &file, &mut self.hooks),
-            None => self.unknown.push(UnknownHooks { file, why: "it does not parse" }),
+            Ok(settings) => collect(&settings["hooks"], &file, &mut self.hooks),
+            Err(fault) => {
+                let why = format!("it does not parse: {fault}");
+                self.unknown.push(UnknownHooks { file, why, may_be_ours: true });
+            }
         }
         Ok(())
     }
@@ -91,7 +97,7 @@ impl Registered {
         let text = disk::read_text(path)?.unwrap_or_default();
         let file = target.shown(path);
         let (Some(Value::Object(calls)), Some(tools)) = (table(&text, "calls"), table(&text, "tools")) else {
-            self.unknown.push(UnknownHooks { file, why: "it runs inside the host" });
+            self.unknown.push(UnknownHooks { file, why: "it runs inside the host".to_owned(), may_be_ours: false });
             return Ok(());
         };
         let program = shell_word(&target.root.resolve(CONTENT_FOLDER).resolve("bin/gsd-tools").to_string());
@@ -161,18 +167,19 @@ pub(super) fn paths(target: &Target, file: &HostFile) -> Vec<AbsolutePath> {
     paths.filter(|path| disk::is_file(path)).collect()
 }
 
-/// What a file of settings says; `None` if it does not parse.
-pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Option<Value>, InstallError> {
+/// What a file of settings says, or what is wrong with it.
+pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Result<Value, ParseError>, InstallError> {
     let text = disk::read_text(path)?.unwrap_or_default();
-    Ok(match format {
+    let value = match format {
         HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {
             let document = JsonDocument::parse(&text, JsonDialect::CommentsAndTrailingCommas);
-            document.ok().and_then(|document| document.value(&[]))
+            document.map(|document| document.value(&[]))
         }
-        HostFormat::Toml => toml_edit::de::from_str(&text).ok(),
-        HostFormat::Yaml => YamlDocument::parse(&text).ok().and_then(|document| document.to_json()),
-        HostFormat::Markdown => None,
-    })
+        HostFormat::Toml => TomlDocument::parse(&text).map(|_| toml_edit::de::from_str(&text).ok()),
+        HostFormat::Yaml => YamlDocument::parse(&text).map(|document| document.to_json()),
+        HostFormat::Markdown => Ok(None),
+    };
+    Ok(value.map(Option::unwrap_or_default))
 }
 
 /// The commands below `hooks`: lists by event, or one list whose entries name their events.

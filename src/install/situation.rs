@@ -136,17 +136,22 @@ impl Situation {
         path: &RelativePath,
         digest: Digest,
     ) -> AbsolutePath {
-        self.free(set_aside_names(target, anchor, path, digest), digest)
+        self.free(&target.set_aside(anchor, path), digest)
     }
 
-    /// The first name, unless something else stands there.
-    pub(crate) fn free(&self, [first, second]: [AbsolutePath; 2], digest: Digest) -> AbsolutePath {
-        let free = match self.snapshot.found(&first) {
-            Found::Absent => true,
-            Found::File(file) => file.digest == digest,
-            Found::Folder | Found::Other => false,
-        };
-        if free { first } else { second }
+    /// The first of the names for bytes that are set aside where nothing else stands.
+    pub(crate) fn free(&self, first: &AbsolutePath, digest: Digest) -> AbsolutePath {
+        names(first, digest).find(|name| is_free(self.snapshot.found(name), digest)).unwrap_or_else(|| first.clone())
+    }
+
+    /// Looks at those names, up to the one that is free.
+    fn look_for_free(&mut self, first: &AbsolutePath, digest: Digest) -> Result<(), InstallError> {
+        for name in names(first, digest) {
+            if is_free(self.snapshot.look(&name)?, digest) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The kept bytes of this digest, unless somebody changed them since.
@@ -199,9 +204,7 @@ impl Situation {
             Contents::Whole(_) | Contents::Shared(_) => self.look_at_text(&path)?,
         }
         if let Some(digest) = self.snapshot.digest(&path) {
-            for name in set_aside_names(target, &artifact.anchor, &relative, digest) {
-                self.snapshot.look(&name)?;
-            }
+            self.look_for_free(&target.set_aside(&artifact.anchor, &relative), digest)?;
         }
         self.look_above(&path)
     }
@@ -229,9 +232,7 @@ impl Situation {
             for path in predecessor.files.keys() {
                 self.look_at_text(path)?;
                 if let Some(digest) = self.snapshot.digest(path) {
-                    for name in predecessor.set_aside_names(path, digest) {
-                        self.snapshot.look(&name)?;
-                    }
+                    self.look_for_free(&predecessor.set_aside(path), digest)?;
                 }
             }
             for path in predecessor.settings.keys() {
@@ -287,12 +288,20 @@ pub(crate) fn read_manifest(folder: &AbsolutePath) -> Result<Manifest, InstallEr
     Manifest::parse(text.as_deref()).map_err(|source| InstallError::Manifest { path, source })
 }
 
-fn set_aside_names(target: &Target, anchor: &Anchor, path: &RelativePath, digest: Digest) -> [AbsolutePath; 2] {
-    two_names(target.set_aside(anchor, path), digest)
+/// The names for bytes that are set aside: the plain one, that with a digest, and then numbers behind it.
+fn names(first: &AbsolutePath, digest: Digest) -> impl Iterator<Item = AbsolutePath> {
+    let (plain, digest) = (first.clone(), digest.to_string());
+    let with_digest = first.beside(&format!("{}.{}", first.name(), &digest[..8]));
+    let numbered = with_digest.clone();
+    let more = (2_u32..).map(move |number| numbered.beside(&format!("{}.{number}", numbered.name())));
+    [plain, with_digest].into_iter().chain(more)
 }
 
-/// A name for a file that is set aside, and another one if that is taken.
-pub(crate) fn two_names(first: AbsolutePath, digest: Digest) -> [AbsolutePath; 2] {
-    let second = first.beside(&format!("{}.{}", first.name(), &digest.to_string()[..8]));
-    [first, second]
+/// Whether the bytes can be put there, or are there.
+fn is_free(found: &Found, digest: Digest) -> bool {
+    match found {
+        Found::Absent => true,
+        Found::File(file) => file.digest == digest,
+        Found::Folder | Found::Other => false,
+    }
 }

@@ -52,7 +52,7 @@ pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
             let Some(file) = target.descriptor.files.get(file) else { return Ok(false) };
             let is_set = |value: &Value| value == &Value::Bool(true) || value["enabled"] == Value::Bool(true);
             for settings in registered::paths(target, file).into_iter().chain([target.everywhere.resolve(&file.path)]) {
-                let settings = registered::read(&settings, file.format)?;
+                let settings = registered::read(&settings, file.format)?.unwrap_or_default();
                 let flags = at(&settings, path).and_then(Value::as_object);
                 if flags.is_some_and(|flags| flags.iter().any(|(key, flag)| key.starts_with(begins) && is_set(flag))) {
                     return Ok(true);
@@ -65,7 +65,8 @@ pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
                 return Ok(false);
             }
             let Some(rules) = rules else { return Ok(true) };
-            let noted = registered::read(&target.everywhere.resolve(&rules.file), HostFormat::Json)?;
+            let noted =
+                registered::read(&target.everywhere.resolve(&rules.file), HostFormat::Json)?.unwrap_or_default();
             let is_for = |rule: &Value| rule.as_str().is_some_and(|rule| !rule.starts_with('!'));
             Ok(at(&noted, &rules.path).and_then(Value::as_array).is_none_or(|rules| rules.iter().any(is_for)))
         }

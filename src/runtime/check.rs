@@ -30,6 +30,9 @@ enum Step<'a> {
 
 use Step::{Index, Key};
 
+/// Names in the host's folder that are needed for bookkeeping.
+const RESERVED: &[&str] = &["gsd-file-manifest.json", "gsd-local-patches"];
+
 const ALL_KEYS: &str = "the page `docs/own-host.md` explains every key";
 
 impl Descriptor {
@@ -48,6 +51,7 @@ impl Descriptor {
         self.check_itself(&file)
             .or_else(|| self.check_home(&file))
             .or_else(|| self.check_places(&file))
+            .or_else(|| self.check_paths(&file))
             .or_else(|| self.check_files(&file))
             .or_else(|| self.check_hooks(&file))
             .or_else(|| self.check_lacks(&file))
@@ -108,6 +112,10 @@ impl Descriptor {
                 let cure = "write it from the project's folder, such as `.lantern`, without `..`";
                 file.fault(&[Key("home"), Key("local")], "this is no folder below the project", cure)
             }
+            LocalHome::Folder(folder) if matches!(folder.as_str(), ".git" | ".planning") => {
+                let wrong = format!("`{folder}` belongs to the project itself");
+                file.fault(&[Key("home"), Key("local")], wrong, "write the host's own folder, such as `.lantern`")
+            }
             _ => None,
         }
     }
@@ -167,27 +175,63 @@ impl Descriptor {
         None
     }
 
-    fn check_files(&self, file: &File<'_>) -> Option<Fault> {
-        for (name, host_file) in &self.files {
-            let others = [("local-path", host_file.local_path.as_ref()), ("instead", host_file.instead.as_ref())];
-            let paths = others.into_iter().filter_map(|(key, path)| Some((key, path?)));
-            for (key, path) in std::iter::once(("path", &host_file.path)).chain(paths) {
-                if !is_below(path) {
-                    let at = [Key("files"), Key(name), Key(key)];
-                    return file.fault(
-                        &at,
-                        "this is no path below the host's folder",
-                        "write it with `/`, without `..`",
-                    );
-                }
+    /// Everything stands below the host's folder, each thing at a place of its own.
+    fn check_paths(&self, file: &File<'_>) -> Option<Fault> {
+        let paths = self.paths();
+        for (number, (at, path)) in paths.iter().enumerate() {
+            if !is_below(path) {
+                return file.fault(at, "this is no path below the host's folder", "write it with `/`, without `..`");
             }
+            if path.split('/').next().is_some_and(|first| RESERVED.contains(&first)) {
+                let wrong = format!("`{path}` is where this program keeps its own account");
+                return file.fault(at, wrong, "choose another name");
+            }
+            let place = self.places.iter().filter(|place| place.anchor == PlaceAnchor::Root).find(|place| {
+                place.path.split_once("{name}").is_some_and(|(before, after)| {
+                    path.len() > before.len() + after.len() && path.starts_with(before) && path.ends_with(after)
+                })
+            });
+            if let Some(place) = place {
+                let words: Vec<&str> = place.items.iter().map(|item| item.words()).collect();
+                let wrong = format!("this may be the place of {}", words.join(", "));
+                return file.fault(at, wrong, "choose a path that their `[[place]]` has not");
+            }
+            if paths[..number].iter().any(|(_, other)| other == path) {
+                return file.fault(at, format!("something else has the place `{path}`"), "choose another path");
+            }
+        }
+        let reserved = |path: &str| path.split('/').next().is_some_and(|first| RESERVED.contains(&first));
+        let (number, place) = self.places.iter().enumerate().find(|(_, place)| reserved(&place.path))?;
+        let wrong = format!("`{}` is where this program keeps its own account", place.path);
+        file.fault(&[Key("place"), Index(number), Key("path")], wrong, "choose another name")
+    }
+
+    /// Every path below the host's folder that holds no name, and where it stands in the descriptor.
+    fn paths(&self) -> Vec<(Vec<Step<'_>>, &str)> {
+        let mut paths = Vec::new();
+        for (name, of_host) in &self.files {
+            let others = [("local-path", of_host.local_path.as_ref()), ("instead", of_host.instead.as_ref())];
+            let all = [("path", Some(&of_host.path))].into_iter().chain(others);
+            let all = all.filter_map(|(key, path)| Some((vec![Key("files"), Key(name), Key(key)], path?.as_str())));
+            paths.extend(all);
         }
         for (number, own_file) in self.own_files.iter().enumerate() {
-            if !is_below(&own_file.path) {
-                let at = [Key("own-file"), Index(number), Key("path")];
-                return file.fault(&at, "this is no path below the host's folder", "write it with `/`, without `..`");
-            }
+            paths.push((vec![Key("own-file"), Index(number), Key("path")], own_file.path.as_str()));
         }
+        let form = |kind, key| vec![Key("hooks"), Key("form"), Key(kind), Key(key)];
+        match self.hooks.as_ref().map(|hooks| &hooks.form) {
+            Some(HookForm::Shells { path, .. }) => paths.push((form("shells", "path"), path)),
+            Some(HookForm::Adapter { path, .. }) => paths.push((form("adapter", "path"), path)),
+            Some(HookForm::Executables { folder }) => paths.push((form("executables", "folder"), folder)),
+            Some(HookForm::Nested { .. } | HookForm::Flat { .. } | HookForm::Tables { .. }) | None => {}
+        }
+        if let Some(sidecar) = &self.typed_only.sidecar {
+            paths.push((vec![Key("typed-only"), Key("sidecar"), Key("path")], &sidecar.path));
+        }
+        paths
+    }
+
+    fn check_files(&self, file: &File<'_>) -> Option<Fault> {
         for (number, edit) in self.edits.iter().enumerate() {
             let at = [Key("edit"), Index(number), Key("file")];
             let format = match self.format(&edit.file, file, &at) {
@@ -420,6 +464,36 @@ mod tests {
         check(&format!("{all}\n{all}"), "[[place]]", "second place", "one `[[place]]`");
         check(&all.replace("markdown", "toml"), "encoding", "text of commands goes in TOML", "body-key");
         check("[files.s]\nformat = \"json\"\npath = \"/s\"", "path = \"/s\"", "no path below", "without `..`");
+        let hooks = |form: &str| {
+            format!("[hooks]\ndialect = \"plugin\"\ntimeout = \"seconds\"\nform = {{ {form} }}\nevents = {{}}")
+        };
+        for form in [
+            "shells = { path = \"../x.json\", version = 1 }",
+            "adapter = { path = \"../x.js\", adapter = \"plugin-events\" }",
+            "executables = { folder = \"../x\" }",
+        ] {
+            check(&hooks(form), "form", "no path below", "without `..`");
+        }
+        check("[typed-only]\nsidecar = { path = \"../x\", text = \"\" }", "sidecar", "no path below", "without `..`");
+        check("[home]\nlocal = \".git\"", "local", "belongs to the project", ".lantern");
+        let account = "[files.s]\nformat = \"json\"\npath = \"gsd-file-manifest.json\"";
+        check(account, "path = ", "its own account", "another name");
+        let twice = "[files.a]\nformat = \"json\"\npath = \"s\"\n[files.b]\nformat = \"json\"\npath = \"s\"";
+        check(twice, "path = ", "something else has the place", "another path");
+        let places = "[[place]]\nencoding = \"markdown\"\nitems = [\"command\", \"router\"]\npath = \"a/gsd-{name}.md\"\n\
+                      [[place]]\nencoding = \"markdown\"\nitems = [\"agent\"]\npath = \"b/{name}\"\n";
+        check(
+            &format!("{places}[files.s]\nformat = \"json\"\npath = \"a/gsd-x.md\""),
+            "a/gsd-x.md",
+            "place of commands",
+            "`[[place]]`",
+        );
+        check(
+            &places.replace("b/{name}", "gsd-local-patches/{name}"),
+            "gsd-local-patches",
+            "its own account",
+            "another name",
+        );
         check("[status-line]\nfile = \"s\"\npath = [\"x\"]", "file = \"s\"", "no file is called `s`", "[files.s]");
         let settings = "[files.settings]\nformat = \"toml\"\npath = \"s\"\n";
         let edit = "[[edit]]\npurpose = \"permissions\"\nfile = \"settings\"\npath = [\"x\"]\nvalue = 1\n";

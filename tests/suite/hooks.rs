@@ -151,6 +151,33 @@ fn hooks_are_silenced_and_heard_again_without_the_host() {
 }
 
 #[test]
+fn comments_in_the_switch_stay() {
+    let context = project();
+    let file = context.home().join(".config/gsd-tools/hooks-off");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let read = || std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, "# only while I look at it\n").unwrap();
+    context.gsd(["hooks", "off", "--host", "codex"]).success();
+    assert_eq!(read(), "# only while I look at it\ncodex\n");
+    context.gsd(["hooks", "on"]).success();
+    assert_eq!(read(), "# only while I look at it\n");
+}
+
+#[test]
+fn settings_that_do_not_parse_are_no_settings_without_hooks() {
+    let context = project();
+    context.gsd(["install", "--claude", "--global"]).success();
+    let settings = context.home().join(".claude/settings.json");
+    std::fs::write(&settings, "{\n  \"hooks\": ,\n}").unwrap();
+    for call in [["hooks", "status", "--json"], ["hooks", "bench", "--json"]] {
+        let told = context.gsd(call);
+        assert_eq!(told.code, 1, "{}", told.stdout);
+        assert!(told.stdout.contains("~/.claude/settings.json") && told.stdout.contains("line 2"), "{}", told.stdout);
+    }
+    assert!(context.gsd(["hooks", "status"]).stdout.contains("not known, for `~/.claude/settings.json`"));
+}
+
+#[test]
 fn a_variable_silences_hooks_for_one_call() {
     let context = project();
     context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);

@@ -157,6 +157,17 @@ fn a_changed_file_of_ours_is_set_aside_and_said() {
     assert_eq!(read(&aside), "my own", "an earlier change is not overwritten by a later one");
     let kept = std::fs::read_dir(aside.parent().unwrap()).unwrap().map(|entry| read(&entry.unwrap().path()));
     assert!(kept.into_iter().any(|text| text == "again, otherwise"));
+
+    // The name with the digest is taken too, and by work of the person's.
+    let folder = aside.parent().unwrap();
+    let second = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| *path != aside);
+    let second = second.unwrap();
+    std::fs::write(&second, "further work").unwrap();
+    std::fs::write(&workflow, "again, otherwise").unwrap();
+    let report = lived.gsd(["install", "--claude", "--global", "--json"]).json();
+    let to = report["hosts"][0]["set_aside"][0]["to"].as_str().unwrap().trim_start_matches("~/").to_owned();
+    assert_eq!(read(&lived.context.home().join(to)), "again, otherwise");
+    assert_eq!((read(&second), read(&aside)), ("further work".into(), "my own".into()));
 }
 
 #[test]

@@ -59,6 +59,8 @@ fn hook_commands(settings: &Value) -> Vec<String> {
 #[test]
 fn packages_install_from_archives_and_node_can_go_afterwards() {
     let (Some(_), Some(_), Some(platform)) = (on_path("npm"), on_path("node"), platform()) else {
+        let wanted = std::env::var("GSD_CLIENTS").is_ok_and(|clients| clients != "off");
+        assert!(!wanted, "clients are asked for, and npm or node is not here, or has no package for this machine");
         // Written past the test harness, which keeps the output of passing tests to itself.
         let _ = writeln!(std::io::stderr(), "npm: not run (npm is not installed, or this machine has no package)");
         return;

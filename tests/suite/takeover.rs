@@ -150,3 +150,56 @@ fn files_that_its_manifest_lists_from_a_shared_folder_go_by_their_bytes_alone() 
     std::fs::remove_dir_all(shared.join("skills/gsd-b")).unwrap();
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
 }
+
+#[test]
+fn settings_of_the_users_that_do_not_parse_stop_the_take_over() {
+    let lived = empty();
+    let root = lived.context.home().join(".claude");
+    lay(&root, "claude", "global", &["hooks/gsd-read-guard.js"], &[]);
+    put(&root.join("settings.local.json"), &format!("{{\n  \"hooks\": {{\"Stop\": [{}]}},,\n}}", hook(&root)));
+    let old = lived.tree();
+    let told = lived.gsd(["install", "--claude", "--global"]);
+    assert_eq!(told.code, 65, "{}", told.stdout);
+    assert!(told.stdout.contains("settings.local.json` does not parse: line 2"), "{}", told.stdout);
+    assert_eq!(difference(&old, &lived.tree()), [""; 0], "its scripts are still named there");
+}
+
+#[test]
+fn permissions_that_go_are_told() {
+    let lived = empty();
+    let root = lived.context.home().join(".claude");
+    lay(&root, "claude", "global", &["agents/gsd-gone.md"], &[]);
+    put(&root.join("settings.json"), "{\"permissions\": {\"allow\": [\"Read(STATE.md)\", \"Bash(ls)\"]}}");
+    let told = lived.gsd(["install", "--claude", "--global"]).success();
+    assert!(told.contains("its permissions go with it: Read(STATE.md)\n"), "{told}");
+    let settings = std::fs::read_to_string(root.join("settings.json")).unwrap();
+    assert!(settings.contains("Bash(ls)") && !settings.contains("Read(STATE.md)"), "{settings}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_links_lead_to_stays() {
+    use std::os::unix::fs::symlink;
+    let lived = empty();
+    let (home, root) = (lived.context.home(), lived.context.home().join(".claude"));
+    put(&home.join("dotfiles/hooks/gsd-read-guard.js"), "old");
+    put(&home.join("dotfiles/gone.md"), "old");
+    std::fs::create_dir_all(root.join("agents")).unwrap();
+    symlink(home.join("dotfiles/gone.md"), root.join("agents/gsd-gone.md")).unwrap();
+    let files = ["agents/gsd-other.md", "hooks/gsd-read-guard.js", "agents/gsd-gone.md"];
+    lay(&root, "claude", "global", &files[..1], &[]);
+    std::fs::remove_dir_all(root.join("hooks")).unwrap();
+    symlink(home.join("dotfiles/hooks"), root.join("hooks")).unwrap();
+    let manifest = root.join("gsd-file-manifest.json");
+    let mut text: Value = serde_json::from_str(&std::fs::read_to_string(&manifest).unwrap()).unwrap();
+    for file in files {
+        text["files"][file] = OLD.into();
+    }
+    put(&manifest, &text.to_string());
+    let report = lived.gsd(["install", "--claude", "--global", "--json"]).json();
+    let elsewhere = &report["hosts"][0]["elsewhere"];
+    assert_eq!(elsewhere, &json!(["~/.claude/agents/gsd-gone.md", "~/.claude/hooks/gsd-read-guard.js"]), "{report}");
+    assert!(!root.join("agents/gsd-other.md").exists());
+    assert!(home.join("dotfiles/hooks/gsd-read-guard.js").is_file() && home.join("dotfiles/gone.md").is_file());
+    assert!(root.join("agents/gsd-gone.md").is_symlink() && root.join("hooks").is_symlink());
+}

@@ -80,15 +80,16 @@ struct NotRun {
     runtime: String,
     scope: &'static str,
     file: String,
-    why: &'static str,
+    why: String,
 }
 
 pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), CommandError> {
     let mut hooks: Vec<(Target, RegisteredHook)> = Vec::new();
-    let mut not_run = Vec::new();
+    let (mut not_run, mut unreadable) = (Vec::new(), false);
     for target in targets(context, arguments.host.as_deref())? {
         let registered = install::registered(&target)?;
         let (runtime, scope) = (target.descriptor.id.to_string(), scope_word(target.scope));
+        unreadable |= registered.unknown.iter().any(|file| file.may_be_ours);
         let untold = |file: UnknownHooks| NotRun { runtime: runtime.clone(), scope, file: file.file, why: file.why };
         not_run.extend(registered.unknown.into_iter().map(untold));
         let wanted = registered.hooks.into_iter().filter(|hook| hook.ours || !arguments.ours);
@@ -99,6 +100,9 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
         return Err(CommandError::usage("nothing was run")
             .hint("`--ours` runs the hooks of this program alone")
             .exits(2));
+    }
+    if unreadable {
+        context.exit_with(1);
     }
     let world = context.world();
     let nothing = shell(":").folder(context.root().as_path()).timeout(LIMIT);
@@ -131,7 +135,9 @@ fn may_run(context: &Context, hooks: &[(Target, RegisteredHook)], others: usize)
 fn measure(context: &Context, runs: u32, target: &Target, hook: RegisteredHook) -> HookCost {
     let folder = context.root();
     let payload = sample(&hook.event, &folder.to_string(), tool(target, hook.matcher.as_deref()));
-    let mut program = shell(&hook.command).folder(folder.as_path()).stdin(payload).timeout(LIMIT);
+    // Who measures does not ask the network for newer versions.
+    let program = shell(&hook.command).variable("GSD_UPDATE_CHECK", "off");
+    let mut program = program.folder(folder.as_path()).stdin(payload).timeout(LIMIT);
     if let Some(name) = project_variable(target) {
         program = program.variable(name, folder.as_path());
     }

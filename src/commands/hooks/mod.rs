@@ -13,7 +13,7 @@ pub(super) use bench::BenchReport;
 use super::{CommandError, Context, Family};
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
-use crate::install::{self, Target, scope_word};
+use crate::install::{self, Target, UnknownHooks, scope_word};
 use crate::runtime::{Registry, Scope};
 
 #[derive(Debug, clap::Subcommand)]
@@ -97,7 +97,7 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
         let before = Switch::read(context.world())?;
         let known = registry.ids().map(ToString::to_string);
         let after = if speak { before.clone().on(host, known) } else { before.clone().off(host) };
-        let digest = before.text().is_some().then(|| Digest::of_file(&file)).transpose()?.flatten();
+        let digest = Digest::of_file(&file)?;
         match (after.text(), digest) {
             _ if after == before => {}
             (Some(text), digest) => changes.write(file.clone(), text, digest),
@@ -110,7 +110,7 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
         }
         Ok((after.clone(), after != before))
     })?;
-    let report = SwitchReport { off: switch.hosts().to_vec(), changed, file: file.to_string() };
+    let report = SwitchReport { off: switch.hosts(), changed, file: file.to_string() };
     if arguments.json || context.is_rehearsal() {
         return context.emit(&report);
     }
@@ -139,6 +139,16 @@ pub(in crate::commands) struct HookStatus {
     /// The variable `GSD_HOOKS` silences all of them where it is set like this.
     off_by_variable: bool,
     installs: Vec<InstallHooks>,
+    /// Files that cannot be read, in which more may be registered.
+    unreadable: Vec<UnreadableHooks>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct UnreadableHooks {
+    runtime: String,
+    scope: &'static str,
+    file: String,
+    why: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -153,9 +163,14 @@ struct InstallHooks {
 fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
     let switch = Switch::read(context.world())?;
     let off_by_variable = hooks::is_off_by_variable(context.world());
-    let mut installs = Vec::new();
+    let (mut installs, mut unreadable) = (Vec::new(), Vec::new());
     for target in targets(context, None)? {
         let registered = install::registered(&target)?;
+        let (runtime, scope) = (target.descriptor.id.to_string(), scope_word(target.scope));
+        // A module of somebody else's is none of our hooks, whatever it holds.
+        for UnknownHooks { file, why, .. } in registered.unknown.into_iter().filter(|unknown| unknown.may_be_ours) {
+            unreadable.push(UnreadableHooks { runtime: runtime.clone(), scope, file, why });
+        }
         let mut events: Vec<String> = Vec::new();
         for hook in registered.hooks.into_iter().filter(|hook| hook.ours) {
             if !events.contains(&hook.event) {
@@ -168,7 +183,10 @@ fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
             installs.push(InstallHooks { runtime: id.to_string(), scope: scope_word(target.scope), on, events });
         }
     }
-    let report = HookStatus { off: switch.hosts().to_vec(), off_by_variable, installs };
+    let report = HookStatus { off: switch.hosts(), off_by_variable, installs, unreadable };
+    if !report.unreadable.is_empty() {
+        context.exit_with(1);
+    }
     if json {
         return context.emit(&report);
     }
@@ -179,6 +197,9 @@ fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
     for install in &report.installs {
         let word = if install.on { "on" } else { "off" };
         let _ = writeln!(text, "  {} ({}): {word}; {}", install.runtime, install.scope, install.events.join(", "));
+    }
+    for file in &report.unreadable {
+        let _ = writeln!(text, "  {} ({}): not known, for `{}`: {}", file.runtime, file.scope, file.file, file.why);
     }
     context.text(text);
     Ok(())

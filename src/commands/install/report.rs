@@ -43,6 +43,9 @@ pub(super) struct HostReport {
     /// Files of ours that were not written, because a file of the person's has that name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gave_way: Vec<String>,
+    /// Files of another program's that were left, because a link of the person's leads out of the folder there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<String>,
     error: Option<Failure>,
     #[serde(skip)]
     next: String,
@@ -63,6 +66,9 @@ const TWICE: &str = "our plugin is in use there too, so that everything stands t
 struct TakenOver {
     root: String,
     version: Option<String>,
+    /// What was let run without asking, and is asked about again unless it is ours to allow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    permissions: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -140,6 +146,7 @@ impl HostReport {
             plugin: false,
             taken_over: Vec::new(),
             gave_way: Vec::new(),
+            elsewhere: Vec::new(),
             error: None,
             next: format!("{}: type {command}", descriptor.name),
         };
@@ -160,7 +167,11 @@ impl HostReport {
         self.plugin = wish == Wish::Install && install::has_plugin(target).unwrap_or_default();
         let taken_over = plan.taken_over.iter();
         self.taken_over = taken_over
-            .map(|other| TakenOver { root: target.shown(&other.root), version: other.version.clone() })
+            .map(|other| TakenOver {
+                root: target.shown(&other.root),
+                version: other.version.clone(),
+                permissions: other.permissions.clone(),
+            })
             .collect();
         for step in &plan.steps {
             let path = || target.shown(&step.path);
@@ -172,6 +183,7 @@ impl HostReport {
                 Act::Merge => self.merged.push(path()),
                 Act::Leave => self.left.push(path()),
                 Act::GiveWay => self.gave_way.push(path()),
+                Act::Elsewhere => self.elsewhere.push(path()),
                 Act::SetAside { to } => {
                     self.updated += 1;
                     self.set_aside.push(SetAside { path: path(), to: target.shown(to) });
@@ -209,10 +221,13 @@ impl HostReport {
         if !counts.is_empty() {
             let _ = writeln!(text, "  {}", counts.join(", "));
         }
-        for TakenOver { root, version } in &self.taken_over {
+        for TakenOver { root, version, permissions } in &self.taken_over {
             let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
             let took = if report.dry_run { "would take" } else { "took" };
             let _ = writeln!(text, "  {took} the place of gsd-core{version} in {root}");
+            if !permissions.is_empty() {
+                let _ = writeln!(text, "  its permissions go with it: {}", permissions.join(", "));
+            }
         }
         if self.plugin {
             let _ = writeln!(text, "  {TWICE}");
@@ -225,6 +240,9 @@ impl HostReport {
         }
         for path in &self.left {
             let _ = writeln!(text, "  left, because it was changed since: {path}");
+        }
+        for path in &self.elsewhere {
+            let _ = writeln!(text, "  left, because a link leads out of the folder there: {path}");
         }
         for path in &self.gave_way {
             let _ = writeln!(text, "  not written, because a file of yours has this name: {path}");

@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::manifest::Manifest;
 use super::shared::SharedError;
-use super::situation::two_names;
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Digest, RelativePath};
 use crate::runtime::{HostFormat, RuntimeId};
@@ -25,6 +24,8 @@ pub(crate) struct Predecessor {
     pub(crate) root: AbsolutePath,
     pub(crate) version: Option<String>,
     pub(crate) files: BTreeMap<AbsolutePath, Evidence>,
+    /// Files of its names that a link of the user's leads to another place for.
+    pub(crate) elsewhere: Vec<AbsolutePath>,
     /// Folders that may hold nothing but its files, deepest first.
     pub(crate) folders: Vec<AbsolutePath>,
     /// Files of the user's that it edits.
@@ -125,6 +126,7 @@ impl Predecessor {
         let mut predecessor = Self {
             version: manifest.foreign_text("version").map(str::to_owned),
             files: BTreeMap::new(),
+            elsewhere: Vec::new(),
             folders: Vec::new(),
             settings: BTreeMap::new(),
             manifest_keys: facts.manifest_keys.clone(),
@@ -152,6 +154,9 @@ impl Predecessor {
         }
         predecessor.look_for_unlisted(&target.descriptor.id, &listed, &homes)?;
         predecessor.files.retain(|path, _| disk::is_file(path));
+        let inside = |path: &AbsolutePath| homes.iter().chain([&predecessor.root]).any(|it| disk::is_inside(path, it));
+        predecessor.elsewhere = predecessor.files.keys().filter(|path| !inside(path)).cloned().collect();
+        predecessor.files.retain(|path, _| !predecessor.elsewhere.contains(path));
         predecessor.note_folders(&homes);
         let settings: Vec<(AbsolutePath, HostFormat)> = predecessor
             .facts
@@ -257,10 +262,15 @@ impl Predecessor {
     }
 
     /// Where a file is put that is not as it was written.
-    pub(crate) fn set_aside_names(&self, path: &AbsolutePath, digest: Digest) -> [AbsolutePath; 2] {
+    pub(crate) fn set_aside(&self, path: &AbsolutePath) -> AbsolutePath {
         let below = path.relative_to(&self.root);
         let aside = self.root.resolve(super::target::SET_ASIDE);
-        two_names(below.map_or_else(|| aside.resolve(path.name()), |below| aside.join(&below)), digest)
+        below.map_or_else(|| aside.resolve(path.name()), |below| aside.join(&below))
+    }
+
+    /// Which permissions [`Self::clean`] takes out of the text.
+    pub(crate) fn permissions(&self, text: &str) -> Vec<String> {
+        settings::permissions(&self.facts, &self.spellings, text)
     }
 
     /// The text without what that program wrote into it; `None` if nothing is left then.

@@ -20,6 +20,25 @@ pub(super) struct Spellings {
     pub(super) names: Vec<String>,
 }
 
+impl Spellings {
+    /// The forms with each of the roots in the place of `{root}`.
+    fn of(&self, forms: &[String]) -> Vec<String> {
+        forms.iter().flat_map(|form| self.roots.iter().map(move |root| form.replace("{root}", root))).collect()
+    }
+}
+
+/// Where the list stands of what may run without asking.
+const ALLOWED: &[&str] = &["permissions", "allow"];
+
+/// What [`clean`] takes out of the list of what may run without asking: a person may have written the same.
+pub(super) fn permissions(facts: &Facts, spellings: &Spellings, text: &str) -> Vec<String> {
+    let document = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas);
+    let list = document.ok().and_then(|document| document.value(&path(ALLOWED)));
+    let known = spellings.of(&facts.permissions);
+    let entries = list.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    entries.filter(|entry| known.iter().any(|known| known == entry)).map(str::to_owned).collect()
+}
+
 /// The text without what is the other program's; `None` if nothing is left then.
 pub(super) fn clean(
     facts: &Facts,
@@ -65,6 +84,14 @@ fn clean_json(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String
     Ok(document.to_string())
 }
 
+/// How much of a registration is theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Share {
+    None,
+    Some,
+    All,
+}
+
 struct Cleaner<'a> {
     facts: &'a Facts,
     spellings: &'a Spellings,
@@ -80,11 +107,11 @@ impl Cleaner<'_> {
         if line.as_ref().and_then(Value::as_str).is_some_and(|command| self.is_theirs(command)) {
             self.remove(&["statusLine"])?;
         }
-        let allowed: Vec<String> = self.spelled(&self.facts.permissions);
-        self.remove_elements(&["permissions", "allow"], |value| {
+        let allowed = self.spellings.of(&self.facts.permissions);
+        self.remove_elements(ALLOWED, |value| {
             value.as_str().is_some_and(|entry| allowed.iter().any(|known| known == entry))
         })?;
-        let keys = self.spelled(&self.facts.permission_keys);
+        let keys = self.spellings.of(&self.facts.permission_keys);
         for group in ["read", "external_directory"] {
             for key in &keys {
                 self.remove(&["permission", group, key])?;
@@ -106,12 +133,10 @@ impl Cleaner<'_> {
         let mut mixed = Vec::new();
         let mut theirs = Vec::new();
         for entry in entries {
-            let commands = commands_of(&entry);
-            let known = commands.iter().filter(|command| self.is_theirs(command)).count();
-            if known > 0 && known == commands.len() {
-                theirs.push(entry);
-            } else if known > 0 {
-                mixed.push(entry);
+            match self.share(&entry) {
+                Share::All => theirs.push(entry),
+                Share::Some => mixed.push(entry),
+                Share::None => {}
             }
         }
         if theirs.is_empty() && mixed.is_empty() {
@@ -121,12 +146,31 @@ impl Cleaner<'_> {
         for entry in &mixed {
             let mut rest = entry.clone();
             if let Some(members) = rest.get_mut("hooks").and_then(Value::as_array_mut) {
-                members.retain(|member| !commands_of(member).iter().any(|command| self.is_theirs(command)));
+                members.retain(|member| self.share(member) != Share::All);
             }
             let edit = JsonEdit::Append { path: path(&at), value: rest };
             self.document.apply(&edit).map_err(SharedError::Edit)?;
         }
         self.remove_elements(&at, |value| theirs.contains(value) || mixed.contains(value))
+    }
+
+    /// A registration with a command is theirs if that is; one with members, as far as those are.
+    fn share(&self, entry: &Value) -> Share {
+        let command = ["command", "bash"].into_iter().find_map(|key| entry.get(key)?.as_str());
+        let members = entry.get("hooks").and_then(Value::as_array);
+        match (command, members) {
+            (Some(command), None) if self.is_theirs(command) => Share::All,
+            (None, Some(members)) => {
+                let theirs = members.iter().filter(|member| self.share(member) == Share::All).count();
+                match theirs {
+                    0 => Share::None,
+                    all if all == members.len() => Share::All,
+                    _ => Share::Some,
+                }
+            }
+            // What runs no command, such as a prompt, is a person's.
+            _ => Share::None,
+        }
     }
 
     /// Whether the command runs a script of theirs in the host's folder.
@@ -139,11 +183,6 @@ impl Cleaner<'_> {
                 ends && self.spellings.names.iter().any(|name| name == before)
             })
         })
-    }
-
-    fn spelled(&self, forms: &[String]) -> Vec<String> {
-        let roots = &self.spellings.roots;
-        forms.iter().flat_map(|form| roots.iter().map(move |root| form.replace("{root}", root))).collect()
     }
 
     fn keys(&self, at: &[&str]) -> Vec<String> {
@@ -177,13 +216,6 @@ impl Cleaner<'_> {
         };
         if empty { self.remove(at) } else { Ok(()) }
     }
-}
-
-/// The commands of a registration and of its members.
-fn commands_of(entry: &Value) -> Vec<String> {
-    let own = ["command", "bash"].into_iter().filter_map(|key| entry.get(key)?.as_str());
-    let members = entry.get("hooks").and_then(Value::as_array).into_iter().flatten();
-    own.map(str::to_owned).chain(members.flat_map(commands_of)).collect()
 }
 
 fn path(keys: &[&str]) -> Vec<String> {
@@ -301,6 +333,16 @@ mod tests {
         assert_eq!(json(&format!("{{\"hooks\": {{\"PreToolUse\": [{THEIRS}]}}}}")), None);
         let flat = r#"{"version": 1, "hooks": {"stop": [{"command": "\"$P\"/.x/hooks/gsd-cursor-stop.js"}]}}"#;
         assert_eq!(json(flat), None);
+    }
+
+    #[test]
+    fn a_prompt_beside_a_command_of_theirs_stays() {
+        let mine = r#"{"type": "prompt", "prompt": "is it safe?"}"#;
+        let both = THEIRS.replace("}]}", &format!("}}, {mine}]}}"));
+        let left = json(&format!("{{\"hooks\": {{\"PreToolUse\": [{both}]}}}}")).unwrap();
+        let left: Value = serde_json::from_str(&left).unwrap();
+        let mine: Value = serde_json::from_str(mine).unwrap();
+        assert_eq!(left["hooks"]["PreToolUse"], Value::from(vec![serde_json::json!({ "hooks": [mine] })]));
     }
 
     #[test]

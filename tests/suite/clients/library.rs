@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::install::NotRun;
 use crate::kit::repository;
 
 /// The command that the kit types, and the agent that it spawns.
@@ -32,7 +31,7 @@ pub(crate) struct Page {
 }
 
 impl Library {
-    pub(crate) fn read() -> Result<Self, NotRun> {
+    pub(crate) fn read() -> Self {
         let library = Self {
             commands: pages("commands"),
             agents: pages("agents"),
@@ -44,7 +43,8 @@ impl Library {
         let complete = library.commands.iter().any(|page| page.stem == COMMAND)
             && library.agents.iter().any(|page| page.stem == AGENT)
             && !library.workflow_phrase.is_empty();
-        if complete { Ok(library) } else { Err(NotRun(format!("the library has no `{COMMAND}` and `{AGENT}` yet"))) }
+        assert!(complete, "the library has no `{COMMAND}` and `{AGENT}`");
+        library
     }
 
     pub(crate) fn command(&self) -> &Page {
