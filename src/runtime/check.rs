@@ -177,12 +177,13 @@ impl Descriptor {
 
     /// Everything stands below the host's folder, each thing at a place of its own.
     fn check_paths(&self, file: &File<'_>) -> Option<Fault> {
+        let reserved = |path: &str| path.split('/').next().is_some_and(|first| RESERVED.contains(&first));
         let paths = self.paths();
         for (number, (at, path)) in paths.iter().enumerate() {
             if !is_below(path) {
                 return file.fault(at, "this is no path below the host's folder", "write it with `/`, without `..`");
             }
-            if path.split('/').next().is_some_and(|first| RESERVED.contains(&first)) {
+            if reserved(path) {
                 let wrong = format!("`{path}` is where this program keeps its own account");
                 return file.fault(at, wrong, "choose another name");
             }
@@ -200,7 +201,6 @@ impl Descriptor {
                 return file.fault(at, format!("something else has the place `{path}`"), "choose another path");
             }
         }
-        let reserved = |path: &str| path.split('/').next().is_some_and(|first| RESERVED.contains(&first));
         let (number, place) = self.places.iter().enumerate().find(|(_, place)| reserved(&place.path))?;
         let wrong = format!("`{}` is where this program keeps its own account", place.path);
         file.fault(&[Key("place"), Index(number), Key("path")], wrong, "choose another name")
