@@ -35,6 +35,7 @@ mod witness;
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -159,16 +160,10 @@ impl Chosen {
 
 fn judge((client, scope): &Trial, chosen: &Chosen) -> Verdict {
     let package = &client.package;
-    if !chosen.includes(package) {
-        return Verdict::NotRun("GSD_CLIENTS leaves it out".to_owned());
-    }
-    let program = match install::program_of(package) {
-        Ok(program) => program,
-        // Whoever asks for a client by its name wants to know of it, not that it is missing.
-        Err(NotRun(reason)) if chosen.0.is_some() => panic!("{} cannot be run: {reason}", package.host),
+    let (library, program) = match ready(package, chosen) {
+        Ok(ready) => ready,
         Err(NotRun(reason)) => return Verdict::NotRun(reason),
     };
-    let library = Library::read();
     let mut bench = Bench::new(&library, program, *scope);
     let whole = catch_unwind(AssertUnwindSafe(|| {
         (client.before_install)(&bench);
@@ -181,6 +176,19 @@ fn judge((client, scope): &Trial, chosen: &Chosen) -> Verdict {
     bench.expect(Check::Starts, whole.is_ok(), || "the check itself broke, see above".to_owned());
     let (results, notes) = bench.into_results();
     Verdict::Run(results, notes)
+}
+
+/// The library and the client's program, unless nobody asked for that one or it cannot be had here.
+fn ready(package: &Package, chosen: &Chosen) -> Result<(Library, PathBuf), NotRun> {
+    if !chosen.includes(package) {
+        return Err(NotRun("GSD_CLIENTS leaves it out".to_owned()));
+    }
+    match install::program_of(package) {
+        Ok(program) => Ok((Library::read(), program)),
+        // Whoever asks for a client by its name wants to know of it, not that it is missing.
+        Err(NotRun(reason)) if chosen.0.is_some() => panic!("{} cannot be run: {reason}", package.host),
+        Err(not_run) => Err(not_run),
+    }
 }
 
 fn report((client, scope): &Trial, verdict: &Verdict, begin: Instant) {

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::bench::{Bench, Scope};
 use super::checks::Check;
-use super::install::{self, NotRun};
+use super::install::NotRun;
 use super::{Chosen, Client, claude, codex, copilot, gemini, ready, say};
 
 /// A client, and what is done with the plugin in it.
@@ -40,8 +40,8 @@ fn real_clients_load_our_plugin() {
 }
 
 fn judge(client: &Client, check: fn(&mut Bench<'_>), chosen: &Chosen) -> Result<Vec<String>, NotRun> {
-    let library = ready(&client.package, chosen)?;
-    let mut bench = Bench::new(&library, install::program_of(&client.package)?, Scope::Global);
+    let (library, program) = ready(&client.package, chosen)?;
+    let mut bench = Bench::new(&library, program, Scope::Global);
     let whole = catch_unwind(AssertUnwindSafe(|| {
         (client.before_install)(&bench);
         check(&mut bench);
