@@ -33,8 +33,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
 }
 
 fn line_count(bytes: &[u8]) -> usize {
-    let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
-    ends + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
+    bytes.split_inclusive(|byte| *byte == b'\n').count()
 }
 
 /// Lets every such write through.
