@@ -1,6 +1,6 @@
 //! The git checkout that a file stands in, and its branch: read from files, no git is started.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::disk::{self, AbsolutePath};
 use crate::project::wave;
@@ -79,11 +79,48 @@ impl Checkout {
         Some(text.trim().strip_prefix("ref: refs/remotes/origin/")?.to_owned())
     }
 
+    /// Where git keeps what all checkouts of the repository share; `None` where that is not told.
+    fn shared(&self) -> Option<PathBuf> {
+        let git = self.git.as_ref()?;
+        let common = disk::read_text(git.join("commondir")).ok().flatten();
+        Some(common.map_or(git.clone(), |common| plain(&git.join(common.trim()))))
+    }
+
+    /// The folder of the repository's first checkout, which is not this one.
+    pub(super) fn first(&self) -> Option<PathBuf> {
+        let shared = self.shared().filter(|_| self.is_linked)?;
+        (shared.file_name()? == ".git").then(|| shared.parent().map(Path::to_path_buf)).flatten()
+    }
+
+    /// Whether the other is of the same repository, or of a submodule of it; also where that cannot be told.
+    pub(super) fn may_share_with(&self, other: &Self) -> bool {
+        let shared = |checkout: &Self| checkout.shared().map(|folder| real(&folder).unwrap_or(folder));
+        match (shared(self), shared(other)) {
+            (Some(own), Some(other)) => other.starts_with(own),
+            _ => true,
+        }
+    }
+
     /// Whether both are the same folder, by whatever way each was reached.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let real = |path: &Path| disk::canonical(&AbsolutePath::parse(path).ok()?).ok();
         self.root == other.root || matches!((real(&self.root), real(&other.root)), (Some(one), Some(two)) if one == two)
     }
+}
+
+fn real(path: &Path) -> Option<PathBuf> {
+    disk::canonical(&AbsolutePath::parse(path).ok()?).ok().map(|path| path.as_ref().to_path_buf())
+}
+
+/// The path without `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -120,5 +157,13 @@ mod tests {
         assert_eq!((at("main/m/x").is_linked, at("main/m/x").head()), (false, Head::Commit));
         assert_eq!((at("broken").is_linked, at("broken").head()), (true, Head::Unreadable));
         assert!(at("w").is_same(&at("w/deeper")) && !at("w").is_same(&at("main")));
+        write("other/.git/HEAD", "ref: refs/heads/main\n");
+        let first = Some(folder.path().join("main"));
+        assert_eq!(
+            [at("w").first(), at("main").first(), at("main/m").first(), at("broken").first()],
+            [first, None, None, None]
+        );
+        let shares = |path: &str| at("w").may_share_with(&at(path));
+        assert!(shares("main") && shares("w") && shares("main/m") && shares("broken") && !shares("other"));
     }
 }

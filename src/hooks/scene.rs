@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::checkout::Checkout;
 use super::payload::Payload;
 use crate::disk::{self, AbsolutePath};
 use crate::library::Event;
@@ -18,17 +19,26 @@ pub(crate) struct HookProject {
 }
 
 impl HookProject {
-    /// Looks for `.planning` in `here` and above it, never in or above the home folder.
+    /// Looks for `.planning` in `here` and above it, never in or above the home folder. A worktree has none of its own
+    /// where git is told to ignore it; the repository's first checkout has it then.
     pub(super) fn find(here: &Path, world: &World) -> Option<Self> {
         let home = world.home();
-        let inside = |folder: &&Path| Some(*folder) != home.as_deref() || *folder == here;
-        let mut folders = here.ancestors().take(10).take_while(inside);
-        let root = folders.find(|folder| disk::is_folder(folder.join(".planning")))?;
+        let above = |here: &Path| {
+            let inside = |folder: &&Path| Some(*folder) != home.as_deref() || *folder == here;
+            let mut folders = here.ancestors().take(10).take_while(inside);
+            folders.find(|folder| disk::is_folder(folder.join(".planning"))).map(Path::to_path_buf)
+        };
+        let in_first = || {
+            let checkout = Checkout::of(here).filter(|checkout| checkout.is_linked)?;
+            let first = checkout.first()?;
+            above(&first.join(here.strip_prefix(&checkout.root).ok()?)).filter(|root| root.starts_with(&first))
+        };
+        let root = above(here).or_else(in_first)?;
         let config = match disk::read_text(root.join(".planning").join("config.json")) {
             Ok(text) => config::parse(text.as_deref().unwrap_or("{}")).ok(),
             Err(_) => None,
         };
-        Some(Self { root: root.to_path_buf(), config })
+        Some(Self { root, config })
     }
 
     /// Whether the settings are there to be read; a project without a file of them has the defaults.

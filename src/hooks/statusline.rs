@@ -38,11 +38,11 @@ impl Known<'_> {
     /// The line.
     pub(super) fn line(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
-        parts.extend(self.payload.model().map(|model| dim(model, self.color)));
-        let place = || self.state.and_then(|state| project(state, self.short));
-        parts.extend(self.todo.as_deref().map(|todo| bold(todo, self.color)).or_else(place));
-        parts.extend(self.payload.folder().and_then(folder_name).map(|name| dim(name, self.color)));
-        parts.extend(self.newer.map(|newer| colored(&format!("↑ {newer}"), "33", self.color)));
+        parts.extend(self.payload.model().map(|model| dim(&plain(model), self.color)));
+        let place = || self.state.and_then(|state| project(state, self.short)).map(|place| plain(&place));
+        parts.extend(self.todo.as_deref().map(|todo| bold(&plain(todo), self.color)).or_else(place));
+        parts.extend(self.payload.folder().and_then(folder_name).map(|name| dim(&plain(name), self.color)));
+        parts.extend(self.newer.map(|newer| colored(&plain(&format!("↑ {newer}")), "33", self.color)));
         let line = parts.join(" │ ");
         let bar = self.used.map(|used| bar(used.remaining, self.color) + &self.token_count()).unwrap_or_default();
         let (first, second) = if self.context_first { (bar, line) } else { (line, bar) };
@@ -53,6 +53,11 @@ impl Known<'_> {
         let count = self.payload.tokens_in_use().filter(|_| self.tokens);
         count.map(|count| dim(&format!(" ({})", rounded(count)), self.color)).unwrap_or_default()
     }
+}
+
+/// The text of others without what would steer the host's screen.
+fn plain(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).collect()
 }
 
 /// `Phase 2 Notes · executing`; short, `Phase 2`.
@@ -188,6 +193,19 @@ mod tests {
         assert!(Known { newer: Some("9.0.0"), ..usual() }.line().contains("acme │ ↑ 9.0.0 █"));
         let busy = Known { todo: Some("Writing tests".into()), ..usual() };
         assert!(busy.line().contains("│ Writing tests │ acme"));
+    }
+
+    #[test]
+    fn nobody_else_steers_the_screen() {
+        let payload = parsed(r#"{"model":{"display_name":"M\u001b[2JX\n"},"cwd":"/p/a\u0007\u009bb"}"#);
+        let state = Some("---\nstatus: \"e\\x1b]0;t\\x07\"\ncurrent_phase: 2\n---\n");
+        let known =
+            |todo: Option<&str>| Known { payload, state, todo: todo.map(str::to_owned), newer: Some("1\r"), ..usual() };
+        for line in [known(None).line(), known(Some("a\u{1b}[31mb")).line()] {
+            assert!(!line.contains(char::is_control), "{line:?}");
+            assert!(line.starts_with("M[2JX │ ") && line.contains(" │ ab │ ↑ 1"), "{line:?}");
+        }
+        assert!(known(None).line().contains("Phase 2 · e]0;t"), "{:?}", known(None).line());
     }
 
     #[test]

@@ -18,8 +18,9 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         if path.starts_with(&here.root) {
             continue;
         }
-        // What is in no checkout at all, such as a temporary file, is nobody's work.
-        if let Some(there) = Checkout::of(&path).filter(|there| !there.is_same(&here)) {
+        // What is in no checkout of this repository, such as a temporary file, is no part of this work.
+        let there = Checkout::of(&path).filter(|there| !there.is_same(&here) && here.may_share_with(there));
+        if let Some(there) = there {
             return Finding::Block(refused(&name, &here.root, &there.root));
         }
     }

@@ -215,6 +215,10 @@ fn work_in_a_worktree_stays_there() {
     assert_eq!(edit(&tree, "src/a.rs"), None);
     assert_eq!(edit(&tree, "/tmp/notes.txt"), None);
     assert_eq!(edit(&main, &tree.join("a").display().to_string()), None, "the first checkout is no worktree");
+    let elsewhere = main.parent().unwrap().join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    git(&context, &elsewhere, &["init", "-q"]);
+    assert_eq!(edit(&tree, &elsewhere.join("a").display().to_string()), None, "another repository");
     let forced = |folder: &Path| refusal(&context, folder, "Bash", &json!({"command": "git add -f dist"}));
     assert_eq!(forced(&tree), None, "not asked for");
     std::fs::write(tree.join(".planning/config.json"), r#"{"hooks":{"workflow_guard":true}}"#).unwrap();
@@ -223,6 +227,26 @@ fn work_in_a_worktree_stays_there() {
     assert_eq!(forced(&main), None, "a person's branch");
     std::fs::write(tree.join(".git"), "nothing").unwrap();
     assert!(forced(&tree).is_some(), "a branch that cannot be read");
+}
+
+#[test]
+fn a_worktree_without_planning_is_guarded_as_the_first_checkout_is() {
+    let context = project("{}");
+    let main = context.project();
+    context.write(".gitignore", ".planning\n");
+    context.write("app/a.rs", "x");
+    git(&context, &main, &["init", "-q", "-b", "main"]);
+    git(&context, &main, &["add", "-A"]);
+    git(&context, &main, &["commit", "-q", "-m", "start"]);
+    git(&context, &main, &["worktree", "add", "-q", "-b", "worktree-agent-1", "../tree"]);
+    let tree = main.parent().unwrap().join("tree");
+    for folder in [&tree, &tree.join("app")] {
+        assert!(refusal(&context, folder, "Bash", &json!({"command": "cat .env"})).is_some(), "{folder:?}");
+        let write = json!({"file_path": main.join("app/a.rs"), "content": "y"});
+        assert!(refusal(&context, folder, "Write", &write).unwrap().starts_with("OUTSIDE_WORKTREE: "), "{folder:?}");
+    }
+    std::fs::remove_dir_all(main.join(".planning")).unwrap();
+    assert_eq!(refusal(&context, &tree, "Bash", &json!({"command": "cat .env"})), None, "no project");
 }
 
 #[test]

@@ -84,8 +84,10 @@ fn is_closed(before: &str, behind: &str) -> bool {
 
 /// The name of the function whose arguments a text ends in, and those of them that it has.
 fn call(text: &str) -> (&str, &str) {
+    /// So many letters before a name are looked at.
+    const FAR: usize = 1_000;
     let mut closed = 0_usize;
-    for (at, letter) in text.char_indices().rev() {
+    for (at, letter) in text.char_indices().rev().take(FAR) {
         match letter {
             ')' => closed += 1,
             '(' if closed == 0 => {
