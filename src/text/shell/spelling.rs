@@ -231,7 +231,7 @@ fn alternatives(word: &str) -> Option<Vec<String>> {
             quoted = letter == '\\' && !quoted;
             mark.then_some((at, letter))
         };
-        word.char_indices().filter_map(plain).collect()
+        word.char_indices().filter_map(plain).take(16 * MOST).collect()
     };
     for (index, (start, _)) in marks.iter().enumerate().filter(|(_, (_, mark))| *mark == '{').take(MOST) {
         let (mut open, mut commas) = (0_usize, vec![*start]);
