@@ -59,6 +59,7 @@ const HARMLESS: &[&str] = &[
     "shred",
     "trash",
     "mkdir",
+    "mktemp",
     "chmod",
     "chown",
     "chgrp",
@@ -168,7 +169,7 @@ const INTERPRETERS: &[&str] = &[
 fn reading(run: &Run) -> Reading {
     let program = run.program.as_str();
     if program == "source" || program == "." {
-        return run.arguments.iter().find_map(secret).map_or(Reading::Nothing, Reading::Loads);
+        return run.arguments.iter().chain(&run.reads).find_map(secret).map_or(Reading::Nothing, Reading::Loads);
     }
     let read = run.reads.iter().find_map(secret);
     if HARMLESS.contains(&program) {
@@ -227,11 +228,11 @@ fn keeps_secrets(run: &Run) -> bool {
     let words: Vec<String> = run.arguments.iter().take(5).map(|word| word.shown().to_lowercase()).collect();
     let mut parts = words.iter().filter(|word| !word.starts_with('-')).flat_map(|word| word.split(':'));
     let of_secrets = parts.any(|word| matches!(word, "secret" | "secrets"));
-    of_secrets && parts.next().is_some_and(|verb| KEEPING.contains(&verb))
+    of_secrets && parts.take(2).any(|verb| KEEPING.contains(&verb))
 }
 
 /// Verbs behind `secret` that put something there.
-const KEEPING: &[&str] = &["set", "import", "add", "bulk", "put", "upload", "push", "sync"];
+const KEEPING: &[&str] = &["set", "import", "add", "bulk", "create", "put", "upload", "push", "sync"];
 
 /// Whether an option of `perl` or `ruby` has it change files in their place.
 fn edits_in_place(option: &str) -> bool {
@@ -302,7 +303,9 @@ fn by_arguments(run: &Run) -> Reading {
             Some(file) => return Reading::Shows(file),
             None => {}
         }
-        before = option.unwrap_or_else(|| if text == "pull" { text } else { String::new() });
+        // The value of `--option=value` is not what follows.
+        let open = option.filter(|_| !text.contains('='));
+        before = open.unwrap_or_else(|| if text == "pull" { text } else { String::new() });
     }
     match handed_on {
         // `docker compose --env-file .env config` shows every value.
@@ -360,6 +363,9 @@ fn search(program: &str, arguments: &[Argument], input: &[Argument]) -> Option<S
             }
             option if language.takes_value(option) => {
                 words.next();
+            }
+            "--arg" | "--argjson" if language == Language::Query => {
+                words.nth(1);
             }
             option if language.tells_no_text(option) => return None,
             option if ["--glob=", "--iglob=", "--include="].iter().any(|name| option.starts_with(name)) => {
