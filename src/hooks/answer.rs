@@ -45,10 +45,8 @@ pub(crate) fn answer(dialect: Dialect, event: Event, payload: &Payload, verdict:
             pairs.maybe("systemMessage", shown);
         }
         Dialect::Camel => pairs.maybe("additionalContext", both(note, told)),
+        // No word on the permission: to allow might spare the person the question that the host would ask.
         Dialect::Conversation if matches!(event, Event::BeforeTool | Event::SubagentStart) => {
-            if note.is_some() || told.is_some() {
-                pairs.text("permission", "allow");
-            }
             pairs.maybe("user_message", told);
             pairs.maybe("agent_message", note);
         }
@@ -206,7 +204,7 @@ mod tests {
                 r#"{"hookSpecificOutput":{"hookEventName":"E","additionalContext":"x"}}"#,
                 r#"{"systemMessage":"x"}"#,
                 r#"{"additionalContext":"x"}"#,
-                r#"{"permission":"allow","agent_message":"x"}"#,
+                r#"{"agent_message":"x"}"#,
                 r#"{"context":"x"}"#,
                 r#"{"cancel":false,"contextModification":"x"}"#,
                 "",

@@ -201,6 +201,19 @@ impl Descriptor {
                 return file.fault(at, format!("something else has the place `{path}`"), "choose another path");
             }
         }
+        if let Some(form) = &self.plugin {
+            let others = [("marketplace", form.marketplace.as_ref()), ("programs", form.programs.as_ref())];
+            let all = [("manifest", Some(&form.manifest)), ("hooks", Some(&form.hooks))].into_iter().chain(others);
+            let outside = |(_, path): &(&str, Option<&String>)| path.is_some_and(|path| !is_below(path));
+            if let Some((key, _)) = all.into_iter().find(outside) {
+                let at = [Key("plugin"), Key(key)];
+                return file.fault(&at, "this is no path below the plugin's folder", "write it with `/`, without `..`");
+            }
+            if let Some(number) = form.places.iter().position(|place| !is_below(&place.path)) {
+                let at = [Key("plugin"), Key("place"), Index(number), Key("path")];
+                return file.fault(&at, "this is no path below the plugin's folder", "write it with `/`, without `..`");
+            }
+        }
         let (number, place) = self.places.iter().enumerate().find(|(_, place)| reserved(&place.path))?;
         let wrong = format!("`{}` is where this program keeps its own account", place.path);
         file.fault(&[Key("place"), Index(number), Key("path")], wrong, "choose another name")
@@ -475,6 +488,9 @@ mod tests {
             check(&hooks(form), "form", "no path below", "without `..`");
         }
         check("[typed-only]\nsidecar = { path = \"../x\", text = \"\" }", "sidecar", "no path below", "without `..`");
+        let plugin = "[plugin]\nmanifest = \"p.json\"\nhook-root = \"$R\"\nload = []\nhooks = \"../h.json\"\ncommand = \"/{name}\"\n\
+                      agent = { named = \"{name}\" }\nplace = []";
+        check(plugin, "hooks = ", "below the plugin's folder", "without `..`");
         check("[home]\nlocal = \".git\"", "local", "belongs to the project", ".lantern");
         let account = "[files.s]\nformat = \"json\"\npath = \"gsd-file-manifest.json\"";
         check(account, "path = ", "its own account", "another name");
