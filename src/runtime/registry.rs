@@ -254,13 +254,13 @@ mod tests {
     /// Keys that one descriptor alone uses, and why they are in the schema all the same.
     const USED_ONCE: &[(&str, &str)] = &[
         ("agent.body-key", "any host whose agents are TOML or YAML"),
-        ("command.body-key", "qwen reads commands in TOML too"),
+        ("command.body-key", "a second host reads commands in TOML too"),
         ("dispatch.concurrency", "only one maker tells how many agents run at once"),
         ("dispatch.start-commit", "only one host makes worktrees and lets itself be told from where"),
         ("dispatch.teams-variable", "only one host has teams of agents"),
         ("home.skills", "a host that reads its own folder and tells people to use a shared one"),
         ("hooks.without", "one host refuses edits of unread files itself"),
-        ("own-file", "permission rules in files of their own: codex has them too"),
+        ("own-file", "permission rules in files of their own: a second host has them too"),
         ("place.anchor", "one host keeps its skills where they are when a variable moves the rest"),
         ("place.scopes", "follows from a folder of the home that another one stands for in a project"),
         ("plugin.programs", "other hosts do not add a folder of the plugin to the shell's search path"),
