@@ -74,9 +74,15 @@ struct Progress {
     next: Step,
     agent_reads: bool,
     agent_spoke: bool,
+    /// The conversation has brought the command's text.
+    loaded: bool,
+    binary_calls: u8,
     /// What our text said that its word for the plugin's folder stands for.
     root: Option<String>,
 }
+
+/// What our program says of itself.
+pub(crate) const VERSION: &str = concat!("gsd-tools ", env!("CARGO_PKG_VERSION"));
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -105,6 +111,8 @@ impl ObedientModel {
                 next: Step::OpenCommand,
                 agent_reads: false,
                 agent_spoke: false,
+                loaded: false,
+                binary_calls: 0,
                 root: None,
             }),
             agent_spoke: Condvar::new(),
@@ -131,6 +139,11 @@ impl Part for ObedientModel {
             progress.agent_reads = true;
             return self.read(&path);
         }
+        // Clients ask for a title or a suggestion beside the conversation: those requests are no turn of it.
+        if progress.loaded && !flat_text.contains(&self.command_phrase) {
+            return Reply::Say("All done".to_owned());
+        }
+        progress.loaded |= flat_text.contains(&self.command_phrase);
         loop {
             match progress.next {
                 Step::OpenCommand => {
@@ -165,7 +178,12 @@ impl Part for ObedientModel {
                     return Reply::Call((self.hands.spawn)(&agent, &errand));
                 }
                 Step::CallBinary => {
-                    progress.next = Step::WriteFile;
+                    // A client under load may lose what a program says that ends at once: it is asked a second time.
+                    if progress.binary_calls == 2 || flat_text.contains(VERSION) {
+                        progress.next = Step::WriteFile;
+                        continue;
+                    }
+                    progress.binary_calls += 1;
                     // A client that runs agents in the background would otherwise end before the agent has begun.
                     let waiting = |progress: &mut Progress| !progress.agent_spoke;
                     progress = self.agent_spoke.wait_timeout_while(progress, AGENT_PATIENCE, waiting).unwrap().0;
@@ -175,6 +193,7 @@ impl Part for ObedientModel {
                     if text.contains("`gsd-tools ") {
                         return Reply::Call((self.hands.shell)("gsd-tools --version"));
                     }
+                    progress.next = Step::WriteFile;
                 }
                 Step::WriteFile => {
                     progress.next = Step::AskForSecret;
