@@ -444,7 +444,8 @@ pub(crate) struct Sidecar {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Spawn {
-    /// The tool; `{agent}` where each agent is a tool of its own, `{agent_}` where that has `_` for each `-`.
+    /// The tool; `{agent}` where each agent is a tool of its own, `{agent_}` where that has `_` for each `-`. With
+    /// `{prompt}` it is a line of a shell, and nothing but the prompt goes into it.
     pub(crate) call: String,
     /// The parameter that names the agent; absent where the tool itself does.
     pub(crate) agent: Option<String>,
@@ -456,6 +457,13 @@ pub(crate) struct Spawn {
     /// read the one that is its role, `{file}`.
     #[serde(default)]
     pub(crate) role: Option<String>,
+}
+
+impl Spawn {
+    /// Whether agents are started by a line of a shell.
+    pub(crate) fn is_line(&self) -> bool {
+        self.call.contains("{prompt}")
+    }
 }
 
 impl Default for Spawn {

@@ -8,7 +8,7 @@ mod scan;
 mod spawn;
 
 use crate::library::{Item, ItemKind, Library};
-use crate::runtime::{ArgumentForm, Descriptor, FileReach, IncludeForm, PlaceItem, Scope, Spawn};
+use crate::runtime::{ArgumentForm, Descriptor, FileReach, IncludeForm, PlaceItem, Scope};
 
 use super::spelling::Spelling;
 use scan::{Zone, blocks, zones};
@@ -73,12 +73,14 @@ impl Rewriter<'_> {
 
     /// How to read "spawn `gsd-x`" where the host does not know our agents. A call is rewritten; this is for prose.
     fn nameless_agents(&self, item: &Item) -> Option<String> {
-        let Spawn { call, role, .. } = &self.descriptor.spawn;
-        let words = role.as_ref()?;
+        let spawn = &self.descriptor.spawn;
+        let call = spawn.call.replace("{prompt}", "\"<prompt>\"");
+        let how = if spawn.is_line() { " in the shell" } else { "" };
+        let words = spawn.role.as_ref()?;
         let named = self.library.of_kind(ItemKind::Agent).find(|agent| names(&item.body, agent.name.as_str()))?;
         let words = words.replace("{file}", &self.agent_file("<name>"));
         Some(format!(
-            "Agents such as `gsd-{}` have no name of their own here: start one with `{call}`, and begin its prompt \
+            "Agents such as `gsd-{}` have no name of their own here: start one with `{call}`{how}, and begin its prompt \
              with \"{words}\".",
             named.name
         ))

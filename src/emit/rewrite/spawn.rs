@@ -74,6 +74,11 @@ fn call(arguments: &[&str], spawn: &Spawn, role: &dyn Fn(&str) -> Option<String>
             written.push((*argument).to_owned());
         }
     }
+    if spawn.is_line() {
+        let prompt =
+            written.iter().find_map(|argument| argument.trim_start().strip_prefix(&format!("{}=", spawn.prompt)));
+        return spawn.call.replace("{prompt}", prompt.unwrap_or("\"\""));
+    }
     let agent = agent.unwrap_or("{agent}");
     let name = spawn.call.replace("{agent}", agent).replace("{agent_}", &agent.replace('-', "_"));
     format!("{name}({})", written.concat().trim_start())
@@ -120,6 +125,18 @@ mod tests {
         assert_eq!(rewritten(TEXT, &spawn), "x gsd-a(model={m}, query=\"\nGo (on), {a, b}\") y MyTask(1) Task(open");
         let spawn = Spawn { call: "sub_{agent_}".into(), ..spawn };
         assert!(rewritten(TEXT, &spawn).starts_with("x sub_gsd_a(model={m}, query="));
+    }
+
+    #[test]
+    fn an_agent_may_be_started_by_a_line_of_a_shell() {
+        let spawn = Spawn {
+            call: "run -p {prompt}".into(),
+            agent: None,
+            role: Some("Read {file}.".into()),
+            ..Spawn::default()
+        };
+        let expected = "x run -p \"\nRead gsd-a.\nGo (on), {a, b}\" y MyTask(1) Task(open";
+        assert_eq!(rewritten(TEXT, &spawn), expected);
     }
 
     #[test]
