@@ -1,6 +1,6 @@
 //! Hooks as a host calls them: one process, JSON in, the host's own answer out, silence where nothing is to be said.
 
-use crate::kit::{TestContext, repository};
+use crate::kit::{TestContext, not_run, repository};
 
 /// A call of `hook <dialect> <event>` with `payload`, in a project that uses us unless `planning` is false.
 fn hook(context: &TestContext, words: &[&str], payload: &str) -> String {
@@ -341,6 +341,7 @@ fn tools_go_on_where_an_adapter_cannot_start_the_program() {
         command
     };
     if !node().arg("--version").output().is_ok_and(|output| output.status.success()) {
+        not_run("adapters", "node is not installed");
         return;
     }
     let plugin = repository().join("tests/golden/opencode/global/root/plugins/gsd-tools.js");

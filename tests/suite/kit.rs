@@ -1,5 +1,6 @@
 //! What every test of the suite needs: a hermetic home, a project folder, a fixed clock, and the binary.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -135,4 +136,13 @@ pub(crate) fn binary() -> &'static Path {
 /// The repository's root.
 pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Says that a check is not run, and why. Where clients are asked for by name everything that they need has to be there,
+/// and it is a failure.
+pub(crate) fn not_run(check: &str, why: &str) {
+    let wanted = std::env::var("GSD_CLIENTS").is_ok_and(|clients| clients != "off");
+    assert!(!wanted, "{check} is asked for, and cannot be run: {why}");
+    // Written past the test harness, which keeps the output of passing tests to itself.
+    let _ = writeln!(std::io::stderr(), "{check}: not run ({why})");
 }
