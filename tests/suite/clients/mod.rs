@@ -97,8 +97,8 @@ const TRIALS: &[Trial] = &[
 
 #[derive(Debug)]
 enum Verdict {
-    /// With what was found, and what could not be looked at.
-    Run(Results, Vec<&'static str>),
+    /// With what was found.
+    Run(Results),
     NotRun(String),
 }
 
@@ -126,7 +126,7 @@ fn real_clients_load_what_we_install() {
     let run: Vec<(&Trial, &Results)> = verdicts
         .iter()
         .filter_map(|(check, verdict)| match verdict {
-            Verdict::Run(results, _) => Some((*check, results)),
+            Verdict::Run(results) => Some((*check, results)),
             Verdict::NotRun(_) => None,
         })
         .collect();
@@ -174,8 +174,7 @@ fn judge((client, scope): &Trial, chosen: &Chosen) -> Verdict {
         bench.expect_untouched(&session);
     }));
     bench.expect(Check::Starts, whole.is_ok(), || "the check itself broke, see above".to_owned());
-    let (results, notes) = bench.into_results();
-    Verdict::Run(results, notes)
+    Verdict::Run(bench.into_results())
 }
 
 /// The library and the client's program, unless nobody asked for that one or it cannot be had here.
@@ -196,11 +195,10 @@ fn report((client, scope): &Trial, verdict: &Verdict, begin: Instant) {
     let (host, version, seconds) = (package.host, package.version, begin.elapsed().as_secs_f32());
     let scope = scope.flag().trim_start_matches('-');
     match verdict {
-        Verdict::Run(results, notes) => {
+        Verdict::Run(results) => {
             let findings: usize = results.values().map(Vec::len).sum();
-            let notes: String = notes.iter().map(|note| format!("; {note}")).collect::<Vec<_>>().concat();
             let outcome = if findings == 0 { "checked".to_owned() } else { format!("{findings} findings") };
-            say(&format!("clients: {host} {version}, {scope}: {outcome} in {seconds:.1} s{notes}"));
+            say(&format!("clients: {host} {version}, {scope}: {outcome} in {seconds:.1} s"));
         }
         Verdict::NotRun(reason) => say(&format!("clients: {host}, {scope}: not run ({reason})")),
     }

@@ -48,5 +48,5 @@ fn judge(client: &Client, check: fn(&mut Bench<'_>), chosen: &Chosen) -> Result<
         bench.expect_told_of_plugin(&client.package);
     }));
     bench.expect(Check::Starts, whole.is_ok(), || "the check itself broke, see above".to_owned());
-    Ok(bench.into_results().0.into_values().flatten().collect())
+    Ok(bench.into_results().into_values().flatten().collect())
 }

@@ -4,7 +4,6 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// The log of one home's calls.
 #[derive(Debug)]
@@ -45,17 +44,6 @@ impl Witness {
     /// Gives the binary its place back, as an uninstall expects it.
     pub(crate) fn step_aside(self) {
         std::fs::rename(self.original, self.place).unwrap();
-    }
-
-    /// Whether the binary has hooks at all.
-    pub(crate) fn has_hooks(&self) -> bool {
-        Command::new(&self.original)
-            .args(["hook", "standard", "session-start"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
     }
 }
 
