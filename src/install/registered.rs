@@ -48,9 +48,10 @@ pub(crate) fn registered(target: &Target) -> Result<Registered, InstallError> {
     let descriptor = &target.descriptor;
     let file_of = |key: &String| descriptor.files.get(key);
     if let Some(hooks) = &descriptor.hooks {
-        for path in hooks.form.file().and_then(file_of).map(|file| paths(target, file)).unwrap_or_default() {
-            let format = hooks.form.file().and_then(file_of).map_or(HostFormat::Json, |file| file.format);
-            found.settings(target, &path, format)?;
+        if let Some(file) = hooks.form.file().and_then(file_of) {
+            for path in paths(target, file) {
+                found.settings(target, &path, file.format)?;
+            }
         }
         match &hooks.form {
             HookForm::Shells { path, .. } => {
@@ -94,7 +95,8 @@ impl Registered {
 
     /// A module of ours has one command an event; that of somebody else runs in the host, and nobody can tell.
     fn module(&mut self, target: &Target, path: &AbsolutePath, hooks: &HookTable) -> Result<(), InstallError> {
-        let text = disk::read_text(path)?.unwrap_or_default();
+        // That of somebody else may hold any bytes.
+        let text = String::from_utf8_lossy(&disk::read_bytes(path)?.unwrap_or_default()).into_owned();
         let file = target.shown(path);
         let (Some(Value::Object(calls)), Some(tools)) = (table(&text, "calls"), table(&text, "tools")) else {
             self.unknown.push(UnknownHooks { file, why: "it runs inside the host".to_owned(), may_be_ours: false });
