@@ -72,7 +72,7 @@ pub(crate) fn registered(target: &Target) -> Result<Registered, InstallError> {
         && let Some(file) = file_of(&line.file)
     {
         for path in paths(target, file) {
-            let settings = read(&path, file.format)?.unwrap_or_default();
+            let Some(settings) = found.read(target, &path, file.format)? else { continue };
             let line = line.path.iter().try_fold(&settings, |value, key| value.get(key));
             entry("status line", None, line.unwrap_or(&Value::Null), &target.shown(&path), &mut found.hooks);
         }
@@ -82,15 +82,29 @@ pub(crate) fn registered(target: &Target) -> Result<Registered, InstallError> {
 
 impl Registered {
     fn settings(&mut self, target: &Target, path: &AbsolutePath, format: HostFormat) -> Result<(), InstallError> {
-        let file = target.shown(path);
-        match read(path, format)? {
-            Ok(settings) => collect(&settings["hooks"], &file, &mut self.hooks),
-            Err(fault) => {
-                let why = format!("it does not parse: {fault}");
-                self.unknown.push(UnknownHooks { file, why, may_be_ours: true });
-            }
+        if let Some(settings) = self.read(target, path, format)? {
+            collect(&settings["hooks"], &target.shown(path), &mut self.hooks);
         }
         Ok(())
+    }
+
+    /// What a file of settings says. One that does not parse is noted, once.
+    fn read(
+        &mut self,
+        target: &Target,
+        path: &AbsolutePath,
+        format: HostFormat,
+    ) -> Result<Option<Value>, InstallError> {
+        match read(path, format)? {
+            Ok(settings) => return Ok(Some(settings)),
+            Err(fault) => {
+                let (file, why) = (target.shown(path), format!("it does not parse: {fault}"));
+                if !self.unknown.iter().any(|unknown| unknown.file == file) {
+                    self.unknown.push(UnknownHooks { file, why, may_be_ours: true });
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// A module of ours has one command an event; that of somebody else runs in the host, and nobody can tell.

@@ -52,7 +52,7 @@ pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
             let Some(file) = target.descriptor.files.get(file) else { return Ok(false) };
             let is_set = |value: &Value| value == &Value::Bool(true) || value["enabled"] == Value::Bool(true);
             for settings in registered::paths(target, file).into_iter().chain([target.everywhere.resolve(&file.path)]) {
-                let settings = registered::read(&settings, file.format)?.unwrap_or_default();
+                let settings = parsed(&settings, file.format)?;
                 let flags = at(&settings, path).and_then(Value::as_object);
                 if flags.is_some_and(|flags| flags.iter().any(|(key, flag)| key.starts_with(begins) && is_set(flag))) {
                     return Ok(true);
@@ -65,12 +65,15 @@ pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
                 return Ok(false);
             }
             let Some(rules) = rules else { return Ok(true) };
-            let noted =
-                registered::read(&target.everywhere.resolve(&rules.file), HostFormat::Json)?.unwrap_or_default();
+            let noted = parsed(&target.everywhere.resolve(&rules.file), HostFormat::Json)?;
             let is_for = |rule: &Value| rule.as_str().is_some_and(|rule| !rule.starts_with('!'));
             Ok(at(&noted, &rules.path).and_then(Value::as_array).is_none_or(|rules| rules.iter().any(is_for)))
         }
     }
+}
+
+fn parsed(path: &AbsolutePath, format: HostFormat) -> Result<Value, InstallError> {
+    registered::read(path, format)?.map_err(|source| InstallError::Unparsable { path: path.clone(), source })
 }
 
 fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
@@ -84,7 +87,6 @@ pub(crate) fn status(target: &Target, world: &World) -> Result<Status, InstallEr
     status.unfinished = !unfinished(target, world)?.is_empty();
     let Some(section) = manifest.installs.get(&target.section_key(&Anchor::Root)) else { return Ok(status) };
     status.version = Some(section.version.clone());
-    status.plugin = has_plugin(target)?;
     let mut places = vec![(Anchor::Root, section.holdings.clone()), (Anchor::Project, section.project.clone())];
     for home in &section.homes {
         let anchor = Anchor::Home(home.clone());
@@ -95,6 +97,17 @@ pub(crate) fn status(target: &Target, world: &World) -> Result<Status, InstallEr
     for (anchor, holdings) in places {
         status.files += holdings.files.len();
         compare(target, &target.folder(&anchor), &holdings, &mut status.drift)?;
+    }
+    match has_plugin(target) {
+        Ok(plugin) => status.plugin = plugin,
+        Err(InstallError::Unparsable { path, source }) => {
+            let shown = target.shown(&path);
+            let is_told = |drift: &Drift| matches!(drift, Drift::Unreadable { path, .. } if *path == shown);
+            if !status.drift.iter().any(is_told) {
+                status.drift.push(Drift::Unreadable { path: shown, why: source.to_string() });
+            }
+        }
+        Err(error) => return Err(error),
     }
     Ok(status)
 }

@@ -175,6 +175,11 @@ fn settings_that_do_not_parse_are_no_settings_without_hooks() {
         assert!(told.stdout.contains("~/.claude/settings.json") && told.stdout.contains("line 2"), "{}", told.stdout);
     }
     assert!(context.gsd(["hooks", "status"]).stdout.contains("not known, for `~/.claude/settings.json`"));
+    // An install beside it that looks there for a plugin of ours says that it cannot tell.
+    let beside = context.gsd(["install", "--claude", "--local"]).success();
+    assert!(beside.contains("whether our plugin is in use there too cannot be told"), "{beside}");
+    let status = context.gsd(["status", "--claude", "--local"]);
+    assert_eq!((status.code, status.stdout.matches("settings.json (").count()), (1, 1), "{}", status.stdout);
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub(super) struct HostReport {
     left: Vec<String>,
     /// The host's settings have our plugin in use too.
     plugin: bool,
+    /// Why it cannot be told whether our plugin is in use there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin_unknown: Option<String>,
     /// Installs of another program of this name, which went.
     taken_over: Vec<TakenOver>,
     /// Files of ours that were not written, because a file of the person's has that name.
@@ -144,6 +147,7 @@ impl HostReport {
             set_aside: Vec::new(),
             left: Vec::new(),
             plugin: false,
+            plugin_unknown: None,
             taken_over: Vec::new(),
             gave_way: Vec::new(),
             elsewhere: Vec::new(),
@@ -164,7 +168,12 @@ impl HostReport {
         self.root = Some(target.root.to_string());
         let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
         self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
-        self.plugin = wish == Wish::Install && install::has_plugin(target).unwrap_or_default();
+        if wish == Wish::Install {
+            match install::has_plugin(target) {
+                Ok(plugin) => self.plugin = plugin,
+                Err(error) => self.plugin_unknown = Some(chain(&error)),
+            }
+        }
         let taken_over = plan.taken_over.iter();
         self.taken_over = taken_over
             .map(|other| TakenOver {
@@ -231,6 +240,9 @@ impl HostReport {
         }
         if self.plugin {
             let _ = writeln!(text, "  {TWICE}");
+        }
+        if let Some(why) = &self.plugin_unknown {
+            let _ = writeln!(text, "  whether our plugin is in use there too cannot be told: {why}");
         }
         for path in &self.merged {
             let _ = writeln!(text, "  edited: {path}");
