@@ -10,6 +10,7 @@ pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod gsd2;
 pub(crate) mod layout;
+pub(crate) mod local_state;
 pub(crate) mod milestone;
 pub(crate) mod milestones;
 pub(crate) mod phase;

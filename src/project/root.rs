@@ -74,7 +74,7 @@ pub(crate) fn repository_of(folder: &AbsolutePath) -> Option<AbsolutePath> {
 
 /// The main worktree, seen from inside a linked one, whose `.git` is a file that names
 /// `<main>/.git/worktrees/<name>`.
-fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
+pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
     let linked = repository_of(start)?;
     let text = disk::read_text(linked.as_path().join(".git")).ok()??;
     let place = linked.resolve(text.strip_prefix("gitdir:")?.trim());

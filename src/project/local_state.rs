@@ -1,0 +1,82 @@
+//! What this computer remembers about a project, kept in the user's state folder: decisions that must not show up in
+//! `git status`, travel with a clone, or be believed because they came with one.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use super::root;
+use crate::disk::{self, AbsolutePath, Digest, DiskError};
+
+/// The folder of one project below the user's state folder. All worktrees of a repository share it.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalState {
+    folder: AbsolutePath,
+}
+
+impl LocalState {
+    /// `state_folder` is [`crate::world::World::state_folder`], `project` the root of a project.
+    pub(crate) fn of(state_folder: &Path, project: &AbsolutePath) -> Result<Self, DiskError> {
+        let main = root::main_worktree(project).unwrap_or_else(|| project.clone());
+        let main = disk::canonical(&main)?;
+        let key = Digest::of(main.to_string().as_bytes()).to_string();
+        let name = format!("{}-{}", main.name(), &key[..16]);
+        let folder = AbsolutePath::parse(state_folder.join("projects").join(name)).map_err(DiskError::from)?;
+        Ok(Self { folder })
+    }
+
+    /// Where the note `name`, such as `wave.json`, is kept.
+    pub(crate) fn file(&self, name: &str) -> AbsolutePath {
+        self.folder.resolve(name)
+    }
+
+    /// The note `name`; `None` if there is none. A note that does not parse is an error: it may not be overlooked.
+    pub(crate) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, LocalStateError> {
+        let path = self.file(name);
+        let Some(text) = disk::read_text(&path)? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|source| LocalStateError::Malformed { path, source })
+    }
+}
+
+/// Why a note cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LocalStateError {
+    #[error("`{path}` does not parse: {source}")]
+    Malformed { path: AbsolutePath, source: serde_json::Error },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worktrees_of_a_repository_share_one_folder_and_projects_do_not() {
+        let temporary = tempfile::tempdir().unwrap();
+        let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+        for folder in ["main/.git/worktrees/w", "w", "other/.git", "state"] {
+            std::fs::create_dir_all(base.resolve(folder)).unwrap();
+        }
+        std::fs::write(base.resolve("w/.git"), format!("gitdir: {base}/main/.git/worktrees/w\n")).unwrap();
+        let state = base.resolve("state");
+        let of = |project: &str| {
+            LocalState::of(state.as_path(), &base.resolve(project)).unwrap().file("wave.json").to_string()
+        };
+        assert_eq!(of("main"), of("w"));
+        assert_ne!(of("main"), of("other"));
+        assert!(of("main").contains("/projects/main-"), "{}", of("main"));
+    }
+
+    #[test]
+    fn a_note_that_does_not_parse_is_an_error() {
+        let temporary = tempfile::tempdir().unwrap();
+        let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+        let state = LocalState::of(base.as_path(), &base).unwrap();
+        assert!(state.read::<Vec<String>>("a.json").unwrap().is_none());
+        std::fs::create_dir_all(state.file("a.json").parent().unwrap()).unwrap();
+        std::fs::write(state.file("a.json"), "[1").unwrap();
+        assert!(state.read::<Vec<String>>("a.json").is_err());
+    }
+}
