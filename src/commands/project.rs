@@ -254,10 +254,13 @@ impl Context {
     fn note_settings(&self, layout: &Layout, edits: &Edits) {
         let written = [layout.config(), layout.root_config()].iter().find_map(|file| edits.texts.get(file));
         let session = workstream::session_key(|name| self.world().variable(name));
-        let (Some(text), Some(session), Some(folder)) = (written, session, self.world().state_folder()) else { return };
+        let (Some(text), Some(folder)) = (written, self.world().state_folder()) else { return };
         let notes = AbsolutePath::parse(layout.root()).ok().and_then(|root| LocalState::of(&folder, &root).ok());
-        if let (Some(notes), Ok(note)) = (notes, serde_json::to_string(&WrittenSettings::new(text, session))) {
-            let _ = disk::write_fleeting(&notes.file(WrittenSettings::NOTE), note.as_bytes());
+        let Some(file) = notes.map(|notes| notes.file(WrittenSettings::NOTE)) else { return };
+        // A change of nobody's session only has to take the place of the note of one.
+        let is_needed = session.is_some() || disk::is_file(&file);
+        if let (true, Ok(note)) = (is_needed, serde_json::to_string(&WrittenSettings::new(text, session))) {
+            let _ = disk::write_fleeting(&file, note.as_bytes());
         }
     }
 

@@ -44,7 +44,7 @@ impl LocalState {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WrittenSettings {
     digest: String,
-    session: String,
+    session: Option<String>,
 }
 
 impl WrittenSettings {
@@ -52,13 +52,13 @@ impl WrittenSettings {
     pub(crate) const NOTE: &str = "written-settings.json";
 
     /// `session` is a [`workstream::session_key`].
-    pub(crate) fn new(text: &str, session: String) -> Self {
+    pub(crate) fn new(text: &str, session: Option<String>) -> Self {
         Self { digest: Digest::of(text.as_bytes()).to_string(), session }
     }
 
     /// Whether the command was called in the session that a host calls `session`.
     pub(crate) fn is_of(&self, session: &str) -> bool {
-        workstream::names_session(&self.session, session)
+        self.session.as_deref().is_some_and(|key| workstream::names_session(key, session))
     }
 
     /// Whether this is what was written.
