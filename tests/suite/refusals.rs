@@ -88,7 +88,7 @@ fn every_code_of_a_refusal_is_tried() {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
-            let code = text.split("#[cfg(test)]").next().unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             if !code.contains("Block {") && !code.contains("Finding::block(") {
                 continue;
             }
