@@ -67,6 +67,14 @@ impl Context {
         installed_for(&self.world().executable().ok()?)
     }
 
+    /// What this computer keeps about the project outside of it.
+    pub(crate) fn local_state(&self) -> Result<LocalState, CommandError> {
+        let folder = self.world().state_folder().ok_or_else(|| {
+            CommandError::usage("no home folder, so there is no place for notes").hint("set HOME or XDG_STATE_HOME")
+        })?;
+        Ok(LocalState::of(&folder, self.root())?)
+    }
+
     /// What stands before the name of a command where people type it, such as `/gsd-`.
     pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
         Ok(&self.host()?.prefix)

@@ -22,7 +22,6 @@ pub(crate) struct HookProject {
     pub(crate) root: PathBuf,
     pub(crate) layout: Layout,
     config: Config,
-    config_is_readable: bool,
 }
 
 impl HookProject {
@@ -37,13 +36,8 @@ impl HookProject {
         let sound = |name: &str| variable(name).filter(|value| !is_scope(name) || workstream::checked(value).is_ok());
         let stored = Pointer::of_event(&root.resolve(".planning"), &world.temporary_folder(), variable, session);
         let layout = Layout::of_call(&root, None, &stored, sound);
-        let (config, config_is_readable) = config(&layout, world);
-        Some(Self { root: root.as_path().to_path_buf(), layout, config, config_is_readable })
-    }
-
-    /// Whether the settings can be read; a project without a file of them has the defaults.
-    pub(crate) fn config_is_readable(&self) -> bool {
-        self.config_is_readable
+        let config = config(&layout, world);
+        Some(Self { root: root.as_path().to_path_buf(), layout, config })
     }
 
     /// A setting as a file says it, the active workstream's before the project's.
@@ -70,25 +64,16 @@ fn is_scope(variable: &str) -> bool {
     matches!(variable, "GSD_PROJECT" | "GSD_WORKSTREAM")
 }
 
-/// The project's configuration, and whether all its files could be read. What cannot be read is left out.
-fn config(layout: &Layout, world: &World) -> (Config, bool) {
-    let mut readable = true;
-    let mut read = |path: PathBuf| {
-        disk::read_text(path).unwrap_or_else(|_| {
-            readable = false;
-            None
-        })
-    };
+/// The project's configuration. What cannot be read is left out.
+fn config(layout: &Layout, world: &World) -> Config {
+    let read = |path: PathBuf| disk::read_text(path).ok().flatten();
     let project = read(layout.absolute(&layout.root_config()));
     let own = layout.workstream().and_then(|_| read(layout.absolute(&layout.config())));
     let has_file = project.is_some() || own.is_some();
-    let personal = world.gsd_home().filter(|_| !has_file).and_then(|home| {
-        // The user's own defaults decide nothing that a project could not do without.
-        disk::read_text(home.join(".gsd").join("defaults.json")).ok().flatten()
-    });
-    let texts = ConfigTexts { project: project.as_deref(), workstream: own.as_deref(), personal: personal.as_deref() };
-    let (config, problems) = Config::read(texts);
-    (config, readable && problems.is_empty())
+    let home = world.gsd_home().filter(|_| !has_file);
+    let personal = home.and_then(|home| read(home.join(".gsd").join("defaults.json")));
+    Config::read(ConfigTexts { project: project.as_deref(), workstream: own.as_deref(), personal: personal.as_deref() })
+        .0
 }
 
 /// Everything one event is about.

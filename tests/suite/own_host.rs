@@ -117,6 +117,7 @@ fn hooks_know_the_host_that_calls_them() {
     assert!(start.contains("interrupted: 01-02, 1 commit, no SUMMARY -> @gsd-execute-phase 1"), "{start}");
     assert!(said("status-line", &json!({})).contains("Phase 1 · executing"));
     let spawn = |input: Value| said("before-tool", &json!({ "tool_name": "Task", "tool_input": input }));
+    installed(&lived, &["dispatch-isolation"], "").success();
     let denied = spawn(json!({ "subagent_type": "gsd-executor", "prompt": "x" }));
     assert!(denied.contains("ISOLATION_MISSING") && denied.contains("place="), "{denied}");
     assert_eq!(spawn(json!({ "subagent_type": "gsd-executor", "prompt": "x", "place": "apart" })), "");

@@ -12,14 +12,12 @@ const TRIED: &[&str] = &[
     "COMMIT_SUBJECT_TOO_LONG",
     "CONVENTIONAL_COMMITS_VIOLATION",
     "FORCED_ADD",
+    "ISOLATION_MISSING",
     "OUTSIDE_WORKTREE",
     "PLANNING_SHRINK",
     "PROMPT_INJECTION",
     "SECRET_READ",
 ];
-
-/// Those that are tried where agents are given worktrees.
-const TRIED_ELSEWHERE: &[&str] = &["ISOLATION_MISSING", "ISOLATION_UNKNOWN"];
 
 /// A project with every guard that can be switched on.
 fn guarded() -> TestContext {
@@ -102,7 +100,7 @@ fn every_code_of_a_refusal_is_tried() {
             }
         }
     }
-    let tried: BTreeSet<String> = TRIED.iter().chain(TRIED_ELSEWHERE).map(|code| (*code).to_owned()).collect();
+    let tried: BTreeSet<String> = TRIED.iter().map(|code| (*code).to_owned()).collect();
     assert_eq!(codes, tried);
 }
 
@@ -198,6 +196,20 @@ fn an_agent_adds_without_force() {
     let add = format!("{} a.rs", ways[0]);
     assert_eq!(of_shell(&context, &here, &add), None, "{add}");
     assert!(context.command("sh").args(["-c", &add]).status().unwrap().success());
+}
+
+#[test]
+fn an_executor_is_started_with_the_argument_that_is_named() {
+    let context = guarded();
+    let flag = "isolation=\"worktree\"";
+    let note = ["record-dispatch-isolation", "--isolation", "harness-worktree", "--harness-flag", flag];
+    context.gsd(note).success();
+    let mut call = json!({ "subagent_type": "gsd-executor", "prompt": "plan 01-01" });
+    let spawn = |call: &Value| refusal(&context, &context.project(), "before-tool", "Agent", call, "");
+    let way = ways(&spawn(&call).unwrap(), "ISOLATION_MISSING").remove(0);
+    let (argument, value) = way.split_once('=').unwrap();
+    call[argument] = serde_json::from_str(value).unwrap();
+    assert_eq!(spawn(&call), None);
 }
 
 #[test]
