@@ -69,9 +69,7 @@ impl Family for Configuration {
             Self::ConfigGet(arguments) => get(context, &arguments),
             Self::ConfigSet(arguments) => set(context, &arguments),
             Self::ConfigEnsureSection => create(context, None, configuration::create),
-            Self::ConfigNewProject(arguments) => {
-                create(context, arguments.choices.as_deref(), configuration::complete)
-            }
+            Self::ConfigNewProject(arguments) => create(context, arguments.choices.as_deref(), configuration::complete),
             Self::ConfigPath => {
                 path(context);
                 Ok(())
@@ -114,9 +112,8 @@ fn create(
     choices: Option<&str>,
     operation: fn(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
 ) -> Result<(), CommandError> {
-    let report = with_new_file(context, choices, |context, new| {
-        context.update(|view| operation(view, new).map_err(told))
-    })?;
+    let report =
+        with_new_file(context, choices, |context, new| context.update(|view| operation(view, new).map_err(told)))?;
     let raw = match (report.created, report.added.is_empty()) {
         (true, _) => "created",
         (false, false) => "completed",

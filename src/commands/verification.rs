@@ -143,7 +143,8 @@ fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Comma
     let facts = state::facts(context)?;
     let prefix = context.command_prefix()?;
     let (typed, tests_only) = (&arguments.phase.phase, arguments.tests_only);
-    let report = context.update(|view| human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(explained))?;
+    let report =
+        context.update(|view| human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(explained))?;
     context.emit(&report)
 }
 

@@ -177,8 +177,7 @@ pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateRepo
     let file = initial(new, choices(new)?);
     let mut edits = Edits::default();
     edits.write(view, &path, format!("{:#}\n", Value::Object(file)))?;
-    let report =
-        CreateReport { created: true, path: Some(path), reason: None, added: Vec::new(), kept: Vec::new() };
+    let report = CreateReport { created: true, path: Some(path), reason: None, added: Vec::new(), kept: Vec::new() };
     Ok((report, edits))
 }
 

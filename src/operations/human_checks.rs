@@ -110,11 +110,7 @@ pub(crate) fn defer(
 
 /// Brings the verification and the list of deferred items in line with the results in UAT.md: a verification whose
 /// checks all passed is passed.
-pub(crate) fn settle(
-    view: &ProjectView,
-    typed: &str,
-    facts: &Facts,
-) -> Result<(SettleReport, Edits), HumanCheckError> {
+pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Result<(SettleReport, Edits), HumanCheckError> {
     let folder = open_folder(view, typed)?;
     let verification = verification::status(view, &folder)?;
     let Some(path) = folder.artifact_path("VERIFICATION") else {
@@ -285,7 +281,8 @@ fn write_rows(
     let state = State::parse(&text);
     let known = state.deferred();
     let milestone = view.milestone()?.version.unwrap_or_default();
-    let row = |check: &DeferredCheck| DeferredRow::new(CATEGORY, &item(folder, &check.name), OPEN, &facts.today, &milestone);
+    let row =
+        |check: &DeferredCheck| DeferredRow::new(CATEGORY, &item(folder, &check.name), OPEN, &facts.today, &milestone);
     let rows: Vec<DeferredRow> =
         checks.iter().filter(|check| !is_listed(&known, folder, &check.name)).map(row).collect();
     if rows.is_empty() {
@@ -390,7 +387,9 @@ mod tests {
         assert_eq!(all_deferred(&view, &folder, &waits).unwrap(), []);
         let (report, edits) = defer(&view, "1", false, "/gsd-", &facts()).unwrap();
         assert_eq!((report.added, names(&report.deferred)), (2, vec!["Look at the page", "Listen"]));
-        assert!(edits.texts[".planning/STATE.md"].contains("| human check | Phase 01: Listen | open | 2026-01-02 | v1.0 |"));
+        assert!(
+            edits.texts[".planning/STATE.md"].contains("| human check | Phase 01: Listen | open | 2026-01-02 | v1.0 |")
+        );
         let after = view.after(&edits);
         let folder = after.find_phase("1").unwrap().folder.unwrap();
         assert_eq!(names(&all_deferred(&after, &folder, &waits).unwrap()), ["Look at the page", "Listen"]);
@@ -414,7 +413,10 @@ mod tests {
         }
         let empty = defer(&view("---\nstatus: human_needed\n---\n", &[]), "1", false, "/gsd-", &facts());
         assert!(matches!(empty, Err(HumanCheckError::NoEntry { .. })));
-        assert!(matches!(defer(&view(REPORT, &[]), "7", false, "/gsd-", &facts()), Err(HumanCheckError::NotFound { .. })));
+        assert!(matches!(
+            defer(&view(REPORT, &[]), "7", false, "/gsd-", &facts()),
+            Err(HumanCheckError::NotFound { .. })
+        ));
     }
 
     #[test]
@@ -422,12 +424,18 @@ mod tests {
         let uat = "---\nstatus: partial\n---\n\n## Tests\n\n### 1. look at the page\nexpected: x\nresult: issue\n\n### 2. Listen\nexpected: y\nresult: pass\n";
         let view = view(REPORT, &[(UAT, uat)]);
         let (report, edits) = defer(&view, "1", false, "/gsd-", &facts()).unwrap();
-        assert_eq!((names(&report.failed), report.deferred.len(), edits.is_empty()), (vec!["Look at the page"], 0, true));
+        assert_eq!(
+            (names(&report.failed), report.deferred.len(), edits.is_empty()),
+            (vec!["Look at the page"], 0, true)
+        );
         let folder = view.find_phase("1").unwrap().folder.unwrap();
         let waits = verification::status(&view, &folder).unwrap();
         assert_eq!(all_deferred(&view, &folder, &waits).unwrap(), []);
         let (settled, _) = settle(&view, "1", &facts()).unwrap();
-        assert_eq!((settled.status, settled.passed, names(&settled.open)), ("human_needed", 1, vec!["Look at the page"]));
+        assert_eq!(
+            (settled.status, settled.passed, names(&settled.open)),
+            ("human_needed", 1, vec!["Look at the page"])
+        );
     }
 
     #[test]

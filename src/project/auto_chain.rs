@@ -43,11 +43,7 @@ impl AutoMode {
             }
             None => config.flag("workflow._auto_chain_active"),
         };
-        Self {
-            chain,
-            advance: config.flag("workflow.auto_advance"),
-            stopped: note.is_some_and(|note| !note.active),
-        }
+        Self { chain, advance: config.flag("workflow.auto_advance"), stopped: note.is_some_and(|note| !note.active) }
     }
 
     /// Whether workflows go on by themselves. After a stop they do not, whatever the configuration says.

@@ -155,7 +155,8 @@ fn set_counters(markdown: &Markdown<'_>, report: &UatReport, splices: &mut Splic
 fn set_current_test(markdown: &Markdown<'_>, report: &UatReport, checks: &[&HumanCheck], splices: &mut Splices) {
     let Some((_, mut lines)) = markdown.section_named("Current Test") else { return };
     let complete = lines.find(|line| markdown.line(*line).trim().to_lowercase().starts_with("[testing complete"));
-    let first = checks.first().and_then(|check| Some((check, report.tests.iter().find(|test| test.name == check.name)?)));
+    let first =
+        checks.first().and_then(|check| Some((check, report.tests.iter().find(|test| test.name == check.name)?)));
     if let (Some(line), Some((check, test))) = (complete.and_then(|line| markdown.lines().get(line)), first) {
         let newline = markdown.newline();
         let fields = [
@@ -214,7 +215,10 @@ mod tests {
         let expected = text
             .replace("complete\r\nupdated: x", "testing\r\nupdated: now")
             .replace("[testing complete]", "number: 2\r\nname: New\r\nexpected: b\r\nawaiting: user response")
-            .replace("result: pass\r\n", "result: pass\r\n\r\n### 2. New\r\nexpected: b\r\nresult: [pending]\r\nsource: verification\r\n")
+            .replace(
+                "result: pass\r\n",
+                "result: pass\r\n\r\n### 2. New\r\nexpected: b\r\nresult: [pending]\r\nsource: verification\r\n",
+            )
             .replace("total: 1", "total: 2")
             .replace("pending: 0", "pending: 1");
         assert_eq!(added, expected);
@@ -224,7 +228,10 @@ mod tests {
     fn a_session_with_failed_tests_keeps_its_status_and_its_current_test() {
         let text = "---\nstatus: diagnosed\n---\n\n## Current Test\n\nnumber: 1\nname: A\nexpected: b\n\n## Tests\n\n### 1. A\nresult: issue\n";
         let added = with_tests(text, "now", &[&check("New", "b")]);
-        assert!(added.contains("status: diagnosed\n") && added.contains("## Current Test\n\nnumber: 1\nname: A\n"), "{added}");
+        assert!(
+            added.contains("status: diagnosed\n") && added.contains("## Current Test\n\nnumber: 1\nname: A\n"),
+            "{added}"
+        );
         assert!(added.ends_with("\n### 2. New\nexpected: b\nresult: [pending]\nsource: verification\n"), "{added}");
     }
 

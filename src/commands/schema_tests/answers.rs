@@ -6,8 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    auto_chain, basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, research,
-    runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
+    auto_chain, basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models,
+    research, runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
 use crate::operations::bundle::{self, Complete};

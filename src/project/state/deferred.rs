@@ -24,9 +24,8 @@ impl State<'_> {
     /// What was put off, as the table says it.
     pub(crate) fn deferred(&self) -> Vec<DeferredRow> {
         let Some(table) = self.deferred_table() else { return Vec::new() };
-        let cell = |row: usize, name: &str| {
-            table.column(name).map(|column| table.cell_text(row, column)).unwrap_or_default()
-        };
+        let cell =
+            |row: usize, name: &str| table.column(name).map(|column| table.cell_text(row, column)).unwrap_or_default();
         (0..table.row_count())
             .map(|row| DeferredRow {
                 category: cell(row, COLUMNS[0]),
@@ -134,10 +133,7 @@ mod tests {
         let text = "## Deferred Items\r\n\r\n| Category | Item | Status | Deferred At | Milestone |\r\n|---|---|---|---|---|\r\n\
             | *(none)* | | | | |\r\n\r\n## Session\r\n";
         let added = edited(text, |edit| edit.add_deferred(&[row("a | b")]));
-        assert_eq!(
-            added,
-            text.replace("| *(none)* | | | | |", "| human check | a \\| b | open | 2026-01-02 | v1.0 |")
-        );
+        assert_eq!(added, text.replace("| *(none)* | | | | |", "| human check | a \\| b | open | 2026-01-02 | v1.0 |"));
         assert_eq!(State::parse(&added).deferred(), [row("a | b")]);
         let more = edited(&added, |edit| edit.add_deferred(&[row("c")]));
         assert_eq!(State::parse(&more).deferred(), [row("a | b"), row("c")]);
@@ -145,7 +141,11 @@ mod tests {
 
     #[test]
     fn the_table_is_made_where_there_is_none() {
-        for text in ["# S\n", "# S\n\n## Deferred Items\n\nNothing.\n", "# S\n\n## Deferred Items\n\n| A | B |\n|---|---|\n| x | |\n"] {
+        for text in [
+            "# S\n",
+            "# S\n\n## Deferred Items\n\nNothing.\n",
+            "# S\n\n## Deferred Items\n\n| A | B |\n|---|---|\n| x | |\n",
+        ] {
             let added = edited(text, |edit| edit.add_deferred(&[row("a")]));
             assert!(added.starts_with(text.trim_end()), "{added}");
             assert!(
