@@ -48,8 +48,7 @@ impl Family for Instructions {
 pub(super) fn usual_file(context: &Context) -> Result<String, CommandError> {
     let config = context.config()?;
     let usual = Config::default();
-    let is_chosen =
-        config.written(CONFIGURED).is_some_and(|written| written.as_str() != usual.text(CONFIGURED));
+    let is_chosen = config.written(CONFIGURED).is_some_and(|written| written.as_str() != usual.text(CONFIGURED));
     let configured = config.text(CONFIGURED).unwrap_or_default().to_owned();
     let of_host = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone());
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();

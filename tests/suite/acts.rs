@@ -32,7 +32,7 @@ const ACTS: &[Act] = &[
         verb: "auto-chain stop",
         arguments: &[],
         first: &["auto-chain", "start"],
-        says: &[("/active", "false"), ("/source", "\"stopped\""), ("/diff", "\"active\":false")],
+        says: &[("/active", "false"), ("/source", "\"stopped\""), ("/diff", "+{\\\"active\\\":false")],
     },
     Act {
         verb: "commit",

@@ -200,8 +200,8 @@ const WRITERS: &[Writer] = &[
         calls: &[&["budget"]],
         may: &[("config.json", &["model_profile", "+"])],
     },
-    Writer { verb: "config-ensure-section", calls: &[&[]], may: &[("config.json", &["*", "+"])] },
-    Writer { verb: "config-new-project", calls: &[&["{\"mode\":\"yolo\"}"]], may: &[("config.json", &["+"])] },
+    Writer { verb: "config-ensure-section", calls: &[&[]], may: &[("config.json", &["+"])] },
+    Writer { verb: "config-new-project", calls: &[&["{\"mode\":\"yolo\"}"]], may: &[("config.json", &["*", "+"])] },
     Writer { verb: "migrate-config", calls: &[&[]], may: &[("config.json", &["*"])] },
     Writer {
         verb: "frontmatter set",
