@@ -72,7 +72,7 @@ impl Family for AutoChains {
 impl Context {
     /// Whether workflows go on by themselves in this project.
     pub(super) fn auto_mode(&self) -> Result<AutoMode, CommandError> {
-        Ok(self.auto_mode_with(self.chain_note()?.as_ref())?)
+        self.auto_mode_with(self.chain_note()?.as_ref())
     }
 
     fn auto_mode_with(&self, note: Option<&ChainNote>) -> Result<AutoMode, CommandError> {
