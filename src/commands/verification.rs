@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
-use crate::operations::verification::{self, Verification};
+use crate::project::verification::{self, Verification};
 use crate::project::folder::PhaseFolder;
 
 #[derive(Debug, clap::Subcommand)]

@@ -9,6 +9,7 @@ use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::Requirements;
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
 use crate::project::view::{Edits, ProjectView};
+use crate::project::verification::{self, Verification};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::slug;
 use crate::text::splice::Splices;
@@ -17,7 +18,6 @@ use super::roadmap::completed_day;
 use super::state::claim::{self, Conflict};
 use super::state::position::{self, Transition};
 use super::state::{self, Facts, Rule, StateEdit, StateError, mirror};
-use super::verification::{self, Verification};
 
 /// Why a phase is not complete.
 #[derive(Debug, thiserror::Error)]

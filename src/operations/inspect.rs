@@ -6,7 +6,6 @@ use serde::Serialize;
 use super::audit::uat::{Item, unresolved};
 use super::bundle::manager::dependencies;
 use super::roadmap::percent;
-use super::verification;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{Milestone, MilestoneScope};
@@ -14,8 +13,10 @@ use crate::project::phase::PhaseId;
 use crate::project::plan::{PhasePlan, PhaseSummary, PlanTask};
 use crate::project::requirements::Requirements;
 use crate::project::roadmap::Roadmap;
+use crate::project::standing::PhaseStanding;
 use crate::project::state::State;
 use crate::project::view::ProjectView;
+use crate::project::verification;
 
 /// What `planning inspect` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,7 +69,7 @@ pub(crate) struct Told<T> {
 pub(crate) struct InspectedPhase {
     pub(crate) dir: String,
     pub(crate) phase_id: Option<String>,
-    /// Its verification passed.
+    /// Closed by the roadmap, or executed and verified; and no plan is open.
     pub(crate) complete: bool,
     pub(crate) goal: Told<Option<String>>,
     /// The phases it depends on.
@@ -89,7 +90,7 @@ pub(crate) struct InspectedVerification {
     pub(crate) next_action: String,
 }
 
-/// The checkbox in the roadmap, which does not decide.
+/// The checkbox in the roadmap, and whether the phase counts as done by the roadmap's word.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RoadmapAcceptance {
     pub(crate) checkbox: Option<bool>,
@@ -272,7 +273,8 @@ fn phase(
     let section = roadmap.section(folder.token());
     let field = |label: &str| section.and_then(|section| roadmap.field(section, label));
     let scope = if section.is_some() { MilestoneScope::Complete } else { MilestoneScope::Unscoped };
-    let verification = verification::status(view, folder)?;
+    let standing = PhaseStanding::of(view, Some(roadmap), folder.token(), Some(folder))?;
+    let verification = &standing.verification;
     let plans = folder.plans().map(|file| plan(view, folder, file, diagnostics)).collect::<Result<Vec<_>, _>>()?;
     if folder.artifact("UAT").is_none() {
         diagnostics.add("uat_absent", &folder.name, "no UAT document; acceptance does not hang on it");
@@ -288,7 +290,7 @@ fn phase(
     Ok(InspectedPhase {
         dir: folder.name.clone(),
         phase_id: folder.numbered().map(str::to_owned),
-        complete: verification.passed(),
+        complete: standing.is_complete(),
         goal: Told { value: field("Goal").map(str::to_owned), scope },
         dependencies: Told { value: field("Depends on").and_then(dependencies).unwrap_or_default(), scope },
         verification: InspectedVerification {
@@ -297,7 +299,7 @@ fn phase(
         },
         roadmap_acceptance: RoadmapAcceptance {
             checkbox: roadmap.bullet(folder.token()).map(|bullet| bullet.checked),
-            authoritative: false,
+            authoritative: standing.work.closed,
         },
         uat: InspectedUat { unresolved: unresolved(view, folder)?, scope: MilestoneScope::Complete },
         plan_count: plans.iter().filter(|plan| !plan.superseded).count(),

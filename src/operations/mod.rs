@@ -71,6 +71,5 @@ pub(crate) mod token;
 pub(crate) mod uat_coverage;
 pub(crate) mod upgrade;
 pub(crate) mod user_story;
-pub(crate) mod verification;
 pub(crate) mod workstream;
 pub(crate) mod worktree;

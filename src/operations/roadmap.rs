@@ -11,11 +11,13 @@ use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{MilestoneScope, milestone_headings};
 use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
+use crate::project::standing::{PhaseStanding, Stage};
+use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
 use crate::text::splice::Splices;
 
-use super::verification::{self, Verification};
+use super::state::Counts;
 
 /// What `roadmap get-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -97,10 +99,12 @@ pub(crate) struct AnalyzeReport {
     pub(crate) completed_phases: usize,
     pub(crate) total_plans: usize,
     pub(crate) total_summaries: usize,
-    /// Summaries per hundred plans; none unless the milestone's scope is complete.
-    pub(crate) progress_percent: Option<usize>,
+    /// How much of the milestone is done; none unless the milestone's scope is complete.
+    pub(crate) progress_percent: Option<u64>,
     pub(crate) progress_scope: MilestoneScope,
+    /// The first phase that is open.
     pub(crate) current_phase: Option<String>,
+    /// The first open phase without plans.
     pub(crate) next_phase: Option<String>,
     /// Phases with a checklist line and no section.
     pub(crate) missing_phase_details: Option<Vec<String>>,
@@ -135,12 +139,17 @@ pub(crate) struct PhaseSummary {
     pub(crate) has_context: bool,
     pub(crate) has_research: bool,
     pub(crate) disk_status: DiskStatus,
+    /// The roadmap says that the phase is done.
     pub(crate) roadmap_complete: bool,
+    /// There is something left to do: the roadmap does not call the phase done, or a plan has no summary.
+    pub(crate) open: bool,
     pub(crate) context_read_error: Option<String>,
     pub(crate) context_scope: MilestoneScope,
+    #[serde(skip)]
+    pub(crate) standing: PhaseStanding,
 }
 
-/// How far a phase has come, by its files.
+/// How far a phase is, in fewer words than its standing has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DiskStatus {
@@ -151,45 +160,22 @@ pub(crate) enum DiskStatus {
     Planned,
     Partial,
     Complete,
-    /// A phase that only a table lists has a folder.
-    Ok,
 }
 
-/// A phase's folder as far as counting goes.
-#[derive(Debug)]
-pub(crate) struct FolderCounts {
-    pub(crate) plans: usize,
-    pub(crate) summaries: usize,
-    pub(crate) has_context: bool,
-    pub(crate) has_research: bool,
-    pub(crate) verification: Verification,
-}
+impl DiskStatus {
+    fn is_unplanned(self) -> bool {
+        matches!(self, Self::NoDirectory | Self::Empty | Self::Discussed | Self::Researched)
+    }
 
-/// Counts a folder's plans and summaries and looks at its verification.
-pub(crate) fn count(view: &ProjectView, folder: &PhaseFolder) -> Result<FolderCounts, FileError> {
-    Ok(FolderCounts {
-        plans: view.current_plans(folder)?.len(),
-        summaries: folder.summaries().count(),
-        has_context: folder.artifact("CONTEXT").is_some(),
-        has_research: folder.artifact("RESEARCH").is_some(),
-        verification: verification::status(view, folder)?,
-    })
-}
-
-impl FolderCounts {
-    pub(crate) fn disk_status(&self) -> DiskStatus {
-        if self.verification.passed() {
-            DiskStatus::Complete
-        } else if self.summaries > 0 {
-            DiskStatus::Partial
-        } else if self.plans > 0 {
-            DiskStatus::Planned
-        } else if self.has_research {
-            DiskStatus::Researched
-        } else if self.has_context {
-            DiskStatus::Discussed
-        } else {
-            DiskStatus::Empty
+    fn of(stage: Stage) -> Self {
+        match stage {
+            Stage::NoDirectory => Self::NoDirectory,
+            Stage::Empty => Self::Empty,
+            Stage::Discussed => Self::Discussed,
+            Stage::Researched => Self::Researched,
+            Stage::Planned => Self::Planned,
+            Stage::Partial | Stage::Executed => Self::Partial,
+            Stage::Complete => Self::Complete,
         }
     }
 }
@@ -210,41 +196,29 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     verification::look_ahead(view, &folders)?;
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
-    let folder_of = |id: &str| Some(&folders[index.find(id)?]);
+    let standing = |id: &str| {
+        let folder = index.find(id).map(|at| &folders[at]);
+        PhaseStanding::of(view, Some(&roadmap), id, folder)
+    };
     let mut phases = Vec::new();
     for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
-        let counts = folder_of(section.id).map(|folder| count(view, folder)).transpose()?;
-        phases.push(summary_of(&roadmap, section, counts.as_ref()));
+        phases.push(PhaseSummary {
+            goal: owned(roadmap.field(section, "Goal")),
+            mode: owned(roadmap.field(section, "Mode")),
+            depends_on: owned(roadmap.field(section, "Depends on")),
+            ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id)?)
+        });
     }
     for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
         let id = PhaseId::new(row.id);
         if id.is_sentinel() || phases.iter().any(|phase| id.matches(&phase.number)) {
             continue;
         }
-        let folder = folder_of(row.id);
-        let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.map_or(0, |plans| plans.len());
-        phases.push(PhaseSummary {
-            number: row.id.to_owned(),
-            name: row.name.to_owned(),
-            goal: None,
-            mode: None,
-            depends_on: None,
-            plan_count: plans,
-            summary_count: folder.map_or(0, |folder| folder.summaries().count()),
-            has_context: false,
-            has_research: false,
-            disk_status: if folder.is_some() { DiskStatus::Ok } else { DiskStatus::NoDirectory },
-            roadmap_complete: roadmap.bullet(row.id).is_some_and(|bullet| bullet.checked),
-            context_read_error: None,
-            context_scope: MilestoneScope::Complete,
-        });
+        phases.push(PhaseSummary::of(row.id, row.name, standing(row.id)?));
     }
-    let first = |wanted: &[DiskStatus]| {
-        phases.iter().find(|phase| wanted.contains(&phase.disk_status)).map(|phase| phase.number.clone())
-    };
-    let current_phase = first(&[DiskStatus::Planned, DiskStatus::Partial]);
-    let next_phase =
-        first(&[DiskStatus::Empty, DiskStatus::NoDirectory, DiskStatus::Discussed, DiskStatus::Researched]);
+    let open = || phases.iter().filter(|phase| phase.open);
+    let current_phase = open().next().map(|phase| phase.number.clone());
+    let next_phase = open().find(|phase| phase.disk_status.is_unplanned()).map(|phase| phase.number.clone());
     let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
     let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
     let missing: Vec<String> = roadmap
@@ -266,7 +240,11 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         completed_phases: phases.iter().filter(|phase| phase.disk_status == DiskStatus::Complete).count(),
         total_plans,
         total_summaries,
-        progress_percent: (milestone.scope == MilestoneScope::Complete).then(|| percent(total_summaries, total_plans)),
+        progress_percent: if milestone.scope == MilestoneScope::Complete {
+            Some(Counts::of(view)?.percent())
+        } else {
+            None
+        },
         progress_scope: milestone.scope,
         current_phase,
         next_phase,
@@ -292,21 +270,27 @@ fn analysed_sections<'roadmap, 'text>(
     })
 }
 
-fn summary_of(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>, counts: Option<&FolderCounts>) -> PhaseSummary {
-    PhaseSummary {
-        number: section.id.to_owned(),
-        name: name_without_tag(section.name).to_owned(),
-        goal: owned(roadmap.field(section, "Goal")),
-        mode: owned(roadmap.field(section, "Mode")),
-        depends_on: owned(roadmap.field(section, "Depends on")),
-        plan_count: counts.map_or(0, |counts| counts.plans),
-        summary_count: counts.map_or(0, |counts| counts.summaries),
-        has_context: counts.is_some_and(|counts| counts.has_context),
-        has_research: counts.is_some_and(|counts| counts.has_research),
-        disk_status: counts.map_or(DiskStatus::NoDirectory, FolderCounts::disk_status),
-        roadmap_complete: roadmap.bullet(section.id).is_some_and(|bullet| bullet.checked),
-        context_read_error: None,
-        context_scope: MilestoneScope::Complete,
+impl PhaseSummary {
+    /// The phase `number` that stands so, without what its section tells.
+    fn of(number: &str, name: &str, standing: PhaseStanding) -> Self {
+        let work = &standing.work;
+        Self {
+            number: number.to_owned(),
+            name: name.to_owned(),
+            goal: None,
+            mode: None,
+            depends_on: None,
+            plan_count: work.plans.len(),
+            summary_count: work.summaries,
+            has_context: work.has_context,
+            has_research: work.has_research,
+            disk_status: DiskStatus::of(standing.stage()),
+            roadmap_complete: work.closed,
+            open: work.is_open(),
+            context_read_error: None,
+            context_scope: MilestoneScope::Complete,
+            standing,
+        }
     }
 }
 
@@ -434,9 +418,9 @@ pub(crate) fn update_plan_progress(
     let Some(text) = view.roadmap_text()? else {
         return Ok(Some((declined(NO_ROADMAP, plans.len(), done.len()), Edits::default())));
     };
-    let verification = verification::status(view, &folder)?;
-    let complete = done.len() >= plans.len() && verification.passed();
     let roadmap = Roadmap::parse(&text);
+    let standing = PhaseStanding::of(view, Some(&roadmap), folder.token(), Some(&folder))?;
+    let (complete, verification) = (standing.is_complete(), &standing.verification);
     let mut splices = Splices::default();
     if let Some(section) = roadmap.section(typed) {
         let state = if complete { "complete" } else { "executed" };

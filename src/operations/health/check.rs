@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 use super::Finding;
 use super::consistency::roadmap_and_disk;
 use super::repair::{RepairReport, archived_without_entry};
-use crate::operations::progress::{PhaseStatus, phase_status};
+use crate::operations::progress::PhaseStatus;
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::standing::PhaseStanding;
 use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
 use crate::project::state::{State, normal_status};
@@ -393,8 +394,7 @@ fn collisions(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<Finding
     for (key, same) in by_phase.into_iter().filter(|(_, same)| same.len() > 1) {
         let mut listed = Vec::new();
         for folder in same {
-            let plans = view.current_plans(folder)?.len();
-            let status = match phase_status(view, folder, plans, folder.summaries().count())? {
+            let status = match PhaseStatus::of(&PhaseStanding::of_folder(view, folder)?) {
                 PhaseStatus::Pending => "Not Started",
                 status => status.word(),
             };

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::NO_STATE;
-use crate::operations::verification;
+use crate::project::verification;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;

@@ -351,10 +351,14 @@ impl<'state, 'text> StateEdit<'state, 'text> {
 
 /// `[███░░░░░░░] 30%`: ten cells, full only at a hundred.
 pub(crate) fn progress_bar(percent: u64) -> String {
-    let percent = percent.min(100);
-    let cells = ((percent + 5) / 10).min(if percent < 100 { 9 } else { 10 });
-    let full: String = (0..10).map(|cell| if cell < cells { '█' } else { '░' }).collect();
-    format!("[{full}] {percent}%")
+    format!("{} {}%", bar(percent), percent.min(100))
+}
+
+/// A bar of ten cells, full only at a hundred.
+pub(crate) fn bar(percent: u64) -> String {
+    let cells = ((percent.min(100) + 5) / 10).min(if percent < 100 { 9 } else { 10 });
+    let cells: String = (0..10).map(|cell| if cell < cells { '█' } else { '░' }).collect();
+    format!("[{cells}]")
 }
 
 /// The percentage that `value` shows, and the bytes that show it: a number and `%`, with the bar before it.
