@@ -454,7 +454,7 @@ mod tests {
         let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
         let report = inspect(&view).unwrap();
         let phase = &report.phases[0];
-        assert_eq!((phase.goal.value.as_deref(), phase.complete, phase.uat.unresolved.len()), (Some("base"), false, 1));
+        assert_eq!((phase.goal.value.as_deref(), phase.complete, phase.uat.unresolved.len()), (Some("base"), true, 1));
         let plan = &phase.plans[0];
         assert_eq!(plan.changed_files.as_deref(), Some(&["a.rs".to_owned(), "b.rs".to_owned()][..]));
         assert_eq!((plan.tasks[0].acceptance_criteria.len(), plan.tasks[1].kind.as_str()), (2, "checkpoint"));

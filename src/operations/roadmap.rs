@@ -106,6 +106,8 @@ pub(crate) struct AnalyzeReport {
     pub(crate) current_phase: Option<String>,
     /// The first open phase without plans.
     pub(crate) next_phase: Option<String>,
+    /// The phases about which something is left to do: the roadmap does not call them done, or a plan has no summary.
+    pub(crate) open_phases: Vec<String>,
     /// Phases with a checklist line and no section.
     pub(crate) missing_phase_details: Option<Vec<String>>,
     pub(crate) scope: MilestoneScope,
@@ -141,8 +143,6 @@ pub(crate) struct PhaseSummary {
     pub(crate) disk_status: DiskStatus,
     /// The roadmap says that the phase is done.
     pub(crate) roadmap_complete: bool,
-    /// There is something left to do: the roadmap does not call the phase done, or a plan has no summary.
-    pub(crate) open: bool,
     pub(crate) context_read_error: Option<String>,
     pub(crate) context_scope: MilestoneScope,
     #[serde(skip)]
@@ -216,8 +216,9 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         }
         phases.push(PhaseSummary::of(row.id, row.name, standing(row.id)?));
     }
-    let open = || phases.iter().filter(|phase| phase.open);
-    let current_phase = open().next().map(|phase| phase.number.clone());
+    let open = || phases.iter().filter(|phase| phase.standing.work.is_open());
+    let open_phases: Vec<String> = open().map(|phase| phase.number.clone()).collect();
+    let current_phase = open_phases.first().cloned();
     let next_phase = open().find(|phase| phase.disk_status.is_unplanned()).map(|phase| phase.number.clone());
     let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
     let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
@@ -248,6 +249,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         progress_scope: milestone.scope,
         current_phase,
         next_phase,
+        open_phases,
         missing_phase_details: (!missing.is_empty()).then_some(missing),
         scope: milestone.scope,
         phases,
@@ -286,7 +288,6 @@ impl PhaseSummary {
             has_research: work.has_research,
             disk_status: DiskStatus::of(standing.stage()),
             roadmap_complete: work.closed,
-            open: work.is_open(),
             context_read_error: None,
             context_scope: MilestoneScope::Complete,
             standing,

@@ -121,7 +121,7 @@ impl PhaseStanding {
     ) -> Result<Self, FileError> {
         let verification = match folder {
             Some(folder) => verification::status(view, folder)?,
-            None => Verification::missing(id),
+            None => Verification { is_unplanned: true, ..Verification::missing(id) },
         };
         Ok(Self { work: PhaseWork::of(view, roadmap, id, folder)?, verification })
     }

@@ -37,9 +37,9 @@ pub(crate) enum VerificationState {
 }
 
 impl Verification {
-    /// No report.
+    /// No report; whether the phase has plans is not known.
     pub(crate) fn missing(phase: impl Into<String>) -> Self {
-        Self { state: VerificationState::Missing, indeterminate: false, phase: phase.into(), is_unplanned: true }
+        Self { state: VerificationState::Missing, indeterminate: false, phase: phase.into(), is_unplanned: false }
     }
 
     pub(crate) fn passed(&self) -> bool {

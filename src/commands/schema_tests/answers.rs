@@ -345,7 +345,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("validate consistency", json::<operations::health::consistency::ConsistencyReport>()),
     ("validate context", json::<validate::ContextReport>()),
     ("validate health", json::<operations::health::check::HealthReport>()),
-    ("verification fingerprint", json::<operations::verification::FingerprintReport>()),
+    ("verification fingerprint", json::<crate::project::verification::FingerprintReport>()),
     ("verification resolve-file", json::<verification::FileReport>()),
     ("verification status", json::<verification::StatusReport>()),
     ("verify artifacts", any_of::<(files::MissingFile, verify::NoMustHave, operations::must_haves::ArtifactsReport)>()),
