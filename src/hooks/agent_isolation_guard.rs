@@ -6,7 +6,7 @@ use super::checkout::Checkout;
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
 use crate::library::ToolSet;
-use crate::runtime::{Isolation, Registry};
+use crate::runtime::Isolation;
 
 /// The agent that changes code.
 const EXECUTOR: &str = "gsd-executor";
@@ -93,7 +93,7 @@ fn noted(scene: &Scene<'_>) -> Option<Given> {
 }
 
 fn of_host(scene: &Scene<'_>) -> Option<Given> {
-    let dispatch = Registry::embedded().find(&super::switch::host(scene.world)?).ok()?.dispatch?;
+    let dispatch = scene.host()?.dispatch?;
     Some(Given { isolation: dispatch.isolation?, flag: dispatch.isolation_flag, written_at: 0 })
 }
 
