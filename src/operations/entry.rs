@@ -7,7 +7,6 @@ use super::state::mirror::{self, PhaseStatus};
 use super::state::{Facts, read};
 use super::verification::{self, VerificationState};
 use crate::project::files::FileError;
-use crate::project::roadmap::Roadmap;
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
@@ -141,7 +140,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
     let roadmap = view.roadmap_text()?;
     let has_table = roadmap.as_deref().is_some_and(|text| {
-        let roadmap = Roadmap::parse(text);
+        let roadmap = view.parse_roadmap(text);
         roadmap.rows().iter().any(|row| row.cell("status").is_some())
     });
     let phases = mirror::phases(view)?;

@@ -196,7 +196,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
         diagnostics.add("roadmap_unscoped", subject, "the roadmap does not tell which milestone this is");
     }
     let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let folders: Vec<PhaseFolder> =
         view.milestone_folders()?.into_iter().filter(|folder| !folder.id().is_sentinel()).collect();
     let all = view.phase_folders()?;

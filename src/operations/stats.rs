@@ -10,7 +10,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::Requirements;
-use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::roadmap::name_without_tag;
 use crate::project::state::State;
 use crate::project::view::ProjectView;
 
@@ -62,7 +62,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
     let milestone = view.milestone()?;
     let mut phases: Vec<PhaseStats> = Vec::new();
     let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(Roadmap::parse);
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     if let Some(roadmap) = &roadmap {
         let numbered = |id: &str| id.starts_with(|first: char| first.is_ascii_digit());
         let sections = roadmap.sections().iter().filter(|section| !section.shipped && numbered(section.id));

@@ -234,7 +234,7 @@ impl Workstream {
         let plans = counted().map(|row| row.plan_count).sum();
         let summaries = counted().map(|row| row.summary_count).sum();
         let roadmap = view.roadmap_text()?;
-        let roadmap = roadmap.as_deref().map(Roadmap::parse);
+        let roadmap = roadmap.as_deref().map(|text| view.parse_roadmap(text));
         let named = match &roadmap {
             Some(roadmap) => view.milestone_in(roadmap)?.phase_ids(roadmap).len(),
             None => 0,

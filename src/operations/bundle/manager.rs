@@ -10,7 +10,6 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
 
 use crate::text::time;
 
@@ -229,7 +228,7 @@ impl Bundle<'_> {
     fn is_done_elsewhere(&self, typed: &str) -> Result<bool, FileError> {
         let text = self.view.roadmap_text()?.unwrap_or_default();
         let id = PhaseId::new(typed);
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = self.view.parse_roadmap(&text);
         if roadmap.sections().iter().any(|section| section.shipped && id.matches(section.id)) {
             return Ok(true);
         }

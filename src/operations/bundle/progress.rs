@@ -143,7 +143,7 @@ impl Bundle<'_> {
             rows.push((folder.token().to_owned(), self.row_of_folder(folder)?));
         }
         let text = self.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
         for (id, name, line) in roadmap.iter().flat_map(listed_phases) {
             let phase_id = PhaseId::new(id);
             let known = rows.iter().any(|(number, _)| phase_id.matches(number))

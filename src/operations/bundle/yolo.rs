@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
 use crate::text::time;
 
@@ -219,7 +218,7 @@ impl Bundle<'_> {
     /// The phases whose line in the roadmap says that they are deferred.
     fn deferred(&self, phases: &[ManagedPhase]) -> Result<Vec<String>, FileError> {
         let text = self.view.roadmap_text()?.unwrap_or_default();
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = self.view.parse_roadmap(&text);
         let says = |line: usize| roadmap.markdown().line(line).to_lowercase().contains("deferred");
         let is_deferred = |number: &str| {
             let bullet = roadmap.bullet(number).map(|bullet| bullet.line);

@@ -102,7 +102,7 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
         None => errors.push(Finding::new("E002", "PROJECT.md not found", command("new-project"))),
     }
     let roadmap_text = view.roadmap_text()?;
-    let roadmap = roadmap_text.as_deref().map(Roadmap::parse);
+    let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
     if roadmap.is_none() {
         errors.push(Finding::new("E003", "ROADMAP.md not found", command("new-milestone")));
     }

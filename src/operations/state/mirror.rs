@@ -11,7 +11,7 @@ use super::{Facts, StateError};
 use crate::operations::entry::{self, Surroundings};
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::roadmap::name_without_tag;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
@@ -95,7 +95,7 @@ fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
 /// Number, name and status of every phase: the rows of the table of progress, or else the checklist.
 pub(crate) fn phases(view: &ProjectView) -> Result<Vec<(String, String, PhaseStatus)>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let is_work = |id: &str| !PhaseId::new(id).is_sentinel();
     let rows = roadmap.rows().iter().filter(|row| row.cell("status").is_some() && is_work(row.id));
     let mut phases: Vec<_> = rows

@@ -63,17 +63,19 @@ impl Counts {
                 continue;
             }
             let plans = view.current_plans(&folder)?;
-            let done = plans.iter().filter(|plan| folder.summary_of(plan).is_some());
-            counts.completed_plans += count(done);
-            counts.total_plans += count(plans.iter());
+            let done = count(plans.iter().filter(|plan| folder.summary_of(plan).is_some()));
+            let all = count(plans.iter());
+            counts.completed_plans += done;
+            counts.total_plans += all;
             counts.total_phases += 1;
             let report = folder.artifact_path("VERIFICATION").map(|path| view.text(&path)).transpose()?.flatten();
             let verdict = report.as_deref().and_then(|text| FrontMatter::parse(text)?.text("status"));
-            counts.completed_phases +=
-                u64::from(verdict.is_some_and(|word| word.trim().eq_ignore_ascii_case("passed")));
+            // A plan that came after the verdict opens the phase again.
+            let passed = done == all && verdict.is_some_and(|word| word.trim().eq_ignore_ascii_case("passed"));
+            counts.completed_phases += u64::from(passed);
         }
         if let Some(text) = view.roadmap_text()? {
-            let roadmap = Roadmap::parse(&text);
+            let roadmap = view.parse_roadmap(&text);
             let milestone = view.milestone()?;
             counts.total_phases = counts.total_phases.max(phases_in_window(&roadmap, &milestone));
             counts.completed_phases = counts.completed_phases.max(completed_rows(&roadmap, &milestone));
