@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
-use crate::project::verification::{self, Verification};
 use crate::project::folder::PhaseFolder;
+use crate::project::verification::{self, Verification};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Verifications {

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::state::{Commands, Facts, mirror, read};
 use crate::project::files::FileError;
-use crate::project::roadmap::Roadmap;
 use crate::project::standing::{self, NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{State, normal_status};
@@ -146,7 +145,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
     let roadmap = view.roadmap_text()?;
     let has_table = roadmap.as_deref().is_some_and(|text| {
-        let roadmap = Roadmap::parse(text);
+        let roadmap = view.parse_roadmap(text);
         roadmap.rows().iter().any(|row| row.cell("status").is_some())
     });
     let phases = mirror::phases(view)?;
@@ -157,7 +156,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let stated = snapshot.as_ref().and_then(|snapshot| snapshot.current_phase.clone());
     let moved_on = stated.as_deref().map(|phase| standing::moved_on(view, phase)).transpose()?.flatten();
     let current_phase = moved_on.map(|phase| phase.number).or(stated);
-    let current = match (current_phase.as_deref(), roadmap.as_deref().map(Roadmap::parse)) {
+    let current = match (current_phase.as_deref(), roadmap.as_deref().map(|text| view.parse_roadmap(text))) {
         (Some(phase), roadmap) => {
             let folder = view.find_phase(phase)?.folder;
             Some(PhaseStanding::of(view, roadmap.as_ref(), phase, folder.as_ref())?)

@@ -15,8 +15,8 @@ use crate::project::requirements::Requirements;
 use crate::project::roadmap::Roadmap;
 use crate::project::standing::PhaseStanding;
 use crate::project::state::State;
-use crate::project::view::ProjectView;
 use crate::project::verification;
+use crate::project::view::ProjectView;
 
 /// What `planning inspect` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -197,7 +197,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
         diagnostics.add("roadmap_unscoped", subject, "the roadmap does not tell which milestone this is");
     }
     let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let folders: Vec<PhaseFolder> =
         view.milestone_folders()?.into_iter().filter(|folder| !folder.id().is_sentinel()).collect();
     let all = view.phase_folders()?;

@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase;
-use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::edit::bar;
 use crate::project::verification::{self, VerificationState};
@@ -84,7 +83,7 @@ impl PhaseStatus {
 pub(crate) fn progress(view: &ProjectView) -> Result<ProgressReport, FileError> {
     let milestone = view.milestone()?;
     let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(Roadmap::parse);
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     let folders = view.milestone_folders()?;
     verification::look_ahead(view, &folders)?;
     let mut phases = Vec::new();
@@ -128,12 +127,7 @@ pub(crate) struct BarReport {
 
 impl ProgressReport {
     pub(crate) fn bar(&self) -> BarReport {
-        BarReport {
-            bar: self.line(),
-            percent: self.percent,
-            completed: self.total_summaries,
-            total: self.total_plans,
-        }
+        BarReport { bar: self.line(), percent: self.percent, completed: self.total_summaries, total: self.total_plans }
     }
 
     /// A Markdown page with the bar and a row a phase.

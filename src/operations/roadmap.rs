@@ -11,7 +11,7 @@ use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{MilestoneScope, milestone_headings};
 use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
-use crate::project::standing::{PhaseStanding, Stage};
+use crate::project::standing::{PhaseStanding, Stage, is_closed};
 use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
@@ -56,7 +56,7 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
     let Some(text) = view.roadmap_text()? else {
         return Ok(GetPhaseReport::NoRoadmap { found: false, error: NO_ROADMAP });
     };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let phase_number = typed.to_owned();
     if PhaseId::new(typed).is_sentinel() {
         return Ok(GetPhaseReport::Absent { found: false, phase_number });
@@ -190,7 +190,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
             current_phase: None,
         }));
     };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let milestone = view.milestone_in(&roadmap)?;
     let folders = view.phase_folders()?;
     verification::look_ahead(view, &folders)?;
@@ -315,7 +315,7 @@ pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileErr
     let Some(text) = view.roadmap_text()? else {
         return Ok(ScopeReport { error: Some(NO_ROADMAP), scope: milestone.scope, phases: Vec::new(), phase_count: 0 });
     };
-    let phases: Vec<String> = milestone.phase_ids(&Roadmap::parse(&text)).into_iter().map(str::to_owned).collect();
+    let phases: Vec<String> = milestone.phase_ids(&view.parse_roadmap(&text)).into_iter().map(str::to_owned).collect();
     Ok(ScopeReport { error: None, scope: milestone.scope, phase_count: phases.len(), phases })
 }
 
@@ -346,7 +346,7 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     if is_unclosed(&text) {
         warnings.push(finding("V003", "ROADMAP.md frontmatter is malformed (unterminated --- fence)"));
     }
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     if roadmap.sections().is_empty() && roadmap.bullets().is_empty() && roadmap.rows().is_empty() {
         let message =
             "ROADMAP.md contains no recognizable phase entries (no phase headings, bullet entries, or table rows)";
@@ -419,28 +419,11 @@ pub(crate) fn update_plan_progress(
     let Some(text) = view.roadmap_text()? else {
         return Ok(Some((declined(NO_ROADMAP, plans.len(), done.len()), Edits::default())));
     };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let standing = PhaseStanding::of(view, Some(&roadmap), folder.token(), Some(&folder))?;
     let (complete, verification) = (standing.is_complete(), &standing.verification);
     let mut splices = Splices::default();
-    if let Some(section) = roadmap.section(typed) {
-        let state = if complete { "complete" } else { "executed" };
-        let counted = format!("{}/{} plans {state}", done.len(), plans.len());
-        roadmap.set_field(section, "Plans", &counted, &mut splices);
-        roadmap.tick_plans(section, &done, &mut splices);
-        let lines: Vec<(&str, bool)> =
-            plans.iter().map(|plan| (plan.as_str(), done.contains(&plan.as_str()))).collect();
-        roadmap.add_plans(section, &lines, &mut splices);
-    }
-    let counts = format!(" {}/{} ", done.len(), plans.len());
-    let (status, completed) = if complete {
-        roadmap.tick_phase(typed, today, &mut splices);
-        ("Complete", format!(" {} ", completed_day(&roadmap, typed).unwrap_or(today)))
-    } else {
-        (if done.is_empty() { "Planned" } else { "In Progress" }, "  ".to_owned())
-    };
-    let cells = [("plans", counts), ("status", format!(" {status:<11}")), ("completed", completed)];
-    roadmap.set_progress(typed, &cells, &mut splices);
+    let status = write_progress(&roadmap, typed, &plans, &done, complete, today, &mut splices);
     let is_named =
         roadmap.section(typed).is_some() || roadmap.bullet(typed).is_some() || roadmap.progress_row(typed).is_some();
     let mut edits = Edits::default();
@@ -456,6 +439,74 @@ pub(crate) fn update_plan_progress(
         reason: (!is_named).then_some("missing_phase_details"),
     };
     Ok(Some((report, edits)))
+}
+
+/// Writes into all places of a phase how many of its plans are done. A phase with a plan to execute is open, whatever its
+/// checklist line said. Gives the word for its status.
+fn write_progress(
+    roadmap: &Roadmap<'_>,
+    typed: &str,
+    plans: &[String],
+    done: &[&str],
+    complete: bool,
+    today: &str,
+    splices: &mut Splices,
+) -> &'static str {
+    if let Some(section) = roadmap.section(typed) {
+        let state = if complete { "complete" } else { "executed" };
+        roadmap.set_plan_count(section, &format!("{}/{} plans {state}", done.len(), plans.len()), splices);
+        roadmap.tick_plans(section, done, splices);
+        let lines: Vec<(&str, bool)> =
+            plans.iter().map(|plan| (plan.as_str(), done.contains(&plan.as_str()))).collect();
+        roadmap.add_plans(section, &lines, splices);
+    }
+    let counts = format!(" {}/{} ", done.len(), plans.len());
+    let (status, completed) = if complete {
+        roadmap.tick_phase(typed, today, splices);
+        ("Complete", format!(" {} ", completed_day(roadmap, typed).unwrap_or(today)))
+    } else {
+        if done.len() < plans.len() {
+            roadmap.untick_phase(typed, splices);
+        }
+        (if done.is_empty() { "Planned" } else { "In Progress" }, "  ".to_owned())
+    };
+    let cells = [("plans", counts), ("status", format!(" {status:<11}")), ("completed", completed)];
+    roadmap.set_progress(typed, &cells, splices);
+    status
+}
+
+/// Writes the plans of a phase that was planned into the roadmap; where they are not on disk yet, their number. Says
+/// whether the phase was closed and is open again.
+pub(crate) fn note_planned(
+    view: &ProjectView,
+    typed: &str,
+    announced: Option<u64>,
+    today: &str,
+    edits: &mut Edits,
+) -> Result<bool, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(false) };
+    let roadmap = view.parse_roadmap(&text);
+    let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
+    let plans = folder.as_ref().map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
+    let mut splices = Splices::default();
+    let mut reopened = false;
+    if let Some(folder) = folder.filter(|_| !plans.is_empty()) {
+        let is_done = |plan: &&str| folder.summary_of(plan).is_some();
+        let done: Vec<&str> = plans.iter().map(String::as_str).filter(is_done).collect();
+        if done.len() == plans.len() {
+            return Ok(false);
+        }
+        reopened = is_closed(&roadmap, typed);
+        write_progress(&roadmap, typed, &plans, &done, false, today, &mut splices);
+    } else if let Some(count) = announced.filter(|_| !is_closed(&roadmap, typed)) {
+        if let Some(section) = roadmap.section(typed) {
+            roadmap.set_plan_count(section, &format!("0/{count} plans executed"), &mut splices);
+        }
+        let cells = [("plans", format!(" 0/{count} ")), ("status", " Planned    ".to_owned())];
+        roadmap.set_progress(typed, &cells, &mut splices);
+    }
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    Ok(reopened)
 }
 
 /// The day in the `Completed` cell of a phase's progress row.
@@ -499,7 +550,7 @@ pub(crate) fn annotate_dependencies(
         return declined(format!("phase {typed} has no plans"));
     }
     let Some(text) = view.roadmap_text()? else { return declined(NO_ROADMAP.to_owned()) };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let shared = shared_truths(view, &folder, &plans)?;
     let mut distinct: Vec<u64> = plans.iter().filter_map(|plan| waves.get(plan_id(plan)).copied()).collect();
     distinct.sort_unstable();

@@ -9,7 +9,7 @@ use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::Requirements;
-use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::roadmap::name_without_tag;
 use crate::project::standing::PhaseStanding;
 use crate::project::state::State;
 use crate::project::state::edit::bar;
@@ -65,7 +65,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
     let milestone = view.milestone()?;
     let mut phases: Vec<PhaseStats> = Vec::new();
     let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(Roadmap::parse);
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     if let Some(roadmap) = &roadmap {
         let numbered = |id: &str| id.starts_with(|first: char| first.is_ascii_digit());
         let sections = roadmap.sections().iter().filter(|section| !section.shipped && numbered(section.id));
@@ -196,10 +196,7 @@ mod tests {
         assert_eq!((report.percent, report.plan_percent), (Some(50), Some(100)));
         assert_eq!((report.requirements_total, report.requirements_complete), (2, 1));
         let page = report.table();
-        assert!(
-            page.contains("**Progress:** [█████░░░░░] 50%\n**Plans:** 1/1 complete (100%)\n"),
-            "{page}"
-        );
+        assert!(page.contains("**Progress:** [█████░░░░░] 50%\n**Plans:** 1/1 complete (100%)\n"), "{page}");
         assert!(
             page.contains("| 02 | B\\|C | 0 | 0 | Not Started |\n\n**Git:** 3 commits (since 2026-01-02)\n"),
             "{page}"

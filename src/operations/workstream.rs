@@ -217,7 +217,7 @@ impl Workstream {
         let view = project.scoped(Some(name));
         let mut phases = Vec::new();
         let roadmap = view.roadmap_text()?;
-        let roadmap = roadmap.as_deref().map(Roadmap::parse);
+        let roadmap = roadmap.as_deref().map(|text| view.parse_roadmap(text));
         for folder in view.phase_folders()?.iter() {
             let standing = PhaseStanding::of(&view, roadmap.as_ref(), folder.token(), Some(folder))?;
             let status = match standing.stage() {

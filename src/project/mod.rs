@@ -9,6 +9,7 @@ pub(crate) mod deferred;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod gsd2;
+pub(crate) mod label;
 pub(crate) mod layout;
 pub(crate) mod local_state;
 pub(crate) mod milestone;

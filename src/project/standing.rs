@@ -129,7 +129,7 @@ impl PhaseStanding {
     /// The standing of the phase of a folder.
     pub(crate) fn of_folder(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
         let text = view.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
         Self::of(view, roadmap.as_ref(), folder.token(), Some(folder))
     }
 
@@ -172,7 +172,7 @@ impl PhaseStanding {
 
 /// Whether the roadmap says that a phase is done: by its line in the checklist, by the status of its row in a table, and
 /// where it has several of them by all.
-fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
+pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     let ticked = roadmap.bullet(id).filter(|bullet| bullet.mark.is_some()).map(|bullet| bullet.checked);
     let id = PhaseId::new(id);
     let rows = roadmap.rows().iter().filter(|row| !row.shipped && id.matches(row.id));
@@ -199,7 +199,7 @@ pub(crate) struct NamedPhase {
 /// first of the milestone that is open. None where what STATE.md says holds.
 pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<NamedPhase>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(None) };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let folders = view.phase_folders()?;
     let is_open = |id: &str| {
         let phase = PhaseId::new(id);

@@ -46,6 +46,11 @@ impl Verification {
         self.state == VerificationState::Passed
     }
 
+    /// It passed, and what it covers has changed since.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.state == VerificationState::Stale
+    }
+
     /// The word for the state in payloads.
     pub(crate) fn word(&self) -> &'static str {
         match self.state {

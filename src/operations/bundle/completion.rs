@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::roadmap::Roadmap;
 use crate::project::standing::PhaseStanding;
 use crate::project::verification::Verification;
 
@@ -53,7 +52,7 @@ impl Bundle<'_> {
     /// The standing of a phase; where there is none that commands call `typed`, that of nothing.
     pub(super) fn standing(&self, phase: Option<&Phase>, typed: &str) -> Result<PhaseStanding, FileError> {
         let text = self.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
         let number = phase.map_or(typed, |phase| phase.number.as_str());
         PhaseStanding::of(self.view, roadmap.as_ref(), number, phase.and_then(|phase| phase.folder.as_ref()))
     }

@@ -9,7 +9,6 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
 
 use crate::text::time;
@@ -183,8 +182,7 @@ impl Bundle<'_> {
         let satisfied = phases.iter().map(|phase| self.is_unblocked(phase, &phases)).collect::<Result<Vec<_>, _>>()?;
         for (phase, satisfied) in phases.iter_mut().zip(satisfied) {
             phase.deps_satisfied = satisfied;
-            phase.is_next_to_discuss =
-                satisfied && matches!(phase.disk_status, Stage::NoDirectory | Stage::Empty);
+            phase.is_next_to_discuss = satisfied && matches!(phase.disk_status, Stage::NoDirectory | Stage::Empty);
         }
         Ok(phases)
     }
@@ -212,7 +210,7 @@ impl Bundle<'_> {
     fn is_done_elsewhere(&self, typed: &str) -> Result<bool, FileError> {
         let text = self.view.roadmap_text()?.unwrap_or_default();
         let id = PhaseId::new(typed);
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = self.view.parse_roadmap(&text);
         if roadmap.sections().iter().any(|section| section.shipped && id.matches(section.id)) {
             return Ok(true);
         }
@@ -225,8 +223,7 @@ impl Bundle<'_> {
 
     fn actions(&self, phases: &[ManagedPhase]) -> Vec<Action> {
         let executing = |phase: &&ManagedPhase| {
-            phase.disk_status == Stage::Partial
-                || (phase.disk_status == Stage::Planned && phase.is_active)
+            phase.disk_status == Stage::Partial || (phase.disk_status == Stage::Planned && phase.is_active)
         };
         let planning = |phase: &&ManagedPhase| is_gathered(phase.disk_status) && phase.is_active;
         let clashes = |phase: &ManagedPhase, busy: &dyn Fn(&&ManagedPhase) -> bool| {

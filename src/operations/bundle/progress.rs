@@ -91,7 +91,8 @@ impl Bundle<'_> {
         let phases = self.phase_rows(&milestone)?;
         let count = |wanted: &[Status]| phases.iter().filter(|row| wanted.contains(&row.status)).count();
         let open = || phases.iter().filter(|row| row.open);
-        let worked_on = |row: &PhaseRow| matches!(row.status, Status::Executed | Status::InProgress | Status::Researched);
+        let worked_on =
+            |row: &PhaseRow| matches!(row.status, Status::Executed | Status::InProgress | Status::Researched);
         let has_work_in_progress = open().any(worked_on);
         let current_phase = open().next().cloned();
         let next_phase = open().find(|row| row.status.is_unplanned()).cloned();
@@ -143,7 +144,7 @@ impl Bundle<'_> {
         verification::look_ahead(self.view, &folders)?;
         let mut rows = Vec::new();
         let text = self.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
         for folder in &folders {
             let standing = PhaseStanding::of(self.view, roadmap.as_ref(), folder.token(), Some(folder))?;
             rows.push((folder.token().to_owned(), self.row_of_folder(folder, &standing)));

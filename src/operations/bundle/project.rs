@@ -209,7 +209,7 @@ impl Bundle<'_> {
         let mut folders = self.view.milestone_folders()?;
         folders.retain(|folder| !folder.id().is_sentinel());
         let text = self.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
         let sections = roadmap.iter().flat_map(Roadmap::sections).filter(|section| {
             !section.shipped && milestone.holds(section.heading_line) && !PhaseId::new(section.id).is_sentinel()
         });

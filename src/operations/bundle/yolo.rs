@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
 use crate::project::standing::Stage;
 use crate::project::state::State;
 use crate::text::time;
@@ -134,8 +133,7 @@ impl Bundle<'_> {
         let milestone = self.milestone()?;
         let phases = self.managed_phases(request.now)?;
         let deferred = self.deferred(&phases)?;
-        let remains =
-            |phase: &&ManagedPhase| phase.disk_status != Stage::Complete && !deferred.contains(&phase.number);
+        let remains = |phase: &&ManagedPhase| phase.disk_status != Stage::Complete && !deferred.contains(&phase.number);
         let remaining: Vec<&ManagedPhase> = phases.iter().filter(remains).collect();
         let start = match request.from {
             Some(typed) => remaining.iter().find(|phase| PhaseId::new(typed).matches(&phase.number)).copied(),
@@ -220,7 +218,7 @@ impl Bundle<'_> {
     /// The phases whose line in the roadmap says that they are deferred.
     fn deferred(&self, phases: &[ManagedPhase]) -> Result<Vec<String>, FileError> {
         let text = self.view.roadmap_text()?.unwrap_or_default();
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = self.view.parse_roadmap(&text);
         let says = |line: usize| roadmap.markdown().line(line).to_lowercase().contains("deferred");
         let is_deferred = |number: &str| {
             let bullet = roadmap.bullet(number).map(|bullet| bullet.line);

@@ -13,9 +13,9 @@ use crate::operations::progress::PhaseStatus;
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::standing::PhaseStanding;
 use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
+use crate::project::standing::PhaseStanding;
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
@@ -103,7 +103,7 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
         None => errors.push(Finding::new("E002", "PROJECT.md not found", command("new-project"))),
     }
     let roadmap_text = view.roadmap_text()?;
-    let roadmap = roadmap_text.as_deref().map(Roadmap::parse);
+    let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
     if roadmap.is_none() {
         errors.push(Finding::new("E003", "ROADMAP.md not found", command("new-milestone")));
     }

@@ -11,7 +11,7 @@ use super::{Facts, StateError};
 use crate::operations::entry::{self, Surroundings};
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::roadmap::name_without_tag;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
@@ -97,7 +97,7 @@ fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
 /// Every phase the roadmap reports on, with its standing: the rows of the table of progress, or else the checklist.
 pub(crate) fn phases(view: &ProjectView) -> Result<Vec<ListedPhase>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let folders = view.phase_folders()?;
     verification::look_ahead(view, &folders)?;
     let is_work = |id: &str| !PhaseId::new(id).is_sentinel();

@@ -59,7 +59,7 @@ impl Counts {
     pub(crate) fn of(view: &ProjectView) -> Result<Self, FileError> {
         let mut counts = Self::default();
         let text = view.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
         let folders = view.milestone_folders()?;
         let mut seen: BTreeSet<String> = BTreeSet::new();
         // Of two folders of one phase the first counts.
