@@ -95,7 +95,9 @@ pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<St
 /// How far a status is: 0 not begun, 1 at work, 2 complete.
 fn rank(status: &str) -> Option<u8> {
     match status.trim().to_lowercase().as_str() {
-        "not started" | "pending" | "planned" | "ready to plan" | "ready to execute" => return Some(0),
+        "not started" | "pending" | "planned" | "ready to plan" | "planning complete" | "ready to execute" => {
+            return Some(0);
+        }
         "in progress" | "in_progress" | "partial" | "executed" | "needs review" => return Some(1),
         _ => {}
     }

@@ -15,7 +15,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
-use crate::project::standing::PhaseStanding;
+use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
@@ -195,10 +195,14 @@ fn state_findings(
 ) -> Result<Vec<Finding>, FileError> {
     let mut findings = unknown_phases(view, state.text(), roadmap, folders)?;
     let Some(roadmap) = roadmap else { return Ok(findings) };
+    let folder_of = |phase: &str| {
+        let id = PhaseId::new(phase);
+        folders.iter().find(|folder| folder.is_of(&id))
+    };
     let written = state.front_text("status").or_else(|| state.value("Status").map(str::to_owned)).unwrap_or_default();
     if let Some(phase) = state.position().phase
         && normal_status(&written) != "completed"
-        && roadmap.bullet(phase).is_some_and(|bullet| bullet.checked)
+        && !PhaseWork::of(view, Some(roadmap), phase, folder_of(phase))?.is_open()
     {
         let status = if written.is_empty() { "unknown" } else { written.trim() };
         let message = format!("STATE.md is at phase {phase} (status: {status}), which ROADMAP.md shows as complete");

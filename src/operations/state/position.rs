@@ -119,7 +119,8 @@ pub(crate) fn planned(
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let place = Place::of(&after, &state, request)?;
-    put_status(&mut edit, "Ready to execute");
+    // Planned is not begun: "Ready to execute" is what stands between two plans of a phase at work.
+    put_status(&mut edit, "Planning complete");
     put_activity(&mut edit, &format!("Phase {} planning complete", place.number), facts);
     put_phase(&mut edit, &place, "READY TO EXECUTE");
     if reopened {

@@ -21,9 +21,8 @@ pub(crate) fn is_of_programs(written: &str) -> bool {
 fn known(lower: &str) -> Option<&'static str> {
     Some(match lower {
         "paused" | "stopped" => "paused",
-        "executing" | "in progress" => "executing",
-        // Planned is not begun.
-        "planning" | "ready to plan" | "planning complete" | "ready to execute" => "planning",
+        "executing" | "in progress" | "ready to execute" => "executing",
+        "planning" | "ready to plan" | "planning complete" => "planning",
         "discussing" => "discussing",
         "verifying" => "verifying",
         "completed" | "done" | "complete" | "phase complete" | "all phases complete" | "milestone complete" => {
@@ -67,7 +66,7 @@ mod tests {
     fn known_words_are_told_apart_and_others_stay() {
         for (written, normal) in [
             ("In progress", "executing"),
-            ("READY TO EXECUTE", "planning"),
+            ("READY TO EXECUTE", "executing"),
             ("Executing Phase 3", "executing"),
             ("Ready to plan", "planning"),
             ("Phase complete — ready for verification", "verifying"),
