@@ -69,10 +69,15 @@ impl Context {
 
     /// What this computer keeps about the project outside of it.
     pub(crate) fn local_state(&self) -> Result<LocalState, CommandError> {
-        let folder = self.world().state_folder().ok_or_else(|| {
+        self.local_state_if_any()?.ok_or_else(|| {
             CommandError::usage("no home folder, so there is no place for notes").hint("set HOME or XDG_STATE_HOME")
-        })?;
-        Ok(LocalState::of(&folder, self.root())?)
+        })
+    }
+
+    /// As [`Self::local_state`]; `None` where there is no home folder.
+    pub(crate) fn local_state_if_any(&self) -> Result<Option<LocalState>, CommandError> {
+        let folder = self.world().state_folder();
+        Ok(folder.map(|folder| LocalState::of(&folder, self.root())).transpose()?)
     }
 
     /// What stands before the name of a command where people type it, such as `/gsd-`.

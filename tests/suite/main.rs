@@ -46,6 +46,7 @@ mod rehearsal;
 mod scaffold;
 mod schemas;
 mod small_verbs;
+mod standing;
 mod state;
 mod subsets;
 mod takeover;
