@@ -188,7 +188,8 @@ impl Row {
         context.write(
             &format!("{scope}/STATE.md"),
             &format!(
-                "---\ncurrent_phase: {id}\ncurrent_phase_name: Base\nstatus: executing\n---\n\n# Project State\n\n\
+                "---\ncurrent_phase: {id}\ncurrent_phase_name: Base\nstatus: executing\nprogress:\n  total_phases: 2\n  \
+                 completed_phases: 1\n  total_plans: 0\n  completed_plans: 0\n  percent: 50\n---\n\n# Project State\n\n\
                  ## Current Position\n\nPhase: {id} of 2 (Base)\nPlan: 1 of 1\nStatus: Executing Phase {id}\n\
                  Last activity: 2026-01-12 — x\n\nProgress: [░░░░░░░░░░] 0%\n"
             ),
