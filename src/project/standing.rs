@@ -160,10 +160,10 @@ impl PhaseStanding {
         }
         Some(match (self.stage(), &self.verification.state) {
             (Stage::Complete, _) => NextStep::Close,
-            (Stage::Planned | Stage::Partial, _) => NextStep::Execute,
             (Stage::Executed, VerificationState::GapsFound) => NextStep::PlanGaps,
             (Stage::Executed, VerificationState::HumanNeeded | VerificationState::Stale) => NextStep::Verify,
-            (Stage::Executed, _) => NextStep::Execute,
+            // Executing an executed phase goes on at its verification.
+            (Stage::Planned | Stage::Partial | Stage::Executed, _) => NextStep::Execute,
             _ if work.has_context || skips_discussion => NextStep::Plan,
             _ => NextStep::Discuss,
         })
@@ -185,7 +185,7 @@ pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
 fn says_done(status: &str) -> Option<bool> {
     let status = status.to_lowercase();
     let words = status.trim_matches(|letter: char| !letter.is_alphanumeric());
-    (!words.is_empty()).then(|| matches!(words, "complete" | "completed" | "done"))
+    (!words.is_empty()).then_some(matches!(words, "complete" | "completed" | "done"))
 }
 
 /// A phase by its number and name.

@@ -188,7 +188,8 @@ impl Row {
         context.write(
             &format!("{scope}/STATE.md"),
             &format!(
-                "---\ncurrent_phase: {id}\ncurrent_phase_name: Base\nstatus: executing\n---\n\n# Project State\n\n\
+                "---\ncurrent_phase: {id}\ncurrent_phase_name: Base\nstatus: executing\nprogress:\n  total_phases: 2\n  \
+                 completed_phases: 1\n  total_plans: 0\n  completed_plans: 0\n  percent: 50\n---\n\n# Project State\n\n\
                  ## Current Position\n\nPhase: {id} of 2 (Base)\nPlan: 1 of 1\nStatus: Executing Phase {id}\n\
                  Last activity: 2026-01-12 — x\n\nProgress: [░░░░░░░░░░] 0%\n"
             ),
@@ -298,11 +299,13 @@ impl Asked<'_> {
         let percent = if row.stage == Complete { 50 } else { 0 };
         let complete = u64::from(row.stage == Complete);
         let progress = self.ask(["progress", "json"]);
-        if let Some(told) = entry(&progress["phases"], row) {
+        // Progress shows folders, and of an identifier with a letter or a code no more than its folder's number.
+        let folders = progress["phases"].as_array().unwrap();
+        if let Some(told) = folders.first() {
             self.hold("progress", told["status"].clone(), word);
             self.hold("progress, plans", told["plans"].clone(), row.plans());
         }
-        self.hold("progress", entry(&progress["phases"], row).is_some(), row.has_folder());
+        self.hold("progress", folders.len(), usize::from(row.has_folder()));
         self.hold("progress", progress["percent"].clone(), percent);
         let bar = self.context.gsd(["progress", "bar", "--raw"]).success();
         self.hold("progress bar", bar.contains(&format!("({percent}%)")), true);
@@ -395,7 +398,7 @@ impl Asked<'_> {
         let entry = self.ask(["smart-entry", "--json"]);
         let signals = &entry["signals"];
         self.hold("smart-entry", signals["current_phase"].clone(), shown);
-        let rows = u64::from(!row.listed.1.is_empty() && !row.open);
+        let rows = (!row.listed.1.is_empty() && !row.open).then_some(1);
         self.hold("smart-entry, closed rows", signals["roadmap_completed_phases"].clone(), rows);
         let to_plan = row.verified == "gaps_found" && row.stage == Executed;
         self.hold("smart-entry, gaps", signals["verify_failed"].clone(), to_plan);

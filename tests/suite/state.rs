@@ -244,7 +244,7 @@ fn a_broken_state_is_read_but_not_written_to() {
 fn smart_entry_speaks_in_two_lines_or_in_json() {
     let context = project("garden");
     let told = run(&context, ["smart-entry"]).success();
-    assert_eq!(told, "Phase 2 of 3 · 33% · executing\nRecommended: progress-next → /gsd:progress --next");
+    assert_eq!(told, "Phase 2 of 3 · 33% · executing\nRecommended: progress-next → /gsd-progress --next");
     let entry = run(&context, ["smart-entry", "--json"]).json();
     assert_eq!((&entry["situation"], &entry["signals"]["has_git"]), (&"executing".into(), &false.into()));
     assert_eq!(run(&TestContext::new(), ["smart-entry", "--json", "--pick", "situation"]).success(), "no-project");

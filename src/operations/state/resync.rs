@@ -24,7 +24,7 @@ use crate::text::splice::Splices;
 pub(crate) enum Rule {
     /// They stay as they are: one field was corrected by hand.
     Keep,
-    /// Totals are counted anew, completed counts only grow, and the percentage holds only where the roadmap tells
+    /// Totals are counted again, completed counts only grow where files have gone, and the percentage holds only where the roadmap tells
     /// which phases belong to the milestone.
     Refresh,
     /// As [`Self::Refresh`], with completed counts as they are on disk, be they lower, and with every key as the body
@@ -85,6 +85,13 @@ impl Counts {
             counts.total_phases = counts.total_phases.max(phases_in_window(roadmap, &milestone));
         }
         Ok(counts)
+    }
+
+    /// Whether files that were counted for `written` have gone. What was done in them stays counted; where nothing is gone,
+    /// less is done only because a phase was opened again.
+    pub(crate) fn has_lost_work(self, written: &Progress) -> bool {
+        let totals = [(written.total_phases, self.total_phases), (written.total_plans, self.total_plans)];
+        totals.iter().any(|(written, counted)| written.is_some_and(|written| written > *counted))
     }
 
     /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred. Where no plan is
@@ -223,6 +230,7 @@ fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts
     let written = written.unwrap_or_default();
     let counts = match rule {
         Rule::Recount => counts,
+        _ if !counts.has_lost_work(&written) => counts,
         Rule::Keep | Rule::Refresh | Rule::Measure => Counts {
             completed_phases: counts.completed_phases.max(written.completed_phases.unwrap_or(0)),
             completed_plans: counts.completed_plans.max(written.completed_plans.unwrap_or(0)),
