@@ -48,6 +48,7 @@ mod state;
 mod subsets;
 mod takeover;
 mod tree;
+mod truth;
 mod updating;
 mod validate;
 mod walk;
