@@ -16,7 +16,7 @@ use crate::operations::state::notes::{self, Metric, NoteReport};
 use crate::operations::state::position::{self, PhaseRequest};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::update;
-use crate::operations::state::{Commands, Facts, NO_STATE, StateError};
+use crate::operations::state::{Commands, Facts, NO_STATE, NO_STATE_CURE, StateError};
 use crate::operations::token::{self, Seen};
 use crate::project::config::LoadedConfig;
 use crate::project::state::State;
@@ -262,7 +262,7 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
             context.answer_for(token);
             match report {
                 Some(report) => context.emit(&report),
-                None => context.emit_raw(&FailureReport { error: NO_STATE.to_owned() }, NO_STATE),
+                None => context.emit_raw(&FailureReport::of(NO_STATE), NO_STATE),
             }
         }
         StateCommand::Get(arguments) => get(context, arguments.field.as_deref()),
@@ -415,6 +415,16 @@ fn load(context: &mut Context) -> Result<(), CommandError> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FailureReport {
     pub(super) error: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hint: Option<&'static str>,
+}
+
+impl FailureReport {
+    pub(super) fn of(error: impl Into<String>) -> Self {
+        let error = error.into();
+        Self { hint: (error == NO_STATE).then_some(NO_STATE_CURE), error }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -431,10 +441,8 @@ fn get(context: &mut Context, field: Option<&str>) -> Result<(), CommandError> {
             let report = std::collections::BTreeMap::from([(name, value.as_str())]);
             context.emit_raw(&report, &value)
         }
-        Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE)),
-        Found::Nothing => {
-            context.emit_raw(&FailureReport { error: format!("Section or field \"{name}\" not found") }, "")
-        }
+        Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)),
+        Found::Nothing => context.emit_raw(&FailureReport::of(format!("Section or field \"{name}\" not found")), ""),
     }
 }
 
@@ -558,18 +566,29 @@ pub(super) fn needs_planning(context: &Context, message: &str) -> Result<(), Com
     Err(CommandError::new(Reason::Unknown, message).hint(hint))
 }
 
+/// What to do about a STATE.md of which nothing can be used.
+const LOST: &str =
+    "restore it from git, or keep it under another name and create a new one: gsd-tools state rebuild --set-aside";
+
 /// A broken STATE.md is told with what to do about it.
 fn told(error: StateError) -> CommandError {
     match error {
-        StateError::Garbled { .. } => CommandError::from(error).hint("mend that line; nothing was written"),
-        StateError::File(error) => CommandError::from(error),
+        StateError::Garbled { is_lost: false, .. } => {
+            CommandError::from(error).hint("mend that line; nothing was written")
+        }
+        StateError::Garbled { .. } => CommandError::from(error).hint(LOST),
+        StateError::File(error) => {
+            let is_state = error.path.ends_with("STATE.md");
+            let told = CommandError::from(error);
+            if is_state { told.hint(LOST) } else { told }
+        }
     }
 }
 
 pub(super) fn emit_found<R: Serialize>(context: &mut Context, report: Option<&R>) -> Result<(), CommandError> {
     match report {
         Some(report) => context.emit(report),
-        None => context.emit(&FailureReport { error: NO_STATE.to_owned() }),
+        None => context.emit(&FailureReport::of(NO_STATE)),
     }
 }
 

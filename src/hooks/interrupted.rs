@@ -12,7 +12,7 @@ use crate::project::view::ProjectView;
 /// One line about what was interrupted, with the command that goes on; `None` where nothing was.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     let project = scene.project;
-    let view = Project::new(project.layout.clone()).view(Box::new(|_, _| Box::new(HashMap::new)));
+    let view = Project::new(project.layout.clone(), None).view(Box::new(|_, _| Box::new(HashMap::new)));
     let log = Checkout::of(&project.root).and_then(|checkout| checkout.log_of_head());
     let Interrupted { phase, what } = match log {
         Some(log) => by_commits(&view, &commits(&log)),

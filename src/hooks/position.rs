@@ -38,7 +38,7 @@ impl Position {
     pub(super) fn in_project(self, layout: &Layout) -> Self {
         let Some(stated) = self.phase.as_deref() else { return self };
         // No time of a commit is asked for: whether a phase is open hangs on the roadmap and the names of files.
-        let view = Project::new(layout.clone()).view(Box::new(|_, _| Box::new(HashMap::new)));
+        let view = Project::new(layout.clone(), None).view(Box::new(|_, _| Box::new(HashMap::new)));
         match standing::moved_on(&view, stated) {
             Ok(Some(open)) => {
                 Self { phase: Some(open.number), phase_name: open.name, status: None, stopped_at: None, ..self }

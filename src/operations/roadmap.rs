@@ -323,6 +323,128 @@ pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileErr
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ValidateReport {
     pub(crate) warnings: Vec<RoadmapFinding>,
+    /// Phases of which the places of the roadmap say different things. They can be read all the same.
+    pub(crate) mismatches: Vec<Mismatch>,
+}
+
+/// Two places of the roadmap that do not agree on a phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Mismatch {
+    pub(crate) code: &'static str,
+    pub(crate) phase: String,
+    /// From 1: the line to change, or the one that has what is missing elsewhere.
+    pub(crate) line: usize,
+    pub(crate) message: String,
+    pub(crate) fix: String,
+}
+
+/// A place that tells of a phase.
+struct Told<'text> {
+    place: &'static str,
+    id: &'text str,
+    name: &'text str,
+    line: usize,
+}
+
+/// Compares the checklist, the details and the Progress table of the current milestone: which phases each lists, under
+/// which number and name. A place that the document does not have at all is not missed.
+pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Vec<Mismatch>, FileError> {
+    const PLACES: [&str; 3] = ["checklist", "details", "Progress table"];
+    let milestone = view.milestone_in(roadmap)?;
+    let own: Vec<PhaseId> = milestone.phase_ids(roadmap).into_iter().map(PhaseId::new).collect();
+    let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
+    let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
+    let rows = roadmap.rows().iter().filter(|row| !row.lists && !row.shipped);
+    // A row of another milestone stands in the same table.
+    let rows = rows.filter(|row| milestone.holds(row.line) || own.iter().any(|id| id.matches(row.id)));
+    let told: Vec<Told<'_>> = bullets
+        .map(|bullet| Told { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
+        .chain(sections.map(|section| Told {
+            place: PLACES[1],
+            id: section.id,
+            name: section.name,
+            line: section.heading_line,
+        }))
+        .chain(rows.map(|row| Told { place: PLACES[2], id: row.id, name: row.name, line: row.line }))
+        .filter(|told| !PhaseId::new(told.id).is_sentinel())
+        .collect();
+    let mut phases: Vec<PhaseId> = Vec::new();
+    for told in &told {
+        let id = PhaseId::new(told.id);
+        if !phases.contains(&id) {
+            phases.push(id);
+        }
+    }
+    phases.sort_by(|left, right| crate::project::phase::compare(left.as_str(), right.as_str()));
+    let in_use: Vec<&str> = PLACES.into_iter().filter(|place| told.iter().any(|told| told.place == *place)).collect();
+    let mut found = Vec::new();
+    for phase in &phases {
+        let own: Vec<&Told<'_>> = told.iter().filter(|told| phase.matches(told.id)).collect();
+        // The details say the most, so that the others follow them.
+        let Some(leading) = own.iter().find(|told| told.place == PLACES[1]).or(own.first()) else { continue };
+        let name = name_without_tag(leading.name);
+        for place in in_use.iter().filter(|place| own.iter().all(|told| told.place != **place)) {
+            found.push(Mismatch {
+                code: "C005",
+                phase: leading.id.to_owned(),
+                line: leading.line + 1,
+                message: format!(
+                    "Phase {} is in the {} (line {}) and missing in the {place}",
+                    leading.id,
+                    leading.place,
+                    leading.line + 1
+                ),
+                fix: format!("Add phase {} `{name}` to the {place} of ROADMAP.md, or remove it elsewhere", leading.id),
+            });
+        }
+        for other in own.iter().filter(|told| told.line != leading.line) {
+            if other.id != leading.id {
+                found.push(Mismatch {
+                    code: "C006",
+                    phase: leading.id.to_owned(),
+                    line: other.line + 1,
+                    message: format!(
+                        "Phase {} of the {} (line {}) is numbered `{}` in the {} (line {})",
+                        leading.id,
+                        leading.place,
+                        leading.line + 1,
+                        other.id,
+                        other.place,
+                        other.line + 1
+                    ),
+                    fix: format!("Write `{}` on line {} of ROADMAP.md", leading.id, other.line + 1),
+                });
+            }
+            let other_name = name_without_tag(other.name);
+            if !name.is_empty() && !other_name.is_empty() && plain_name(name) != plain_name(other_name) {
+                found.push(Mismatch {
+                    code: "C006",
+                    phase: leading.id.to_owned(),
+                    line: other.line + 1,
+                    message: format!(
+                        "Phase {} is called `{name}` in the {} (line {}) and `{other_name}` in the {} (line {})",
+                        leading.id,
+                        leading.place,
+                        leading.line + 1,
+                        other.place,
+                        other.line + 1
+                    ),
+                    fix: format!(
+                        "Write `{name}` on line {} of ROADMAP.md, or `{other_name}` on line {}",
+                        other.line + 1,
+                        leading.line + 1
+                    ),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A name without emphasis, in lower case and with single blanks.
+fn plain_name(name: &str) -> String {
+    let bare = name.replace(['*', '`', '_'], "").replace("\\|", "|").to_lowercase();
+    bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What is wrong with the roadmap. Every finding keeps programs from reading it.
@@ -337,10 +459,11 @@ pub(crate) struct RoadmapFinding {
 pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
     let Ok(Some(text)) = view.roadmap_text() else {
-        return ValidateReport { warnings: vec![finding("V001", "ROADMAP.md not found or unreadable")] };
+        let warnings = vec![finding("V001", "ROADMAP.md not found or unreadable")];
+        return ValidateReport { warnings, mismatches: Vec::new() };
     };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        return ValidateReport { warnings: vec![finding("V002", "ROADMAP.md is empty")] };
+        return ValidateReport { warnings: vec![finding("V002", "ROADMAP.md is empty")], mismatches: Vec::new() };
     }
     let mut warnings = Vec::new();
     if is_unclosed(&text) {
@@ -360,7 +483,9 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
             ),
         }));
     }
-    ValidateReport { warnings }
+    // Without a STATE.md that can be read the milestone is not known, which `state validate` tells.
+    let mismatches = mismatches(view, &roadmap).unwrap_or_default();
+    ValidateReport { warnings, mismatches }
 }
 
 /// Phases below the first heading of a version that are not called after their milestone: `3` instead of `1-03`.
@@ -452,14 +577,8 @@ fn write_progress(
     today: &str,
     splices: &mut Splices,
 ) -> &'static str {
-    if let Some(section) = roadmap.section(typed) {
-        let state = if complete { "complete" } else { "executed" };
-        roadmap.set_plan_count(section, &format!("{}/{} plans {state}", done.len(), plans.len()), splices);
-        roadmap.tick_plans(section, done, splices);
-        let lines: Vec<(&str, bool)> =
-            plans.iter().map(|plan| (plan.as_str(), done.contains(&plan.as_str()))).collect();
-        roadmap.add_plans(section, &lines, splices);
-    }
+    let state = if complete { "complete" } else { "executed" };
+    write_plans(roadmap, typed, plans, done, &format!("{}/{} plans {state}", done.len(), plans.len()), splices);
     let counts = format!(" {}/{} ", done.len(), plans.len());
     let (status, completed) = if complete {
         roadmap.tick_phase(typed, today, splices);
@@ -475,6 +594,22 @@ fn write_progress(
     status
 }
 
+/// Writes the plans of a phase into its section: their count, and a line for each.
+fn write_plans(
+    roadmap: &Roadmap<'_>,
+    typed: &str,
+    plans: &[String],
+    done: &[&str],
+    count: &str,
+    splices: &mut Splices,
+) {
+    let Some(section) = roadmap.section(typed) else { return };
+    roadmap.set_plan_count(section, count, splices);
+    roadmap.tick_plans(section, done, splices);
+    let lines: Vec<(&str, bool)> = plans.iter().map(|plan| (plan.as_str(), done.contains(&plan.as_str()))).collect();
+    roadmap.add_plans(section, &lines, splices);
+}
+
 /// Writes the plans of a phase that was planned into the roadmap; where they are not on disk yet, their number. Says
 /// whether the phase was closed and is open again.
 pub(crate) fn note_planned(
@@ -488,25 +623,36 @@ pub(crate) fn note_planned(
     let roadmap = view.parse_roadmap(&text);
     let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
     let plans = folder.as_ref().map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
+    let is_done = |plan: &&str| folder.as_ref().is_some_and(|folder| folder.summary_of(plan).is_some());
+    let done: Vec<&str> = plans.iter().map(String::as_str).filter(is_done).collect();
+    let all = if plans.is_empty() { announced.unwrap_or(0) } else { u64::try_from(plans.len()).unwrap_or(0) };
+    let closed = is_closed(&roadmap, typed);
+    let open = done.len() < plans.len();
+    if all == 0 || !(open || plans.is_empty() && !closed) {
+        return Ok(false);
+    }
     let mut splices = Splices::default();
-    let mut reopened = false;
-    if let Some(folder) = folder.filter(|_| !plans.is_empty()) {
-        let is_done = |plan: &&str| folder.summary_of(plan).is_some();
-        let done: Vec<&str> = plans.iter().map(String::as_str).filter(is_done).collect();
-        if done.len() == plans.len() {
-            return Ok(false);
-        }
-        reopened = is_closed(&roadmap, typed);
+    if closed {
         write_progress(&roadmap, typed, &plans, &done, false, today, &mut splices);
-    } else if let Some(count) = announced.filter(|_| !is_closed(&roadmap, typed)) {
-        if let Some(section) = roadmap.section(typed) {
-            roadmap.set_plan_count(section, &format!("0/{count} plans executed"), &mut splices);
-        }
-        let cells = [("plans", format!(" 0/{count} ")), ("status", " Planned    ".to_owned())];
+    } else {
+        let plural = if all == 1 { "" } else { "s" };
+        let count = match done.len() {
+            0 => format!("{all} plan{plural}"),
+            done => format!("{done}/{all} plans executed"),
+        };
+        write_plans(&roadmap, typed, &plans, &done, &count, &mut splices);
+        let status = if done.is_empty() { "Planned" } else { "In Progress" };
+        let cells = [("plans", format!(" {}/{all} ", done.len())), ("status", format!(" {status} "))];
+        // A cell that says so already keeps its padding.
+        let row = roadmap.progress_row(typed);
+        let says = |word: &str, text: &str| {
+            row.and_then(|row| row.cell(word)).is_some_and(|cell| cell.eq_ignore_ascii_case(text.trim()))
+        };
+        let cells: Vec<(&str, String)> = cells.into_iter().filter(|(word, text)| !says(word, text)).collect();
         roadmap.set_progress(typed, &cells, &mut splices);
     }
     edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
-    Ok(reopened)
+    Ok(closed)
 }
 
 /// The day in the `Completed` cell of a phase's progress row.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::text::splice::Splices;
 
 use super::folder::plan_id;
-use super::roadmap::{PhaseSection, Roadmap, table_cells};
+use super::roadmap::{PhaseBullet, PhaseRow, PhaseSection, Roadmap, table_cells};
 
 /// A plan's line in a phase section: `- [ ] 02-01-PLAN.md — text` or `- [ ] 02-01: text`.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,71 @@ impl<'text> Roadmap<'text> {
         if !self.markdown().line(bullet.line).contains("(completed ") {
             splices.insert(self.end_of_text(bullet.line), format!(" (completed {day})"));
         }
+    }
+
+    /// The last open checklist line of a phase that fits, by its identifier and its line.
+    pub(crate) fn last_bullet(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&PhaseBullet<'text>> {
+        let mut open = self.bullets().iter().filter(|bullet| !bullet.shipped && bullet.mark.is_some());
+        open.rfind(|bullet| fits(bullet.id, bullet.line))
+    }
+
+    /// The last open row of a phase in a Progress table that fits, by its identifier and its line.
+    pub(crate) fn last_row(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&PhaseRow<'text>> {
+        let mut open = self.rows().iter().filter(|row| !row.shipped && !row.lists);
+        open.rfind(|row| fits(row.id, row.line))
+    }
+
+    /// Adds a checklist line for a new phase behind that of another one, in its style. Without another there is no list.
+    pub(crate) fn add_bullet(&self, id: &str, name: &str, neighbour: Option<&PhaseBullet<'_>>, splices: &mut Splices) {
+        let Some(neighbour) = neighbour else { return };
+        let text = self.markdown().line(neighbour.line);
+        let indent = text.len() - text.trim_start().len();
+        let bold = if neighbour.is_bold { "**" } else { "" };
+        let newline = self.markdown().newline();
+        let line = format!("{}{} [ ] {bold}Phase {id}: {name}{bold}{newline}", &text[..indent], &text[indent..=indent]);
+        self.insert_after(neighbour.line, &line, splices);
+    }
+
+    /// Adds a row for a new phase to the Progress table behind that of another one, in its style. Without another there is
+    /// no table.
+    pub(crate) fn add_progress_row(
+        &self,
+        id: &str,
+        name: &str,
+        neighbour: Option<&PhaseRow<'_>>,
+        splices: &mut Splices,
+    ) {
+        let Some(neighbour) = neighbour else { return };
+        let line = self.markdown().line(neighbour.line);
+        let in_table = |index: &usize| self.markdown().line(*index).trim_start().starts_with('|');
+        let head = (0..=neighbour.line).rev().take_while(in_table).last().unwrap_or(neighbour.line);
+        let aligned = self.markdown().line(head).trim_end().chars().count() == line.trim_end().chars().count();
+        let Some((_, first)) = neighbour.cells.first() else { return };
+        let offset = |part: &str| part.as_ptr() as usize - first.as_ptr() as usize;
+        let before = &first[..offset(neighbour.id)];
+        let between = if neighbour.name.is_empty() {
+            ". "
+        } else {
+            &first[offset(neighbour.id) + neighbour.id.len()..offset(neighbour.name)]
+        };
+        let title = format!("{before}{id}{between}{}", name.replace('|', "\\|"));
+        let cells = neighbour.cells.iter().zip(cell_spans(line)).enumerate().map(|(column, ((head, cell), span))| {
+            let text = match (column, head.as_str()) {
+                (0, _) => title.as_str(),
+                (_, "milestone") => cell,
+                (_, head) if head.contains("plans") => "0/TBD",
+                (_, head) if head.contains("status") => "Not started",
+                _ => "-",
+            };
+            let width = if aligned { line[span].chars().count().saturating_sub(1) } else { 0 };
+            format!("| {text:<0$}", width)
+        });
+        let newline = self.markdown().newline();
+        let row = format!(
+            "{}|{newline}",
+            cells.map(|cell| if cell.ends_with(' ') { cell } else { cell + " " }).collect::<String>()
+        );
+        self.insert_after(neighbour.line, &row, splices);
     }
 
     /// Unticks the checklist line of a phase that is open again, and takes the day of its completion away.

@@ -202,7 +202,7 @@ impl Fingerprint {
             return Ok(Staleness::Stale);
         }
         let same = match (&self.digest, fingerprint(view, &self.files)?) {
-            (Some(declared), Some(actual)) => *declared == actual.covered_digest,
+            (Some(declared), Ok(actual)) => *declared == actual.covered_digest,
             _ => false,
         };
         Ok(if same { Staleness::Fresh } else { Staleness::Stale })
@@ -231,24 +231,50 @@ pub(crate) struct FingerprintReport {
     pub(crate) covered_digest: String,
 }
 
-/// The digest over `files` (relative to the project's root); `None` if one is missing, no regular file, or outside.
-pub(crate) fn fingerprint(view: &ProjectView, files: &[String]) -> Result<Option<FingerprintReport>, FileError> {
-    let mut covered: Vec<String> = files.iter().filter_map(|file| plain_path(file)).collect();
-    if covered.len() < files.len() || covered.is_empty() {
-        return Ok(None);
+/// Why there is no digest over some files.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotCovered {
+    #[error("no covered files given")]
+    Nothing,
+    #[error("covered file `{path}` is outside the project")]
+    Outside { path: String },
+    #[error("covered file `{path}` does not exist")]
+    Missing { path: String },
+    #[error("covered file `{path}` is not a regular file inside the project")]
+    NoFile { path: String },
+}
+
+/// The digest over `files` (relative to the project's root).
+pub(crate) fn fingerprint(
+    view: &ProjectView,
+    files: &[String],
+) -> Result<Result<FingerprintReport, NotCovered>, FileError> {
+    let mut covered = Vec::new();
+    for file in files {
+        match plain_path(file) {
+            Some(path) => covered.push(path),
+            None => return Ok(Err(NotCovered::Outside { path: file.clone() })),
+        }
+    }
+    if covered.is_empty() {
+        return Ok(Err(NotCovered::Nothing));
     }
     covered.sort();
     covered.dedup();
     let mut listed = String::from("v1\n");
     for path in &covered {
-        let Some(digest) = view.digest(path)? else { return Ok(None) };
+        let Some(digest) = view.digest(path)? else {
+            let path = path.clone();
+            let why = if view.exists(&path) { NotCovered::NoFile { path } } else { NotCovered::Missing { path } };
+            return Ok(Err(why));
+        };
         listed.push_str(path);
         listed.push('\n');
         listed.push_str(&digest);
         listed.push('\n');
     }
     let covered_digest = format!("v1:sha256:{}", crate::project::files::sha256(listed.as_bytes()));
-    Ok(Some(FingerprintReport { covered_files: covered, covered_digest }))
+    Ok(Ok(FingerprintReport { covered_files: covered, covered_digest }))
 }
 
 /// A relative path without `.` parts; `None` if it leaves the root.

@@ -44,6 +44,17 @@ impl TestContext {
         std::fs::write(path, text).unwrap();
     }
 
+    /// The claims on milestones that the program keeps outside of projects, by their text.
+    pub(crate) fn claims(&self) -> Vec<String> {
+        let files = walkdir::WalkDir::new(self.home()).into_iter().map(Result::unwrap);
+        let is_claim = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("milestone-") && name.ends_with(".lock")
+        };
+        let paths = files.map(walkdir::DirEntry::into_path).filter(|path| is_claim(path));
+        paths.map(|path| std::fs::read_to_string(path).unwrap()).collect()
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.project().join(path)).unwrap()
     }

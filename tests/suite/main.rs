@@ -51,6 +51,7 @@ mod state;
 mod subsets;
 mod takeover;
 mod tree;
+mod truth;
 mod updating;
 mod validate;
 mod walk;

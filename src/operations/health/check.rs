@@ -10,6 +10,8 @@ use super::Finding;
 use super::consistency::roadmap_and_disk;
 use super::repair::{RepairReport, archived_without_entry};
 use crate::operations::progress::PhaseStatus;
+use crate::operations::state::NO_STATE_CURE;
+use crate::operations::state::validate::{self, Severity};
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -17,7 +19,7 @@ use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
-use crate::project::view::ProjectView;
+use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
 
 /// What the check needs to know that stands in no file of the project.
@@ -98,6 +100,22 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
         ));
     }
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    if view.state_text().is_err() {
+        // What is no text is a finding; everything else is looked at as if it said nothing.
+        if let Ok(report) = validate::validate(view)? {
+            errors.extend(
+                report
+                    .warnings
+                    .into_iter()
+                    .map(|finding| Finding::new(finding.code, finding.message, finding.remedy.args.command)),
+            );
+        }
+        let mut blank = Edits::default();
+        blank.texts.insert(layout.state(), String::new());
+        let HealthReport { errors: others, warnings, info, .. } = check(&view.after(&blank), facts)?;
+        errors.extend(others);
+        return Ok(HealthReport::new(errors, warnings, info));
+    }
     match view.text(&layout.project())? {
         Some(text) => warnings.extend(missing_sections(&text)),
         None => errors.push(Finding::new("E002", "PROJECT.md not found", command("new-project"))),
@@ -111,8 +129,11 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
     if let Some(text) = view.state_text()? {
         warnings.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
     } else {
-        let fix = format!("Restore it from git, or start over with {}", command("new-project"));
-        errors.push(Finding::new("E004", "STATE.md not found", fix));
+        errors.push(Finding::new("E004", "STATE.md not found", format!("Restore it from git, or {NO_STATE_CURE}")));
+    }
+    if let Ok(report) = validate::validate(view)? {
+        let unusable = report.warnings.into_iter().filter(|finding| finding.severity == Severity::Error);
+        errors.extend(unusable.map(|finding| Finding::new(finding.code, finding.message, finding.remedy.args.command)));
     }
     let config = match view.text(&layout.config())? {
         None => view.text(&layout.root_config())?,

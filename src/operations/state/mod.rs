@@ -34,7 +34,7 @@ pub(crate) mod validate;
 use std::rc::Rc;
 
 use crate::project::files::FileError;
-use crate::project::state::State;
+use crate::project::state::{State, StateProblem};
 use crate::project::view::{Edits, ProjectView};
 
 pub(crate) use crate::project::state::edit::StateEdit;
@@ -42,6 +42,9 @@ pub(crate) use resync::{Counts, Rule, Written, close};
 
 /// The answer of every command for a project without STATE.md.
 pub(crate) const NO_STATE: &str = "STATE.md not found";
+
+/// What makes a STATE.md that is not there.
+pub(crate) const NO_STATE_CURE: &str = "create it from ROADMAP.md and the phase folders: gsd-tools state rebuild";
 
 /// What a state operation needs of the world outside the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,7 +80,13 @@ pub(crate) enum StateError {
     #[error(transparent)]
     File(#[from] FileError),
     #[error("`{path}` is not written to: line {line} is {what}")]
-    Garbled { path: String, line: usize, what: &'static str },
+    Garbled {
+        path: String,
+        line: usize,
+        what: &'static str,
+        /// There is no line to mend.
+        is_lost: bool,
+    },
 }
 
 /// The text of STATE.md for writing; `None` if there is no such file.
@@ -85,7 +94,8 @@ pub(crate) fn open(view: &ProjectView) -> Result<Option<Rc<str>>, StateError> {
     let Some(text) = view.state_text()? else { return Ok(None) };
     match State::parse(&text).problem() {
         Some(problem) => {
-            Err(StateError::Garbled { path: view.layout().state(), line: problem.line, what: problem.what })
+            let StateProblem { line, what, is_lost } = problem;
+            Err(StateError::Garbled { path: view.layout().state(), line, what, is_lost })
         }
         None => Ok(Some(text)),
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
+use super::{Counts, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, open};
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
 use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
@@ -13,6 +13,15 @@ use crate::project::view::{Edits, ProjectView};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Refusal {
     pub(crate) error: &'static str,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<&'static str>,
+}
+
+impl Refusal {
+    pub(crate) fn new(error: &'static str) -> Self {
+        Self { error, hint: (error == NO_STATE).then_some(NO_STATE_CURE) }
+    }
 }
 
 /// What adding or removing a line came to; the fields are those of the command.
@@ -72,7 +81,7 @@ pub(crate) enum NoteReport {
 
 impl NoteReport {
     fn refused(error: &'static str) -> (Self, Edits) {
-        (Self::Refused(Refusal { error }), Edits::default())
+        (Self::Refused(Refusal::new(error)), Edits::default())
     }
 
     /// Whether the line is where it was asked to be.

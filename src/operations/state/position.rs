@@ -10,6 +10,7 @@ use crate::operations::roadmap;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{self, PhaseId};
+use crate::project::standing;
 use crate::project::state::edit::Set;
 use crate::project::state::index::is_day;
 use crate::project::state::{POSITION, Position, State, is_of_programs, meaningful};
@@ -180,7 +181,7 @@ pub(crate) fn complete(
     let state = State::parse(&text);
     let named = |phase: &&str| Position::parse(phase).is_some();
     let Some(phase) = phase.or(state.position().phase).filter(named) else {
-        let refusal = Refusal { error: "phase required: --phase <N>" };
+        let refusal = Refusal::new("phase required: --phase <N>");
         return Ok(Some((CompleteReport::Refused(refusal), Edits::default())));
     };
     let place = Place::of(view, &state, PhaseRequest { phase, name: None, plans: None })?;
@@ -424,6 +425,33 @@ pub(crate) fn move_on(
         edit.set_noted("Stopped at", &format!("Phase {done} complete — all phases complete"), "Stopped At");
     }
     note_position(edit);
+    Ok(())
+}
+
+/// Puts the position of a new STATE.md where the work is by roadmap and disk: on the first phase that is not closed.
+pub(super) fn find_back(view: &ProjectView, edit: &mut StateEdit<'_, '_>, facts: &Facts) -> Result<(), FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(()) };
+    let known = view.parse_roadmap(&text);
+    let ids: Vec<String> = view.milestone_in(&known)?.phase_ids(&known).into_iter().map(str::to_owned).collect();
+    let open = ids.iter().find(|id| !standing::is_closed(&known, id));
+    let Some(at) = open.or(ids.last()) else { return Ok(()) };
+    let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
+    let disk = plans_on_disk(view, at)?;
+    let number = &place.number;
+    let (mark, status) = match disk {
+        _ if open.is_none() => ("COMPLETE", "All phases complete".to_owned()),
+        None => ("READY TO PLAN", "Ready to plan".to_owned()),
+        Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned()),
+        Some(disk) if disk.summarized_count < disk.plan_count => (EXECUTING, format!("Executing Phase {number}")),
+        Some(_) => ("READY FOR VERIFICATION", "Phase complete — ready for verification".to_owned()),
+    };
+    put_phase(edit, &place, mark);
+    if let Some(disk) = disk.filter(|_| open.is_some()) {
+        put_plan(edit, (disk.summarized_count + 1).min(disk.plan_count), Some(disk.plan_count));
+    }
+    edit.put("Status", &status);
+    edit.set("Current focus", &if open.is_some() { place.focus() } else { "All phases complete".to_owned() });
+    put_activity(edit, "STATE.md created from the roadmap and the phase folders", facts);
     Ok(())
 }
 

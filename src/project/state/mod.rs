@@ -103,6 +103,8 @@ pub(crate) struct StateProblem {
     /// From 1.
     pub(crate) line: usize,
     pub(crate) what: &'static str,
+    /// There is no line to mend: the text is none of a state.
+    pub(crate) is_lost: bool,
 }
 
 impl<'text> State<'text> {
@@ -138,16 +140,32 @@ impl<'text> State<'text> {
     pub(crate) fn problem(&self) -> Option<StateProblem> {
         let conflict = (0..self.markdown.lines().len())
             .find(|line| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| self.markdown.line(*line).starts_with(mark)))
-            .map(|line| StateProblem { line: line + 1, what: "an unresolved merge conflict" });
+            .map(|line| StateProblem { line: line + 1, what: "an unresolved merge conflict", is_lost: false });
         let unclosed = || {
-            front_matter::is_unclosed(self.text())
-                .then_some(StateProblem { line: 1, what: "front matter that is not closed by a line `---`" })
+            let what = "front matter that is not closed by a line `---`";
+            front_matter::is_unclosed(self.text()).then_some(StateProblem { line: 1, what, is_lost: false })
         };
         let in_front = || {
             let problem = self.front.as_ref()?.problem()?;
-            Some(StateProblem { line: problem.line, what: problem.what })
+            Some(StateProblem { line: problem.line, what: problem.what, is_lost: false })
         };
-        conflict.or_else(unclosed).or_else(in_front)
+        self.loss().or(conflict).or_else(unclosed).or_else(in_front)
+    }
+
+    /// What makes the text none of a state: bytes that are no text, or a body in which nothing can be found.
+    fn loss(&self) -> Option<StateProblem> {
+        let markdown = &self.markdown;
+        let lines = || 0..markdown.lines().len();
+        if let Some(line) = lines().find(|line| markdown.line(*line).contains('\0')) {
+            return Some(StateProblem { line: line + 1, what: "binary (a NUL byte)", is_lost: true });
+        }
+        let first = lines()
+            .skip(self.body)
+            .find(|line| !markdown.line(*line).trim_matches([' ', '\t', '\u{feff}']).is_empty())?;
+        let has_field = || HOMES.iter().flat_map(|(_, labels)| *labels).any(|label| self.field(label).is_some());
+        let is_state = self.headings().next().is_some() || has_field();
+        let what = "text without any heading or field of a state";
+        (!is_state).then_some(StateProblem { line: first + 1, what, is_lost: true })
     }
 
     /// The field with this label: in the section where it is at home, else anywhere in the body. Below a position of its own

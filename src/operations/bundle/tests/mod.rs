@@ -198,7 +198,7 @@ fn plans_behind_a_halted_one_cannot_run() {
         (".planning/phases/01-a/01-01-PLAN.md", "---\ndepends_on: [01-02]\n---\n"),
         (".planning/phases/01-a/01-02-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
     ];
-    assert_eq!(execute(&cycle, "1")["runnable_count"], 0);
+    assert_eq!(execute(&cycle, "1")["runnable_count"], 0, "a circle has no beginning");
 }
 
 #[test]
