@@ -183,8 +183,8 @@ impl Twin {
             &["state", "advance-plan"],
             &[
                 "STATE.md -Phase: 2 of 3 (Writing Notes) — EXECUTING",
-                "STATE.md -Status: Executing Phase 2",
                 "STATE.md +Phase: 2 of 3 (Writing Notes) — READY FOR VERIFICATION",
+                "STATE.md -Status: Executing Phase 2",
                 "STATE.md +Status: Phase complete — ready for verification",
             ],
         );

@@ -86,8 +86,7 @@ pub(crate) fn validate(view: &ProjectView) -> Result<Result<ValidateReport, Noth
     if let Some(at) = text.bytes().position(|byte| byte == 0) {
         let message =
             format!("STATE.md: file contains NUL bytes (first at offset {at}); search tools take it for binary");
-        findings
-            .push(StateFinding::error(message, "Re-save STATE.md as UTF-8 text with the embedded NUL byte(s) removed"));
+        findings.push(StateFinding::error(message, LOST_CURE));
     }
     let state = State::parse(&text);
     if let Some(problem) = state.problem().filter(|problem| findings.is_empty() || !problem.is_lost) {
