@@ -38,7 +38,7 @@ pub(crate) enum CheckCommand {
     ///
     /// Example: `gsd-tools check decision-coverage-verify .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
     DecisionCoverageVerify(CoverageArgs),
-    /// Tell which requirements and decisions no plan names; never blocks
+    /// List the requirements and decisions of a phase that no plan names; never blocks
     ///
     /// Example: `gsd-tools check gap-analysis-plan-post 2 --pick message`.
     #[command(alias = "gap-analysis.plan-post")]
@@ -75,7 +75,7 @@ pub(crate) enum CheckCommand {
     /// Example: `gsd-tools check tdd-review-checkpoint 2 --pick violations`.
     #[command(alias = "tdd.review-checkpoint")]
     TddReviewCheckpoint(PhaseArgs),
-    /// Tell whether the commands that check plans run in folders that are there
+    /// Check that the commands of plans run in folders and scripts that are there
     ///
     /// Example: `gsd-tools check verify-command-paths 2 --pick status`.
     VerifyCommandPaths(MaybePhaseArgs),
@@ -262,7 +262,7 @@ fn gap_analysis(context: &mut Context, phase_dir: &str) -> Result<(), CommandErr
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
     let folder = folder_named(context, &view, phase_dir)?;
-    let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled)?;
+    let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled, None)?;
     drop(view);
     context.emit_raw(&report, if enabled { &report.table } else { &report.summary })
 }
@@ -285,13 +285,15 @@ fn gap_gate(context: &mut Context, phase: &str) -> Result<(), CommandError> {
     if folder.is_none() {
         return Err(CommandError::new(Reason::PhaseNotFound, format!("Phase directory not found: {phase}")));
     }
-    let report = coverage::gaps(&view, phase, folder.as_ref(), enabled)?;
+    let roadmap = view.roadmap_text()?.unwrap_or_default();
+    let own = coverage::own_requirements(&roadmap, folder.as_ref().map_or(phase, PhaseFolder::token));
+    let report = coverage::gaps(&view, phase, folder.as_ref(), enabled, Some(&own))?;
     drop(view);
     context.emit(&GapGateReport {
         block: false,
         passed: true,
         enabled,
-        message: report.table.clone(),
+        message: report.message(),
         table: report.table,
         summary: report.summary,
         counts: report.counts,
@@ -422,7 +424,7 @@ fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), Comma
         });
         FolderFacts { absolute: absolute.to_string(), found }
     };
-    let report = plan_commands::paths(&view, &folder, &root.to_string(), look)?;
+    let report = plan_commands::paths(&view, &folder, &root.to_string(), look, |path| disk::is_file(root.resolve(path)))?;
     drop(view);
     context.emit(&report)
 }

@@ -11,6 +11,7 @@ use crate::operations::drift::{self, DriftPolicy, Mapped};
 use crate::operations::summary_check::{self, SummaryCheckReport};
 use crate::operations::{must_haves, plan_checks};
 use crate::project::plan::{MustHave, PhasePlan};
+use crate::project::requirements::Requirements;
 use crate::text::front_matter::FrontMatter;
 
 #[derive(Debug, clap::Subcommand)]
@@ -123,7 +124,11 @@ impl Family for VerifyFamily {
 
 fn plan_structure(context: &mut Context, file: &str) -> Result<(), CommandError> {
     let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
-    let report = plan_checks::structure(&text);
+    let view = context.view();
+    let listed = view.text(&context.layout().requirements())?;
+    let requirements = listed.as_deref().map(Requirements::parse);
+    let report = plan_checks::structure(file, &text, requirements.as_ref());
+    drop(view);
     context.emit_raw(&report, validity(report.valid))
 }
 

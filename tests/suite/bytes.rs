@@ -371,24 +371,35 @@ fn a_command_changes_the_lines_it_is_for() {
         .flat_map(|(writer, call)| projects.iter().map(move |project| (writer, call, project.as_path())))
         .flat_map(|(writer, call, project)| TWINS.iter().map(move |twin| (writer, call, project, *twin)))
         .collect();
-    let faults: Vec<String> = std::thread::scope(|scope| {
+    let outcomes: Vec<(BTreeSet<&str>, Vec<String>)> = std::thread::scope(|scope| {
         let work = || {
-            let mut faults = Vec::new();
+            let (mut wrote, mut faults) = (BTreeSet::new(), Vec::new());
             while let Some((writer, call, project, twin)) =
                 jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
             {
-                let found = Trial::new(project, *twin).run(writer, call, *twin == Twin::Plain);
+                let (changed, found) = Trial::new(project, *twin).run(writer, call, *twin == Twin::Plain);
+                if changed {
+                    wrote.insert(writer.verb);
+                }
                 let name = project.file_name().unwrap().to_string_lossy();
                 faults.extend(
                     found.into_iter().map(|fault| format!("{} {call:?} on {name} ({twin:?}): {fault}", writer.verb)),
                 );
             }
-            faults
+            (wrote, faults)
         };
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
     });
+    let faults: Vec<&String> = outcomes.iter().flat_map(|(_, faults)| faults).collect();
+    let faults = faults.into_iter().map(String::as_str).collect::<Vec<_>>();
     assert!(faults.is_empty(), "{} faults in {} trials:\n{}", faults.len(), jobs.len(), faults.join("\n"));
+    let idle: Vec<&str> = WRITERS
+        .iter()
+        .map(|writer| writer.verb)
+        .filter(|verb| outcomes.iter().all(|(wrote, _)| !wrote.contains(verb)))
+        .collect();
+    assert_eq!(idle, [""; 0], "these changed no byte of any project: nothing is proved of them");
 }
 
 /// How a copy of a project is written.
@@ -448,30 +459,32 @@ impl Trial {
         Self { context }
     }
 
-    fn run(&self, writer: &Writer, call: &[&str], rehearse: bool) -> Vec<String> {
+    /// Whether the call changed a byte, and what is wrong with what it did.
+    fn run(&self, writer: &Writer, call: &[&str], rehearse: bool) -> (bool, Vec<String>) {
         let words: Vec<&str> = writer.verb.split(' ').chain(call.iter().copied()).collect();
         let before = documents(&self.context.project());
         let rehearsed = rehearse.then(|| self.call(&[&words[..], &["--dry-run"]].concat()));
         if documents(&self.context.project()) != before {
-            return vec!["a rehearsal wrote".to_owned()];
+            return (false, vec!["a rehearsal wrote".to_owned()]);
         }
         let ran = self.call(&words);
         let after = documents(&self.context.project());
         if let Some(rehearsed) = rehearsed
             && (ran.code == 0) != (rehearsed.code == 0)
         {
-            return vec![format!("a rehearsal exits {}, the command {}: {}", rehearsed.code, ran.code, ran.stderr)];
+            let fault = format!("a rehearsal exits {}, the command {}: {}", rehearsed.code, ran.code, ran.stderr);
+            return (false, vec![fault]);
         }
         if ran.code != 0 {
             let wrote = if after == before { None } else { Some("failed, and wrote".to_owned()) };
-            return wrote.into_iter().collect();
+            return (false, wrote.into_iter().collect());
         }
         let mut faults = kept_forms(&before, &after);
         match serde_json::from_str::<Value>(&ran.stdout) {
             Ok(report) => faults.extend(told_truly(&report, &before, &after, writer)),
             Err(error) => faults.push(format!("{error}: {}", ran.stdout)),
         }
-        faults
+        (before != after, faults)
     }
 
     fn call(&self, words: &[&str]) -> Ran {

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 /// A home and a project folder of one test; nothing of the machine's environment reaches the program.
 #[derive(Debug)]
@@ -128,9 +129,12 @@ impl Ran {
     }
 }
 
-/// The program under test.
+/// The program under test: of this build, or the one that `GSD_TEST_BINARY` names, such as an older build on which a new
+/// test has to fail.
 pub(crate) fn binary() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_gsd-tools"))
+    static OTHER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let other = OTHER.get_or_init(|| std::env::var_os("GSD_TEST_BINARY").map(PathBuf::from));
+    other.as_deref().unwrap_or(Path::new(env!("CARGO_BIN_EXE_gsd-tools")))
 }
 
 /// The repository's root.

@@ -18,6 +18,7 @@ mod crash;
 mod crash_project;
 mod dispatch;
 mod documents;
+mod false_success;
 mod findings;
 mod gates;
 mod git;
