@@ -48,6 +48,7 @@ mod planning;
 mod plans;
 mod profile;
 mod progress;
+mod program;
 mod project;
 mod prompt;
 mod quick_tasks;
@@ -217,10 +218,11 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let world = World::real();
     let (manner, verdict) = argv::manner(&arguments, &world);
     let answer = match verdict.and_then(|()| argv::parse(arguments)) {
-        Ok(call) => answer(call, manner, world),
+        Ok(call) => answer(call, manner, world.clone()),
         Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
     };
-    answer.deliver(manner)
+    let outcome = answer.outcome.map_err(|error| error.calling(&program::word(&world)));
+    Answer { outcome, ..answer }.deliver(manner)
 }
 
 /// What a call came to: text for standard output, and an exit code or the failure.

@@ -99,7 +99,7 @@ const WRITERS: &[Writer] = &[
         calls: &[&["--question", "Which?", "--options", "A|B"]],
         may: &[("WAITING.json", &["+"])],
     },
-    Writer { verb: "state signal-resume", calls: &[&[]], may: &[] },
+    Writer { verb: "state signal-resume", calls: &[&[]], may: &[("WAITING.json", &["+"])] },
     Writer {
         verb: "state sync",
         calls: &[&[], &["--verify"]],
@@ -254,8 +254,6 @@ const WRITERS: &[Writer] = &[
         ]],
         may: &[(".json", &["+"])],
     },
-    Writer { verb: "capability disable", calls: &[&["ui"], &["drift"]], may: &[] },
-    Writer { verb: "capability enable", calls: &[&["ui"]], may: &[] },
     Writer {
         verb: "audit-open acknowledge",
         calls: &[
@@ -291,12 +289,12 @@ const WRITERS: &[Writer] = &[
     },
     Writer {
         verb: "refactor accept",
-        calls: &[&["--phase", "2"]],
+        calls: &[&["--phase", "1"], &["--phase", "2"]],
         may: &[("-REFACTOR.md", &["*"]), ("complexity-baseline.json", &["*"])],
     },
     Writer {
         verb: "refactor decline",
-        calls: &[&["--phase", "2", "--reason", "x"]],
+        calls: &[&["--phase", "1", "--reason", "later: yes"], &["--phase", "2", "--reason", "x"]],
         may: &[("-REFACTOR.md", &["*"]), ("complexity-baseline.json", &["*"])],
     },
     Writer {
@@ -315,6 +313,15 @@ const WRITERS: &[Writer] = &[
         may: &[("active-workstream", &["*"])],
     },
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
+];
+
+/// Commands that write elsewhere than in the documents of a project, and where a test looks at what they write.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("install", "the folders of hosts: install.rs"),
+    ("uninstall", "the folders of hosts: install.rs"),
+    ("package", "a folder of its own: install.rs"),
+    ("capability disable", "a file in the folder of a host: capability.rs"),
+    ("capability enable", "a file in the folder of a host: capability.rs"),
 ];
 
 /// Commands that start a project, or bring what one is made of before it has documents.
@@ -354,10 +361,10 @@ fn the_table_names_every_command_that_writes_documents() {
     let writers: BTreeSet<&str> = row
         .captures_iter(&catalog)
         .map(|found| found.get(1).unwrap().as_str())
-        // These write outside of the project's documents.
-        .filter(|verb| !["install", "uninstall", "package"].contains(verb))
         .collect();
-    let listed: BTreeSet<&str> = WRITERS.iter().map(|writer| writer.verb).collect();
+    let elsewhere = ELSEWHERE.iter().map(|(verb, _)| *verb);
+    let listed: BTreeSet<&str> = WRITERS.iter().map(|writer| writer.verb).chain(elsewhere).collect();
+    assert_eq!(listed.len(), WRITERS.len() + ELSEWHERE.len(), "each stands once");
     assert_eq!(listed, writers, "left: the table of this file; right: the catalog");
 }
 
@@ -443,7 +450,7 @@ fn projects() -> Vec<PathBuf> {
         .filter(|path| path.is_dir())
         .collect();
     projects.sort();
-    assert!(projects.len() >= 4);
+    assert!(projects.len() >= 6);
     projects
 }
 
@@ -456,7 +463,25 @@ impl Trial {
     fn new(project: &Path, twin: Twin) -> Self {
         let context = TestContext::new();
         copy(project, &context.project(), twin);
-        Self { context }
+        let trial = Self { context };
+        if project.join("src").is_dir() && project.join(".planning/codebase").is_dir() {
+            trial.commit();
+        }
+        trial
+    }
+
+    /// Makes the project a repository: first what is known of it, then its source as the work of phase 2.
+    fn commit(&self) {
+        let steps: [&[&str]; 5] = [
+            &["init", "-q", "-b", "main"],
+            &["add", ".planning"],
+            &["commit", "-qm", "docs: start"],
+            &["add", "."],
+            &["commit", "-qm", "feat(02-01): the shelf"],
+        ];
+        for step in steps {
+            assert!(self.context.command("git").args(step).status().unwrap().success(), "{step:?}");
+        }
     }
 
     /// Whether the call changed a byte, and what is wrong with what it did.
@@ -517,7 +542,8 @@ fn documents(root: &Path) -> BTreeMap<String, String> {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                // What git keeps is no document.
+                folders.extend(Some(path).filter(|path| !path.ends_with(".git")));
             } else {
                 let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
                 found.insert(name, String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned());

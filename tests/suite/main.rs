@@ -33,6 +33,7 @@ mod intel;
 mod kit;
 mod learnings;
 mod lived;
+mod mentions;
 mod milestone;
 mod npm;
 mod own_host;
