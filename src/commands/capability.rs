@@ -10,9 +10,8 @@ use super::catalog;
 use super::config::told;
 use super::error::Reason;
 use super::usage::nearest;
-use super::{CommandError, Context, Family, program};
+use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath, DiskError};
-use crate::emit::with_program;
 use crate::library::Library;
 use crate::operations::capability::hooks::{self, PointReport, Reference};
 use crate::operations::capability::state::{self, HostRow, StateReport};
@@ -198,9 +197,7 @@ pub(super) fn at(context: &Context, point: &str, host: &HostFlags) -> Result<Poi
         }
         Reference::Command(path) => catalog::effect(path).is_some(),
     };
-    let program = program::word(context.world());
-    let report = hooks::at(point, context.config()?, &seen(context, host)?, has);
-    Ok(report.spelled(|text| with_program(text, &program)))
+    Ok(hooks::at(point, context.config()?, &seen(context, host)?, has))
 }
 
 fn elsewhere(done: &str, arguments: &ElsewhereArgs) -> CommandError {

@@ -14,10 +14,12 @@ use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
 use super::project::Host;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
+use crate::install;
 use crate::operations::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
+use crate::runtime::Registry;
 use crate::world::World;
 
 /// Exit code of an answer that carries an `error` key, under the second exit contract.
@@ -166,7 +168,9 @@ impl Context {
         self.layout.get_or_init(|| {
             let segment = self.world.variable("GSD_PROJECT");
             let chosen = self.globals.workstream.clone().or_else(|| self.world.variable("GSD_WORKSTREAM"));
-            let active = chosen.or_else(|| self.workstream_pointer().active());
+            // Without a workstream none is active, and nobody has to be asked which.
+            let has_any = || disk::is_folder(self.root().resolve(".planning/workstreams"));
+            let active = chosen.or_else(|| has_any().then(|| self.workstream_pointer().active()).flatten());
             Layout::new(self.root().as_path(), segment.as_deref(), active.as_deref())
         })
     }
@@ -174,7 +178,14 @@ impl Context {
     /// The files that store which workstream is active.
     pub(crate) fn workstream_pointer(&self) -> workstream::Pointer {
         let planning = self.root().resolve(".planning");
-        workstream::Pointer::new(&planning, &self.world.temporary_folder(), |name| self.world.variable(name))
+        workstream::Pointer::new(&planning, &self.world.temporary_folder(), self.session_key())
+    }
+
+    /// The session that the call is part of, where a host, a terminal or the person names it.
+    pub(crate) fn session_key(&self) -> Option<String> {
+        let registry = install::registry(&self.world).unwrap_or_else(|_| Registry::embedded());
+        let of_hosts = registry.session_variables();
+        workstream::session_key(&of_hosts, |name| self.world.variable(name))
     }
 
     /// The project's configuration. A file that does not parse, and a key that means nothing, is told and left out.

@@ -20,7 +20,6 @@ use crate::operations::token::{self, Seen};
 use crate::project::config::LoadedConfig;
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
-use crate::project::workstream;
 use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]
@@ -486,7 +485,7 @@ fn moment(context: &Context) -> Facts {
         milliseconds: now.milliseconds(),
         today: world.today(),
         head: None,
-        session: workstream::session_key(|name| world.variable(name)),
+        session: context.session_key(),
         process: std::process::id(),
     }
 }

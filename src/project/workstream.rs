@@ -8,22 +8,11 @@ use sha1::{Digest, Sha1};
 
 use crate::disk::{self, AbsolutePath};
 
-/// Variables in which hosts and terminals name their session, in order of precedence.
-const SESSION_VARIABLES: &[&str] = &[
-    "GSD_SESSION_KEY",
-    "CODEX_THREAD_ID",
-    "CLAUDE_SESSION_ID",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_SSE_PORT",
-    "OPENCODE_SESSION_ID",
-    "GEMINI_SESSION_ID",
-    "CURSOR_SESSION_ID",
-    "WINDSURF_SESSION_ID",
-    "TERM_SESSION_ID",
-    "WT_SESSION",
-    "TMUX_PANE",
-    "ZELLIJ_SESSION_NAME",
-];
+/// The variable in which a person names the session; it goes before those of hosts.
+const OWN_SESSION: &str = "GSD_SESSION_KEY";
+
+/// Variables in which terminals name their session; they come after those of hosts.
+const TERMINAL_SESSIONS: &[&str] = &["TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "ZELLIJ_SESSION_NAME"];
 
 /// Longest part of a session's name in a file name.
 const LONGEST_SESSION: usize = 160;
@@ -62,12 +51,12 @@ pub(crate) struct PointerEdit {
 }
 
 impl Pointer {
-    /// The files for the project whose documents stand in `planning`.
-    pub(crate) fn new(planning: &AbsolutePath, temporary: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
+    /// The files for the project whose documents are in `planning`; `session` is that of [`session_key`].
+    pub(crate) fn new(planning: &AbsolutePath, temporary: &Path, session: Option<String>) -> Self {
         let planning = planning.as_path();
         // Where the folder is not there yet, nothing is stored for it either.
         let real = planning.canonicalize().unwrap_or_else(|_| planning.to_path_buf());
-        let session = session_key(variable).map(|key| {
+        let session = session.map(|key| {
             let digest = Sha1::digest(real.to_string_lossy().as_bytes());
             // The first eight bytes, as hexadecimal digits.
             let start = digest.iter().take(8).fold(0_u64, |start, byte| start << 8 | u64::from(*byte));
@@ -112,9 +101,12 @@ impl Pointer {
     }
 }
 
-/// The name of the session, safe as a file name: the variable and its value.
-pub(crate) fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let named = SESSION_VARIABLES.iter().find_map(|name| Some((*name, variable(name)?)));
+/// The name of the session, safe as a file name: the variable and its value. `of_hosts` are the variables in which hosts
+/// name theirs.
+pub(crate) fn session_key(of_hosts: &[String], variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let hosts = of_hosts.iter().map(String::as_str);
+    let mut names = std::iter::once(OWN_SESSION).chain(hosts).chain(TERMINAL_SESSIONS.iter().copied());
+    let named = names.find_map(|name| Some((name, variable(name)?)));
     let (name, value) = match named {
         Some((name, value)) => (name.to_ascii_lowercase().replace('_', "-"), value),
         None => ("tty".to_owned(), variable("TTY").or_else(|| variable("SSH_TTY"))?),
@@ -155,8 +147,10 @@ mod tests {
         let planning = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap().resolve(".planning");
         std::fs::create_dir_all(planning.as_path().join("workstreams/api")).unwrap();
         std::fs::create_dir_all(planning.as_path().join("workstreams/web")).unwrap();
-        let session = |name: &str| (name == "TERM_SESSION_ID").then(|| "w0 t1/p2".to_owned());
-        let pointer = Pointer::new(&planning, temporary.path(), session);
+        let key = |named: &str| session_key(&["A_HOST".into()], |name| (name == named).then(|| "w0 t1/p2".to_owned()));
+        assert_eq!(key("A_HOST").as_deref(), Some("a-host-w0_t1_p2"));
+        assert_eq!(key("NO_HOST"), None);
+        let pointer = Pointer::new(&planning, temporary.path(), key("TERM_SESSION_ID"));
         let file = pointer.session.clone().unwrap();
         assert!(file.ends_with("term-session-id-w0_t1_p2"), "{file:?}");
         assert_eq!(pointer.active(), None);
@@ -171,6 +165,6 @@ mod tests {
         std::fs::write(&file, "gone\n").unwrap();
         assert_eq!(pointer.active().as_deref(), Some("web"));
         assert_eq!(pointer.stored().as_deref(), Some("gone"));
-        assert_eq!(Pointer::new(&planning, temporary.path(), |_| None).session, None);
+        assert_eq!(Pointer::new(&planning, temporary.path(), None).session, None);
     }
 }

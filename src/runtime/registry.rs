@@ -92,6 +92,12 @@ impl Registry {
         self.ids().filter(usable).map(|id| self.read(id)).collect()
     }
 
+    /// The variables in which hosts name their session, by host.
+    pub(crate) fn session_variables(&self) -> Vec<String> {
+        let usable = self.ids().filter_map(|id| self.read(id).ok());
+        usable.flat_map(|descriptor| descriptor.session_variables).collect()
+    }
+
     /// The user's files that cannot be used, and why.
     pub(crate) fn broken(&self) -> Vec<RegistryError> {
         let nameless = self.nameless.iter().cloned().map(|(file, fault)| RegistryError::Broken { file, fault });

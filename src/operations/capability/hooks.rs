@@ -1,6 +1,5 @@
 //! What the features of a project want done at a point of the loop, for a program and for a model.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -23,17 +22,6 @@ pub(crate) struct PointReport {
     /// Workflows, agents and commands of steps above that this program does not bring: those steps are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_installed: Vec<String>,
-}
-
-impl PointReport {
-    /// Spells each text that goes into a prompt as `spell` has it.
-    pub(crate) fn spelled(mut self, spell: impl Fn(&str) -> String) -> Self {
-        for fragment in self.active_hooks.iter_mut().filter_map(|hook| hook.fragment.as_mut()) {
-            fragment.inline = spell(&fragment.inline).into();
-        }
-        self.rendered = rendered(&self.point, &self.active_hooks);
-        self
-    }
 }
 
 /// One piece of work that is wanted.
@@ -86,7 +74,7 @@ pub(crate) enum Reference {
 /// Text that goes into a prompt as it is.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Fragment {
-    inline: Cow<'static, str>,
+    inline: &'static str,
 }
 
 /// What a gate asks.
@@ -141,7 +129,7 @@ fn active(capability: &'static Capability, hook: &'static Hook, config: &Config)
         kind: hook.kind,
         into: hook.into.as_deref(),
         reference: skill.or(agent).or(command),
-        fragment: hook.text.as_deref().map(|text| Fragment { inline: text.trim().into() }),
+        fragment: hook.text.as_deref().map(|text| Fragment { inline: text.trim() }),
         when: &hook.when,
         produces: &hook.produces,
         consumes: &hook.consumes,
@@ -160,7 +148,7 @@ fn rendered(point: &str, hooks: &[ActiveHook]) -> String {
     let mut blocks = Vec::new();
     let mut steps = 0;
     for hook in hooks {
-        let fragment = hook.fragment.as_ref().map(|fragment| fragment.inline.as_ref());
+        let fragment = hook.fragment.as_ref().map(|fragment| fragment.inline);
         blocks.push(match hook.kind {
             HookKind::Step => {
                 steps += 1;
