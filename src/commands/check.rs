@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Reason;
-use super::{CommandError, Context, Family, verify};
+use super::{CommandError, Context, Family, auto_chain, verify};
 use crate::disk;
 use crate::operations::coverage::{self, GapCounts};
 use crate::operations::gates::{self, Predicate};
-use crate::operations::plan_commands::{self, FolderFacts, FoundFolder};
+use crate::operations::plan_commands::{self, FolderFacts, FoundFolder, SourceTree};
 use crate::operations::{api_coverage, prohibition, test_first};
 use crate::project::folder::PhaseFolder;
 use crate::project::view::ProjectView;
@@ -26,7 +26,7 @@ pub(crate) enum Gates {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum CheckCommand {
-    /// Tell whether workflows go on by themselves
+    /// Show whether workflows go on by themselves, and why
     ///
     /// Example: `gsd-tools check auto-mode --pick active`.
     AutoMode,
@@ -175,7 +175,7 @@ impl Family for Gates {
             Self::GapAnalysis(arguments) => return gap_analysis(context, &arguments.phase_dir),
         };
         match command {
-            CheckCommand::AutoMode => auto_mode(context),
+            CheckCommand::AutoMode => auto_chain::show(context),
             CheckCommand::DecisionCoveragePlan(arguments) => coverage_of_plans(context, &arguments),
             CheckCommand::DecisionCoverageVerify(arguments) => coverage_of_work(context, &arguments),
             CheckCommand::GapAnalysisPlanPost(arguments) => gap_gate(context, &arguments.phase),
@@ -195,27 +195,6 @@ impl Family for Gates {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AutoModeReport {
-    active: bool,
-    source: &'static str,
-    auto_chain_active: bool,
-    auto_advance: bool,
-}
-
-fn auto_mode(context: &mut Context) -> Result<(), CommandError> {
-    let config = context.config()?;
-    let (chain, advance) = (config.flag("workflow._auto_chain_active"), config.flag("workflow.auto_advance"));
-    let source = match (chain, advance) {
-        (true, true) => "both",
-        (true, false) => "auto_chain",
-        (false, true) => "auto_advance",
-        (false, false) => "none",
-    };
-    let report = AutoModeReport { active: chain || advance, source, auto_chain_active: chain, auto_advance: advance };
-    context.emit(&report)
-}
-
 /// The folder that a person named by its path.
 fn folder_named(context: &Context, view: &ProjectView, typed: &str) -> Result<Option<PhaseFolder>, CommandError> {
     match context.layout().inside(typed) {
@@ -226,7 +205,7 @@ fn folder_named(context: &Context, view: &ProjectView, typed: &str) -> Result<Op
 
 /// The phase that a person named by its number or the path of its folder: its number as typed or as the folder says it,
 /// and the folder.
-fn phase_named(
+pub(super) fn phase_named(
     context: &Context,
     view: &ProjectView,
     typed: &str,
@@ -415,8 +394,15 @@ fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), Comma
         drop(view);
         return context.emit(&plan_commands::paths_unresolved(plan_commands::unresolved(Some(typed), VERB)));
     };
+    let report = plan_commands::paths(&view, &folder, &context.root().to_string(), tree_of(context))?;
+    drop(view);
+    context.emit(&report)
+}
+
+/// What there is on disk for the commands of plans.
+pub(super) fn tree_of(context: &Context) -> SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool> {
     let root = context.root();
-    let look = |path: &str| {
+    let folder = |path: &str| {
         let absolute = root.resolve(path);
         let found = disk::is_folder(&absolute).then(|| FoundFolder {
             in_project: absolute.as_path().starts_with(root.as_path()),
@@ -424,9 +410,7 @@ fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), Comma
         });
         FolderFacts { absolute: absolute.to_string(), found }
     };
-    let report = plan_commands::paths(&view, &folder, &root.to_string(), look, |path| disk::is_file(root.resolve(path)))?;
-    drop(view);
-    context.emit(&report)
+    SourceTree { folder, is_file: |path: &str| disk::is_file(root.resolve(path)) }
 }
 
 fn failure_directions(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {

@@ -14,7 +14,6 @@ use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
 use super::project::Host;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
-use crate::install;
 use crate::operations::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
@@ -35,6 +34,7 @@ pub(crate) struct Context {
     layout: OnceCell<Layout>,
     config: OnceCell<Config>,
     pub(super) host: OnceCell<Host>,
+    pub(super) registry: OnceCell<Registry>,
     told_unfinished: OnceCell<()>,
     stdout: String,
     /// What the call wrote, or would have written.
@@ -128,6 +128,7 @@ impl Context {
             layout: OnceCell::new(),
             config: OnceCell::new(),
             host: OnceCell::new(),
+            registry: OnceCell::new(),
             told_unfinished: OnceCell::new(),
             stdout: String::new(),
             written: RefCell::new(None),
@@ -166,26 +167,15 @@ impl Context {
     /// Where the project's documents stand, for the active workstream.
     pub(crate) fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
-            let segment = self.world.variable("GSD_PROJECT");
-            let chosen = self.globals.workstream.clone().or_else(|| self.world.variable("GSD_WORKSTREAM"));
-            // Without a workstream none is active, and nobody has to be asked which.
-            let has_any = || disk::is_folder(self.root().resolve(".planning/workstreams"));
-            let active = chosen.or_else(|| has_any().then(|| self.workstream_pointer().active()).flatten());
-            Layout::new(self.root().as_path(), segment.as_deref(), active.as_deref())
+            let asked = self.globals.workstream.as_deref();
+            Layout::of_call(self.root(), asked, &self.workstream_pointer(), |name| self.world.variable(name))
         })
     }
 
     /// The files that store which workstream is active.
     pub(crate) fn workstream_pointer(&self) -> workstream::Pointer {
         let planning = self.root().resolve(".planning");
-        workstream::Pointer::new(&planning, &self.world.temporary_folder(), self.session_key())
-    }
-
-    /// The session that the call is part of, where a host, a terminal or the person names it.
-    pub(crate) fn session_key(&self) -> Option<String> {
-        let registry = install::registry(&self.world).unwrap_or_else(|_| Registry::embedded());
-        let of_hosts = registry.session_variables();
-        workstream::session_key(&of_hosts, |name| self.world.variable(name))
+        workstream::Pointer::new(&planning, &self.world.temporary_folder(), |name| self.world.variable(name))
     }
 
     /// The project's configuration. A file that does not parse, and a key that means nothing, is told and left out.
@@ -309,6 +299,14 @@ impl Context {
         // Writing to a string cannot fail.
         let _ = write!(self.stdout, "{value:#}");
         Ok(())
+    }
+
+    /// As [`Self::emit`], for answers that say themselves what was done: without the list of the fields that changed.
+    pub(crate) fn emit_brief(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+        if !self.is_rehearsal() {
+            self.written.replace(None);
+        }
+        self.emit(report)
     }
 
     /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.

@@ -10,6 +10,7 @@
 
 mod argv;
 mod audit;
+mod auto_chain;
 mod basics;
 mod capability;
 mod catalog;
@@ -44,11 +45,12 @@ mod loops;
 mod milestone;
 mod models;
 mod phase;
+mod plan;
 mod planning;
 mod plans;
 mod profile;
-mod progress;
 mod program;
+mod progress;
 mod project;
 mod prompt;
 mod quick_tasks;
@@ -114,6 +116,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
     family::<progress::ProgressFamily>("Progress", &["progress", "stats", "history-digest"]),
     family::<plans::Plans>("Plans", &["phase-plan-index", "summary-extract"]),
+    family::<plan::PlanFamily>("Executed plans", &["plan"]),
     family::<template::Templates>("Templates", &["template"]),
     family::<scaffold::Scaffolds>("New documents", &["scaffold"]),
     family::<frontmatter::FrontMatterFamily>("Front matter", &["frontmatter"]),
@@ -145,6 +148,7 @@ const FAMILIES: &[FamilyRow] = &[
         "Git",
         &["commit", "check-commit", "commit-to-subrepo", "pr-subrepo", "commit-docs-guard", "git"],
     ),
+    family::<auto_chain::AutoChains>("The automatic chain", &["auto-chain"]),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
     family::<guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
     family::<loops::Loop>("Loop", &["loop"]),

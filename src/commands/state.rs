@@ -20,6 +20,7 @@ use crate::operations::token::{self, Seen};
 use crate::project::config::LoadedConfig;
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
+use crate::project::workstream;
 use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]
@@ -485,7 +486,7 @@ fn moment(context: &Context) -> Facts {
         milliseconds: now.milliseconds(),
         today: world.today(),
         head: None,
-        session: context.session_key(),
+        session: workstream::session_key(|name| world.variable(name)),
         process: std::process::id(),
     }
 }

@@ -235,8 +235,7 @@ pub(super) fn codebase_drift(context: &mut Context) -> Result<(), CommandError> 
     let config = context.config()?;
     let threshold = config.number("workflow.drift_threshold").unwrap_or(3);
     let action = config.text("workflow.drift_action").unwrap_or("warn").to_owned();
-    let prefix = context.command_prefix()?.to_owned();
-    let policy = DriftPolicy { threshold, action: &action, command_prefix: &prefix };
+    let policy = DriftPolicy { threshold, action: &action };
     let view = context.view();
     let map = view.text(&format!("{}/STRUCTURE.md", context.layout().codebase()))?;
     let commit = map.as_deref().and_then(|map| FrontMatter::parse(map)?.text("last_mapped_commit"));

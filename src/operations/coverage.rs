@@ -27,7 +27,19 @@ pub(crate) struct PlanCoverage {
     message: String,
     /// Decisions that end in a question: a plan would have to guess the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl PlanCoverage {
+    /// What cannot be read, where that is something.
+    pub(crate) fn unreadable(&self) -> Option<String> {
+        (self.reason == Some(UNREADABLE)).then(|| self.message.clone())
+    }
+
+    /// The identifiers of the decisions that no plan cites.
+    pub(crate) fn uncovered_ids(&self) -> Vec<String> {
+        self.uncovered.iter().map(|decision| decision.id.clone()).collect()
+    }
 }
 
 /// What `check decision-coverage-verify` answers.
@@ -76,11 +88,7 @@ impl Nothing {
 }
 
 /// The decisions of a context; `Err` where there is nothing to compare.
-fn trackable(
-    view: &ProjectView,
-    enabled: bool,
-    context: Option<&str>,
-) -> Result<Result<Decided, Nothing>, FileError> {
+fn trackable(view: &ProjectView, enabled: bool, context: Option<&str>) -> Result<Result<Decided, Nothing>, FileError> {
     if !enabled {
         return Ok(Err(Nothing::Disabled));
     }
@@ -300,7 +308,8 @@ const UNLISTED: &str = "Missing from REQUIREMENTS.md";
 impl GapReport {
     /// The summary, with what no plan names.
     pub(crate) fn message(&self) -> String {
-        let open: Vec<&str> = self.rows.iter().filter(|row| row.status != COVERED).map(|row| row.item.as_str()).collect();
+        let open: Vec<&str> =
+            self.rows.iter().filter(|row| row.status != COVERED).map(|row| row.item.as_str()).collect();
         if open.is_empty() { self.summary.clone() } else { format!("{}: {}", self.summary, open.join(", ")) }
     }
 }
@@ -339,7 +348,9 @@ pub(crate) fn gaps(
         let listed = Requirements::parse(&text).ids();
         let is_listed = |id: &String| listed.iter().any(|listed| listed.eq_ignore_ascii_case(id));
         unlisted.extend(own.unwrap_or_default().iter().filter(|id| !is_listed(id)).cloned());
-        items.extend(own.map_or_else(|| listed.clone(), <[String]>::to_vec).into_iter().map(|id| ("REQUIREMENTS.md", id)));
+        items.extend(
+            own.map_or_else(|| listed.clone(), <[String]>::to_vec).into_iter().map(|id| ("REQUIREMENTS.md", id)),
+        );
     }
     if let Some(folder) = folder {
         for plan in view.current_plans(folder)? {
@@ -464,9 +475,7 @@ mod tests {
 
     #[test]
     fn a_decision_that_ends_in_a_question_is_a_warning() {
-        let text = |text: &str| {
-            vec![Decision { id: "D-01".into(), text: text.into(), category: String::new() }]
-        };
+        let text = |text: &str| vec![Decision { id: "D-01".into(), text: text.into(), category: String::new() }];
         for asked in ["before or after the sub-command?", "which? — **Reversibility:** costly", "(one or two?)"] {
             assert_eq!(undecided(&text(asked)).len(), 1, "{asked}");
         }
@@ -508,12 +517,7 @@ mod tests {
         let rows: Vec<_> = report.rows.iter().map(|row| (row.item.as_str(), row.status)).collect();
         assert_eq!(
             rows,
-            [
-                ("A-1", "Covered"),
-                ("Z-9", "Missing from REQUIREMENTS.md"),
-                ("D-01", "Not covered"),
-                ("D-02", "Covered")
-            ]
+            [("A-1", "Covered"), ("Z-9", "Missing from REQUIREMENTS.md"), ("D-01", "Not covered"), ("D-02", "Covered")]
         );
         assert_eq!(report.message(), "⚠ 2 of 4 items not covered by any plan: Z-9, D-01");
         assert_eq!(own_requirements("### Phase 2: B\n**Requirements**: TBD\n", "2"), [""; 0]);

@@ -24,6 +24,29 @@ pub(crate) struct CommandPathsReport {
     read_error: Option<String>,
 }
 
+impl CommandPathsReport {
+    /// What is wrong: whether it must be repaired, the plan, and a sentence.
+    pub(crate) fn findings(&self) -> Vec<(bool, String, String)> {
+        let wrong = self.commands.iter().filter(|command| command.severity != Severity::None);
+        wrong
+            .map(|command| {
+                let place = command.raw_target.as_deref().unwrap_or(".");
+                let script = command.script.as_deref().unwrap_or_default();
+                let why = match command.reason {
+                    Some(PathReason::MissingDir) => format!("`{place}` does not exist"),
+                    Some(PathReason::NoManifest) => format!("`{place}` has no {MANIFEST}"),
+                    Some(PathReason::ScriptMissing) => format!("`{place}` has no script `{script}`"),
+                    Some(PathReason::FileMissing) => format!("`{script}` does not exist and no plan writes it"),
+                    Some(PathReason::OutsideRoot) => format!("`{place}` is outside the project"),
+                    Some(PathReason::DynamicPath) | None => format!("where it runs cannot be told: `{place}`"),
+                };
+                let sentence = format!("`{}` cannot run: {why}", command.command);
+                (command.severity == Severity::Blocker, command.plan.clone(), sentence)
+            })
+            .collect()
+    }
+}
+
 /// One command, the folder it runs in and what it runs there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -119,6 +142,22 @@ pub(crate) struct DirectionsReport {
     read_error: Option<String>,
 }
 
+impl DirectionsReport {
+    /// What is wrong: whether it must be repaired, the plan, and a sentence.
+    pub(crate) fn findings(&self) -> Vec<(bool, String, String)> {
+        let wrong = self.commands.iter().filter(|command| command.severity != Severity::None);
+        wrong
+            .map(|command| {
+                let sentence = match command.status {
+                    DirectionStatus::Orphan => format!("task `{}` has <fails_when> without a command", command.task),
+                    _ => format!("`{}` does not say what makes it fail (<fails_when>)", command.command),
+                };
+                (command.severity == Severity::Blocker, command.plan.clone(), sentence)
+            })
+            .collect()
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum DirectionsStatus {
@@ -189,16 +228,20 @@ pub(crate) fn directions_unresolved(why: String) -> DirectionsReport {
     DirectionsReport { status: DirectionsStatus::Unresolvable, commands: Vec::new(), counts, read_error: Some(why) }
 }
 
-/// Whether the commands of a phase's plans run in folders that are there, and run what is there; `look` reports a folder
-/// by its path, `is_file` a file.
+/// What is on disk, by paths from the project's root.
+pub(crate) struct SourceTree<F, I> {
+    pub(crate) folder: F,
+    pub(crate) is_file: I,
+}
+
+/// Whether the commands of a phase's plans run in folders that are there, and run what is there.
 pub(crate) fn paths(
     view: &ProjectView,
     folder: &PhaseFolder,
     base: &str,
-    look: impl Fn(&str) -> FolderFacts,
-    is_file: impl Fn(&str) -> bool,
+    disk: SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
 ) -> Result<CommandPathsReport, FileError> {
-    let tree = Tree { look: &look, is_file: &is_file, planned: planned_files(view, folder)? };
+    let tree = Tree { look: &disk.folder, is_file: &disk.is_file, planned: planned_files(view, folder)? };
     let mut commands = Vec::new();
     for (plan, check) in checks(view, folder)? {
         if let Some(command) = check.command {
@@ -658,7 +701,7 @@ mod tests {
 
     fn told(command: &str) -> String {
         with_plan(&format!("<automated>{command}</automated>"), |view, folder| {
-            let report = paths(view, folder, "/p", facts, is_file).unwrap();
+            let report = paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap();
             assert_eq!(report.counts.total, 1);
             let found = &report.commands[0];
             format!("{:?} {:?} {:?} {:?}", found.status, found.severity, found.reason, found.script)
@@ -714,7 +757,8 @@ mod tests {
     #[test]
     fn what_is_not_known_of_a_command_takes_no_room() {
         let told = with_plan("<automated>pytest</automated>", |view, folder| {
-            serde_json::to_string(&paths(view, folder, "/p", facts, is_file).unwrap().commands).unwrap()
+            serde_json::to_string(&paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap().commands)
+                .unwrap()
         });
         assert_eq!(
             told,
@@ -724,7 +768,11 @@ mod tests {
 
     #[test]
     fn the_worst_command_is_the_answer() {
-        let status = |checks: &str| with_plan(checks, |view, folder| paths(view, folder, "/p", facts, is_file).unwrap().status);
+        let status = |checks: &str| {
+            with_plan(checks, |view, folder| {
+                paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap().status
+            })
+        };
         let (good, bad, dynamic) =
             ("<automated>cd app</automated>", "<automated>cd no</automated>", "<automated>cd $X</automated>");
         assert_eq!(status(&format!("{good}{bad}{dynamic}")), PathStatus::Broken);

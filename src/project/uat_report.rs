@@ -50,8 +50,19 @@ const SETTLED: &[&str] = &["resolved", "closed", "fixed", "passed", "verified"];
 
 /// The words that a status in a table may be.
 const KNOWN: &[&str] = &[
-    "resolved", "closed", "fixed", "passed", "verified", "failed", "partial", "open", "pending", "blocked", "skipped",
-    "issue", "human_needed",
+    "resolved",
+    "closed",
+    "fixed",
+    "passed",
+    "verified",
+    "failed",
+    "partial",
+    "open",
+    "pending",
+    "blocked",
+    "skipped",
+    "issue",
+    "human_needed",
 ];
 
 impl UatReport {
@@ -145,8 +156,9 @@ fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
         let column = |name: &str| table.column(name);
         let (truth, status, reason, test) = (column("truth"), column("status"), column("reason"), column("test"));
         for row in 0..table.row_count() {
-            let cell =
-                |column: Option<usize>| column.map(|column| table.cell_text(row, column)).filter(|text| !text.is_empty());
+            let cell = |column: Option<usize>| {
+                column.map(|column| table.cell_text(row, column)).filter(|text| !text.is_empty())
+            };
             let whole = || {
                 let cells = (0..table.columns().len()).map(|column| table.cell_text(row, column));
                 cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" — ")
@@ -227,14 +239,17 @@ mod tests {
     #[test]
     fn gaps_may_be_rows_of_a_table() {
         let told = |table: &str| {
-            let text = format!("## Gaps\n- truth: Listed\n  status: failed\n\n{table}\n## Later\n| truth |\n|---|\n| no |\n");
+            let text =
+                format!("## Gaps\n- truth: Listed\n  status: failed\n\n{table}\n## Later\n| truth |\n|---|\n| no |\n");
             let gaps = UatReport::parse(&text).gaps.into_iter();
             gaps.map(|gap| (gap.truth, gap.status, gap.reason, gap.test)).collect::<Vec<_>>()
         };
         let listed = ("Listed".to_owned(), "failed".to_owned(), None, None);
         let columns = "| Truth | Status | Reason | Test |\n|---|---|---|---|\n";
         assert_eq!(
-            told(&format!("{columns}| A | Failed | no \\| mail | 2 |\n| B | resolved | | |\n| C | | | |\n| D | odd | | |\n")),
+            told(&format!(
+                "{columns}| A | Failed | no \\| mail | 2 |\n| B | resolved | | |\n| C | | | |\n| D | odd | | |\n"
+            )),
             [
                 listed.clone(),
                 ("A".into(), "failed".into(), Some("no | mail".into()), Some(2)),

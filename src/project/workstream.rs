@@ -11,6 +11,9 @@ use crate::disk::{self, AbsolutePath};
 /// The variable in which a person names the session; it goes before those of hosts.
 const OWN_SESSION: &str = "GSD_SESSION_KEY";
 
+// HOST_SESSIONS: the variables in which hosts name their session, as their descriptors say.
+include!(concat!(env!("OUT_DIR"), "/host_sessions.rs"));
+
 /// Variables in which terminals name their session; they come after those of hosts.
 const TERMINAL_SESSIONS: &[&str] = &["TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "ZELLIJ_SESSION_NAME"];
 
@@ -51,12 +54,12 @@ pub(crate) struct PointerEdit {
 }
 
 impl Pointer {
-    /// The files for the project whose documents are in `planning`; `session` is that of [`session_key`].
-    pub(crate) fn new(planning: &AbsolutePath, temporary: &Path, session: Option<String>) -> Self {
+    /// The files for the project whose documents stand in `planning`.
+    pub(crate) fn new(planning: &AbsolutePath, temporary: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
         let planning = planning.as_path();
         // Where the folder is not there yet, nothing is stored for it either.
         let real = planning.canonicalize().unwrap_or_else(|_| planning.to_path_buf());
-        let session = session.map(|key| {
+        let session = session_key(variable).map(|key| {
             let digest = Sha1::digest(real.to_string_lossy().as_bytes());
             // The first eight bytes, as hexadecimal digits.
             let start = digest.iter().take(8).fold(0_u64, |start, byte| start << 8 | u64::from(*byte));
@@ -64,6 +67,25 @@ impl Pointer {
             temporary.join("gsd-workstream-sessions").join(project).join(key)
         });
         Self { workstreams: planning.join("workstreams"), session, shared: planning.join("active-workstream") }
+    }
+
+    /// As [`Self::new`], for a hook: the event names the session, while the host may set the variable with its name only
+    /// for the commands of a shell.
+    pub(crate) fn of_event(
+        planning: &AbsolutePath,
+        temporary: &Path,
+        variable: impl Fn(&str) -> Option<String>,
+        session: Option<&str>,
+    ) -> Self {
+        let named = variable(OWN_SESSION).is_some();
+        let pointer = Self::new(planning, temporary, variable);
+        let chooses = !named && disk::is_folder(&pointer.workstreams);
+        let Some(session) = session.filter(|_| chooses) else { return pointer };
+        let mut by_name = HOST_SESSIONS
+            .iter()
+            .chain(TERMINAL_SESSIONS)
+            .map(|other| Self::new(planning, temporary, |name| (name == *other).then(|| session.to_owned())));
+        by_name.find(|other| other.session.as_ref().is_some_and(disk::is_file)).unwrap_or(pointer)
     }
 
     /// The first stored name, whether or not there is such a workstream.
@@ -101,18 +123,22 @@ impl Pointer {
     }
 }
 
-/// The name of the session, safe as a file name: the variable and its value. `of_hosts` are the variables in which hosts
-/// name theirs.
-pub(crate) fn session_key(of_hosts: &[String], variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let hosts = of_hosts.iter().map(String::as_str);
-    let mut names = std::iter::once(OWN_SESSION).chain(hosts).chain(TERMINAL_SESSIONS.iter().copied());
-    let named = names.find_map(|name| Some((name, variable(name)?)));
+/// The name of the session, safe as a file name: the variable and its value.
+pub(crate) fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let mut names = [OWN_SESSION].iter().chain(HOST_SESSIONS).chain(TERMINAL_SESSIONS);
+    let named = names.find_map(|name| Some((*name, variable(name)?)));
     let (name, value) = match named {
         Some((name, value)) => (name.to_ascii_lowercase().replace('_', "-"), value),
         None => ("tty".to_owned(), variable("TTY").or_else(|| variable("SSH_TTY"))?),
     };
     let token = token(value.trim());
     (!token.is_empty()).then(|| format!("{name}-{token}"))
+}
+
+/// Whether a [`session_key`] is that of the session that a host calls `session`.
+pub(crate) fn names_session(key: &str, session: &str) -> bool {
+    let token = token(session.trim());
+    !token.is_empty() && key.strip_suffix(&token).is_some_and(|variable| variable.ends_with('-'))
 }
 
 fn token(value: &str) -> String {
@@ -142,15 +168,24 @@ mod tests {
     }
 
     #[test]
+    fn a_host_names_the_session_before_the_terminal_does_and_after_the_person() {
+        let key = |set: &[&str]| session_key(|name| set.contains(&name).then(|| "w0 t1/p2".to_owned()));
+        let host = HOST_SESSIONS[0];
+        let spelled = |name: &str| Some(format!("{}-w0_t1_p2", name.to_lowercase().replace('_', "-")));
+        assert_eq!(key(&["TMUX_PANE", host]), spelled(host));
+        assert_eq!(key(&["TMUX_PANE", host, OWN_SESSION]), spelled(OWN_SESSION));
+        assert_eq!(key(&["TMUX_PANE"]), spelled("TMUX_PANE"));
+        assert_eq!(key(&["NOBODYS"]), None);
+    }
+
+    #[test]
     fn a_session_has_its_own_choice_before_the_shared_one() {
         let temporary = tempfile::tempdir().unwrap();
         let planning = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap().resolve(".planning");
         std::fs::create_dir_all(planning.as_path().join("workstreams/api")).unwrap();
         std::fs::create_dir_all(planning.as_path().join("workstreams/web")).unwrap();
-        let key = |named: &str| session_key(&["A_HOST".into()], |name| (name == named).then(|| "w0 t1/p2".to_owned()));
-        assert_eq!(key("A_HOST").as_deref(), Some("a-host-w0_t1_p2"));
-        assert_eq!(key("NO_HOST"), None);
-        let pointer = Pointer::new(&planning, temporary.path(), key("TERM_SESSION_ID"));
+        let session = |name: &str| (name == "TERM_SESSION_ID").then(|| "w0 t1/p2".to_owned());
+        let pointer = Pointer::new(&planning, temporary.path(), session);
         let file = pointer.session.clone().unwrap();
         assert!(file.ends_with("term-session-id-w0_t1_p2"), "{file:?}");
         assert_eq!(pointer.active(), None);
@@ -165,6 +200,6 @@ mod tests {
         std::fs::write(&file, "gone\n").unwrap();
         assert_eq!(pointer.active().as_deref(), Some("web"));
         assert_eq!(pointer.stored().as_deref(), Some("gone"));
-        assert_eq!(Pointer::new(&planning, temporary.path(), None).session, None);
+        assert_eq!(Pointer::new(&planning, temporary.path(), |_| None).session, None);
     }
 }

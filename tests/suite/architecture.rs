@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("disk", &[]),
     ("world", &[]),
     ("library", &["text"]),
-    ("runtime", &["library", "text"]),
+    ("runtime", &["library", "text", "disk"]),
     ("emit", &["library", "runtime", "text"]),
     ("install", &["emit", "library", "runtime", "disk", "text", "world"]),
     ("project", &["text", "disk"]),
@@ -107,7 +107,8 @@ fn is_of_tests(file: &Path) -> bool {
 #[test]
 fn a_host_is_noticed_inside_identifiers_and_texts() {
     let hosts = [vec!["codex".to_owned()], vec!["kimi".to_owned(), "code".to_owned()], vec!["pi".to_owned()]];
-    for line in ["\"CODEX_THREAD_ID\"", "fn codex_home()", "struct CodexHome;", "\"~/.codex/x\"", "KimiCode", "a.pi()"] {
+    for line in ["\"CODEX_THREAD_ID\"", "fn codex_home()", "struct CodexHome;", "\"~/.codex/x\"", "KimiCode", "a.pi()"]
+    {
         assert!(hosts_in(line, &hosts).next().is_some(), "{line}");
     }
     for line in ["codec", "api, copies", "code of kimi", "generate-claude-md"] {

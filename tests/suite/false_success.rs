@@ -22,7 +22,10 @@ fn a_document_with_a_nul_byte_is_not_valid() {
     let structure = || context.gsd(["verify", "plan-structure", at]).json();
     let fields = || context.gsd(["frontmatter", "validate", at, "--schema", "plan"]).json();
     context.write(at, PLAN);
-    assert_eq!((&structure()["valid"], &fields()["valid"], &fields()["errors"]), (&json!(true), &json!(true), &json!([])));
+    assert_eq!(
+        (&structure()["valid"], &fields()["valid"], &fields()["errors"]),
+        (&json!(true), &json!(true), &json!([]))
+    );
     context.write(at, &format!("{PLAN}a\0b"));
     for answer in [structure(), fields()] {
         let error = answer["errors"][0].as_str().unwrap();
@@ -45,11 +48,9 @@ fn decisions_that_cannot_be_read_do_not_count_as_covered() {
     let (phase, file) = (".planning/phases/01-a", ".planning/phases/01-a/01-CONTEXT.md");
     context.write(&format!("{phase}/01-01-PLAN.md"), "<task><done>D-01</done></task>");
     let check = |verb: &str| context.gsd(["check", verb, phase, file]).json();
-    for (decisions, total) in [
-        ("- **D-01:** SQLite\n- D-02: no server\n", 1),
-        ("- **D-01 SQLite\n", 0),
-        ("- Use SQLite\n- No server\n", 0),
-    ] {
+    for (decisions, total) in
+        [("- **D-01:** SQLite\n- D-02: no server\n", 1), ("- **D-01 SQLite\n", 0), ("- Use SQLite\n- No server\n", 0)]
+    {
         context.write(file, &format!("<decisions>\n{decisions}</decisions>\n"));
         let plans = check("decision-coverage-plan");
         assert_eq!(
@@ -104,7 +105,10 @@ fn gaps_in_a_table_are_open() {
     );
     let open = open_items(&context, "01-UAT.md");
     assert_eq!(open, ["Listed: failed, unknown", "Mail: failed, unknown", "New: unknown, unknown"]);
-    context.write(".planning/phases/01-a/01-UAT.md", "---\nstatus: partial\n---\n## Gaps\n\n| What | Why |\n|--|--|\n| Mail | lost |\n");
+    context.write(
+        ".planning/phases/01-a/01-UAT.md",
+        "---\nstatus: partial\n---\n## Gaps\n\n| What | Why |\n|--|--|\n| Mail | lost |\n",
+    );
     assert_eq!(open_items(&context, "01-UAT.md"), ["Mail — lost: unknown, unknown"]);
 }
 
@@ -141,7 +145,8 @@ fn a_branch_that_is_there_already_gets_no_commit() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     context.write("sub/a.txt", "one\n");
-    for arguments in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-qm", "first"], &["branch", "b1"]] {
+    for arguments in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-qm", "first"], &["branch", "b1"]]
+    {
         git(&context, &[&["-C", "sub"], arguments].concat());
     }
     git(&context, &["init", "-q", "--bare", "remote.git"]);
@@ -212,7 +217,10 @@ fn the_command_of_a_check_is_looked_up() {
 #[test]
 fn a_phase_is_asked_for_its_own_requirements() {
     let context = TestContext::new();
-    context.write(".planning/ROADMAP.md", "### Phase 1: A\n**Requirements**: A-1\n\n### Phase 2: B\n**Requirements**: B-1, B-2\n");
+    context.write(
+        ".planning/ROADMAP.md",
+        "### Phase 1: A\n**Requirements**: A-1\n\n### Phase 2: B\n**Requirements**: B-1, B-2\n",
+    );
     context.write(".planning/REQUIREMENTS.md", "- [x] **A-1**: x\n- [ ] **B-1**: y\n- [ ] **B-2**: y\n");
     context.write(".planning/phases/02-b/02-01-PLAN.md", "---\nrequirements: [B-1]\n---\n");
     let answer = context.gsd(["check", "gap-analysis.plan-post", "2"]);

@@ -65,7 +65,8 @@ fn all_calls() -> Vec<Call> {
 fn documents() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    let mut open: Vec<_> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "hooks", "src"].map(|name| root.join(name)).into();
+    let mut open: Vec<_> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "hooks", "src"].map(|name| root.join(name)).into();
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));

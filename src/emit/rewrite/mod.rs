@@ -242,7 +242,8 @@ pub(crate) fn with_program(text: &str, word: &str) -> String {
     let mut result = String::with_capacity(text.len() + word.len());
     for block in blocks(text) {
         for zone in zones(&block) {
-            let call = |before: &str, rest: &str| is_call(&zone, before, rest).then(|| (PROGRAM.len(), word.to_owned()));
+            let call =
+                |before: &str, rest: &str| is_call(&zone, before, rest).then(|| (PROGRAM.len(), word.to_owned()));
             replace_in(&zone, &mut result, call);
         }
     }
