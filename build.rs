@@ -12,7 +12,23 @@ fn main() -> io::Result<()> {
     }
     println!("cargo::rerun-if-changed=schemas");
     let output = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
+    fs::write(Path::new(&output).join("host_sessions.rs"), host_sessions()?)?;
     fs::write(Path::new(&output).join("schemas.rs"), schemas()?)
+}
+
+/// The variables in which hosts name their session, by host: the line `session-variables` of each descriptor.
+fn host_sessions() -> io::Result<String> {
+    let files: io::Result<Vec<_>> = fs::read_dir("src/runtime/descriptors")?.map(|file| Ok(file?.path())).collect();
+    let mut files = files?;
+    files.sort();
+    let mut rows = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(file)?;
+        let line = text.lines().find_map(|line| line.strip_prefix("session-variables = ["));
+        let names = line.into_iter().flat_map(|list| list.split('"').skip(1).step_by(2));
+        rows.extend(names.map(|name| format!("    {name:?},\n")));
+    }
+    Ok(format!("const HOST_SESSIONS: &[&str] = &[\n{}];\n", rows.concat()))
 }
 
 /// Every file of `schemas/`, without its indentation, as a Rust table of command path and schema.

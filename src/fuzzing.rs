@@ -115,7 +115,7 @@ pub fn plan(bytes: &[u8]) {
     for task in parsed.tasks() {
         let _ = (task.name(), task.checkpoint(), task.has("verify"));
     }
-    let _ = (plan_checks::structure(&text), plan_checks::references(&text, |_| false));
+    let _ = (plan_checks::structure("a.md", &text, None), plan_checks::references(&text, |_| false));
     let view = project(&[(".planning/phases/01-base/01-01-PLAN.md", &text), (".planning/ROADMAP.md", ROADMAP)]);
     let _ = plan_index::plan_index(&view, "1");
 }

@@ -8,7 +8,7 @@ use super::{CommandError, Context, Family, auto_chain, verify};
 use crate::disk;
 use crate::operations::coverage::{self, GapCounts};
 use crate::operations::gates::{self, Predicate};
-use crate::operations::plan_commands::{self, FolderFacts, FoundFolder};
+use crate::operations::plan_commands::{self, FolderFacts, FoundFolder, SourceTree};
 use crate::operations::{api_coverage, prohibition, test_first};
 use crate::project::folder::PhaseFolder;
 use crate::project::view::ProjectView;
@@ -38,7 +38,7 @@ pub(crate) enum CheckCommand {
     ///
     /// Example: `gsd-tools check decision-coverage-verify .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
     DecisionCoverageVerify(CoverageArgs),
-    /// Tell which requirements and decisions no plan names; never blocks
+    /// List the requirements and decisions of a phase that no plan names; never blocks
     ///
     /// Example: `gsd-tools check gap-analysis-plan-post 2 --pick message`.
     #[command(alias = "gap-analysis.plan-post")]
@@ -75,7 +75,7 @@ pub(crate) enum CheckCommand {
     /// Example: `gsd-tools check tdd-review-checkpoint 2 --pick violations`.
     #[command(alias = "tdd.review-checkpoint")]
     TddReviewCheckpoint(PhaseArgs),
-    /// Tell whether the commands that check plans run in folders that are there
+    /// Check that the commands of plans run in folders and scripts that are there
     ///
     /// Example: `gsd-tools check verify-command-paths 2 --pick status`.
     VerifyCommandPaths(MaybePhaseArgs),
@@ -241,7 +241,7 @@ fn gap_analysis(context: &mut Context, phase_dir: &str) -> Result<(), CommandErr
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
     let folder = folder_named(context, &view, phase_dir)?;
-    let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled)?;
+    let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled, None)?;
     drop(view);
     context.emit_raw(&report, if enabled { &report.table } else { &report.summary })
 }
@@ -264,13 +264,15 @@ fn gap_gate(context: &mut Context, phase: &str) -> Result<(), CommandError> {
     if folder.is_none() {
         return Err(CommandError::new(Reason::PhaseNotFound, format!("Phase directory not found: {phase}")));
     }
-    let report = coverage::gaps(&view, phase, folder.as_ref(), enabled)?;
+    let roadmap = view.roadmap_text()?.unwrap_or_default();
+    let own = coverage::own_requirements(&roadmap, folder.as_ref().map_or(phase, PhaseFolder::token));
+    let report = coverage::gaps(&view, phase, folder.as_ref(), enabled, Some(&own))?;
     drop(view);
     context.emit(&GapGateReport {
         block: false,
         passed: true,
         enabled,
-        message: report.table.clone(),
+        message: report.message(),
         table: report.table,
         summary: report.summary,
         counts: report.counts,
@@ -392,20 +394,23 @@ fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), Comma
         drop(view);
         return context.emit(&plan_commands::paths_unresolved(plan_commands::unresolved(Some(typed), VERB)));
     };
-    let report = plan_commands::paths(&view, &folder, &context.root().to_string(), |path| folder_facts(context, path))?;
+    let report = plan_commands::paths(&view, &folder, &context.root().to_string(), tree_of(context))?;
     drop(view);
     context.emit(&report)
 }
 
-/// What is in a folder that a command of a plan runs in.
-pub(super) fn folder_facts(context: &Context, path: &str) -> FolderFacts {
+/// What there is on disk for the commands of plans.
+pub(super) fn tree_of(context: &Context) -> SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool> {
     let root = context.root();
-    let absolute = root.resolve(path);
-    let found = disk::is_folder(&absolute).then(|| FoundFolder {
-        in_project: absolute.as_path().starts_with(root.as_path()),
-        package: disk::read_text(absolute.resolve("package.json")).ok().flatten(),
-    });
-    FolderFacts { absolute: absolute.to_string(), found }
+    let folder = |path: &str| {
+        let absolute = root.resolve(path);
+        let found = disk::is_folder(&absolute).then(|| FoundFolder {
+            in_project: absolute.as_path().starts_with(root.as_path()),
+            package: disk::read_text(absolute.resolve("package.json")).ok().flatten(),
+        });
+        FolderFacts { absolute: absolute.to_string(), found }
+    };
+    SourceTree { folder, is_file: |path: &str| disk::is_file(root.resolve(path)) }
 }
 
 fn failure_directions(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {

@@ -124,6 +124,14 @@ impl CommandError {
         self
     }
 
+    /// Spells the calls of this program in its hints with `program`.
+    pub(super) fn calling(mut self, program: &str) -> Self {
+        for hint in &mut self.hints {
+            *hint = crate::emit::with_program(hint, program);
+        }
+        self
+    }
+
     /// Sets the exit code whatever the contract: for our own verbs, whose codes follow `sysexits`.
     pub(crate) fn exits(mut self, code: u8) -> Self {
         self.exit_code = Some(code);

@@ -179,6 +179,6 @@ fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), Comma
     let Some(text) = context.text_from_here(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };
-    let report = frontmatter::validate(&text, schema);
+    let report = frontmatter::validate(&arguments.file, &text, schema);
     context.emit_raw(&report, if report.valid { "valid" } else { "invalid" })
 }

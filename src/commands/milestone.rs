@@ -68,7 +68,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
         return Err(CommandError::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
     }
     let name = arguments.name.join(" ");
-    let next_command = format!("{}new-milestone", context.command_prefix()?);
+    let next_command = context.installed_command("new-milestone")?;
     let facts = state::facts(context)?;
     let request = CompleteRequest {
         version,
@@ -76,7 +76,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
         archive_phases: !arguments.no_archive_phases,
         archive_quick: arguments.archive_quick,
         force: arguments.force,
-        next_command: &next_command,
+        next_command: next_command.as_deref(),
     };
     let (completion, other) = context.update(|view| {
         let current = view.state_text()?.as_deref().and_then(state_version);

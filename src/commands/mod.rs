@@ -49,6 +49,7 @@ mod plan;
 mod planning;
 mod plans;
 mod profile;
+mod program;
 mod progress;
 mod project;
 mod prompt;
@@ -221,10 +222,11 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let world = World::real();
     let (manner, verdict) = argv::manner(&arguments, &world);
     let answer = match verdict.and_then(|()| argv::parse(arguments)) {
-        Ok(call) => answer(call, manner, world),
+        Ok(call) => answer(call, manner, world.clone()),
         Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
     };
-    answer.deliver(manner)
+    let outcome = answer.outcome.map_err(|error| error.calling(&program::word(&world)));
+    Answer { outcome, ..answer }.deliver(manner)
 }
 
 /// What a call came to: text for standard output, and an exit code or the failure.

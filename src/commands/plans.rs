@@ -28,7 +28,8 @@ pub(crate) struct IndexArgs {
 pub(crate) struct ExtractArgs {
     /// The summary, relative to the project
     file: String,
-    /// Only these parts: `one_liner`, `key_files`, `tech_added`, `patterns`, `decisions`, `requirements_completed`
+    /// Only these parts: `one_liner`, `key_files`, `tech_added`, `patterns`, `decisions`, `requirements_completed`,
+    /// `coverage`
     #[arg(long, value_delimiter = ',')]
     fields: Option<Vec<String>>,
 }

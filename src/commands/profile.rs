@@ -160,7 +160,7 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Command
         }
         None => context.root().resolve(super::instructions::usual_file(context)?),
     };
-    let body = profile::section(&analysis, context.command_prefix()?);
+    let body = profile::section(&analysis);
     let marked = Marked::new("<!-- GSD:profile-start -->", "<!-- GSD:profile-end -->");
     let action = context.edit_file(&path, |text| {
         let before = text.unwrap_or_default();

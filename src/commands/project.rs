@@ -9,6 +9,7 @@ use super::context::Written;
 use super::error::Reason;
 use super::{CommandError, Context, install};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
+use crate::library::Library;
 use crate::operations::changes::{self, WholeFile};
 use crate::operations::{models, token};
 use crate::project::Project;
@@ -87,6 +88,12 @@ impl Context {
     /// What stands before the name of a command where people type it, such as `/gsd-`.
     pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
         Ok(&self.host()?.prefix)
+    }
+
+    /// The command `name` as people type it; `None` where no install brings it.
+    pub(crate) fn installed_command(&self, name: &str) -> Result<Option<String>, CommandError> {
+        let is_there = Library::embedded()?.has_command(name);
+        Ok(if is_there { Some(format!("{}{name}", self.command_prefix()?)) } else { None })
     }
 
     /// Refuses to tell or change the whole project where its documents are those of workstreams and none is active: what

@@ -11,6 +11,7 @@ use crate::operations::drift::{self, DriftPolicy, Mapped};
 use crate::operations::summary_check::{self, SummaryCheckReport};
 use crate::operations::{must_haves, plan_checks};
 use crate::project::plan::{MustHave, PhasePlan};
+use crate::project::requirements::Requirements;
 use crate::text::front_matter::FrontMatter;
 
 #[derive(Debug, clap::Subcommand)]
@@ -123,7 +124,11 @@ impl Family for VerifyFamily {
 
 fn plan_structure(context: &mut Context, file: &str) -> Result<(), CommandError> {
     let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
-    let report = plan_checks::structure(&text);
+    let view = context.view();
+    let listed = view.text(&context.layout().requirements())?;
+    let requirements = listed.as_deref().map(Requirements::parse);
+    let report = plan_checks::structure(file, &text, requirements.as_ref());
+    drop(view);
     context.emit_raw(&report, validity(report.valid))
 }
 
@@ -230,8 +235,7 @@ pub(super) fn codebase_drift(context: &mut Context) -> Result<(), CommandError> 
     let config = context.config()?;
     let threshold = config.number("workflow.drift_threshold").unwrap_or(3);
     let action = config.text("workflow.drift_action").unwrap_or("warn").to_owned();
-    let prefix = context.command_prefix()?.to_owned();
-    let policy = DriftPolicy { threshold, action: &action, command_prefix: &prefix };
+    let policy = DriftPolicy { threshold, action: &action };
     let view = context.view();
     let map = view.text(&format!("{}/STRUCTURE.md", context.layout().codebase()))?;
     let commit = map.as_deref().and_then(|map| FrontMatter::parse(map)?.text("last_mapped_commit"));

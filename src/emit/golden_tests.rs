@@ -4,7 +4,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read and write their own trees")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::library::Library;
@@ -134,6 +134,31 @@ fn each_host_gets_its_tree() {
             compare(&format!("{}/{word}", descriptor.id), actual);
         }
     }
+}
+
+/// The folders that are no trees of a host: answers of hooks, the small library, commands below their routers.
+const OTHER_TREES: [&str; 3] = ["hooks", "library", "nested"];
+
+#[test]
+fn every_golden_tree_is_of_a_host_and_a_scope_that_there_is() {
+    let folders = |folder: &Path| -> BTreeSet<String> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        let folders = entries.filter(|entry| entry.file_type().unwrap().is_dir());
+        folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
+    };
+    let files: Vec<String> = files_below(&golden().join("hooks")).into_keys().collect();
+    let (mut known, mut hooked) = (BTreeSet::new(), BTreeSet::new());
+    for descriptor in Registry::embedded().all().unwrap() {
+        let id = descriptor.id.to_string();
+        let words: BTreeSet<String> = scopes(&descriptor).into_iter().map(|(_, word)| word.to_owned()).collect();
+        assert_eq!(folders(&golden().join(&id)), words, "{id}");
+        hooked.extend(words.iter().map(|word| format!("{id}-{word}.txt")));
+        known.insert(id);
+    }
+    known.extend(OTHER_TREES.map(str::to_owned));
+    assert_eq!(folders(&golden()), known, "left: the folders; right: the hosts");
+    let gone: Vec<&String> = files.iter().filter(|file| !hooked.contains(*file)).collect();
+    assert_eq!(gone, Vec::<&String>::new(), "answers of hooks in hosts that are gone");
 }
 
 #[test]

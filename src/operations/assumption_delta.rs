@@ -39,7 +39,6 @@ const CHOSEN: &[&str] = &[
 pub(crate) struct ScanReport {
     detected: bool,
     signals: Vec<AssumptionSignal>,
-    terms: Terms,
 }
 
 /// What `assumption-delta scan` answers where there is no such phase.
@@ -70,7 +69,7 @@ enum AssumptionKind {
 }
 
 /// The words that are looked for.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug)]
 pub(crate) struct Terms {
     pluralization: Vec<String>,
     optional: Vec<String>,
@@ -98,6 +97,7 @@ pub(crate) fn scan(view: &ProjectView, typed: &str, terms: Terms) -> Result<Opti
     let roadmap = view.parse_roadmap(&text);
     let Some(section) = roadmap.section(typed) else { return Ok(None) };
     let section = roadmap.section_text(section);
+    let builds_on_nothing = builds_on_nothing(view)?;
     let lists = [
         (AssumptionKind::Pluralization, &terms.pluralization),
         (AssumptionKind::Optional, &terms.optional),
@@ -106,7 +106,8 @@ pub(crate) fn scan(view: &ProjectView, typed: &str, terms: Terms) -> Result<Opti
     let mut signals = Vec::new();
     for (kind, words) in lists {
         for word in words {
-            let line = section.lines().find(|line| says(line, word));
+            let is_signal = |line: &&str| says(line, word, builds_on_nothing && kind == AssumptionKind::Chosen);
+            let line = section.lines().find(is_signal);
             signals.extend(line.map(|line| AssumptionSignal {
                 kind,
                 term: word.clone(),
@@ -114,7 +115,13 @@ pub(crate) fn scan(view: &ProjectView, typed: &str, terms: Terms) -> Result<Opti
             }));
         }
     }
-    Ok(Some(ScanReport { detected: !signals.is_empty(), signals, terms }))
+    Ok(Some(ScanReport { detected: !signals.is_empty(), signals }))
+}
+
+/// Whether there is no earlier code: no plan was carried out, and nobody mapped what was there before.
+fn builds_on_nothing(view: &ProjectView) -> Result<bool, FileError> {
+    let has_work = view.phase_folders()?.iter().any(|folder| folder.summaries().next().is_some());
+    Ok(!has_work && !view.folder_exists(&view.layout().codebase()) && view.archives()?.is_empty())
 }
 
 /// The answer for a phase that the roadmap does not have.
@@ -122,12 +129,20 @@ pub(crate) fn unresolved() -> SkippedScan {
     SkippedScan { skipped: true, reason: "phase_unresolved" }
 }
 
-/// Whether `word` stands in a line as a word, in any case.
-fn says(line: &str, word: &str) -> bool {
+/// Whether `word` stands in a line as a word, in any case. Without the passive where that only says what new code does:
+/// `the path can be chosen by a flag`.
+fn says(line: &str, word: &str, without_passive: bool) -> bool {
+    const TO_BE: &[&str] = &["be", "is", "are", "was", "were", "been", "being"];
     let lower = line.to_lowercase();
+    let is_passive = |before: &str| {
+        let last = before.trim_end_matches(['*', '_', '`', ' ']).split_whitespace().next_back();
+        last.is_some_and(|last| TO_BE.contains(&last))
+    };
     let is_letter = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     lower.match_indices(word).any(|(at, found)| {
-        !is_letter(lower[..at].chars().next_back()) && !is_letter(lower[at + found.len()..].chars().next())
+        !is_letter(lower[..at].chars().next_back())
+            && !is_letter(lower[at + found.len()..].chars().next())
+            && !(without_passive && is_passive(&lower[..at]))
     })
 }
 
@@ -156,6 +171,22 @@ mod tests {
         for line in ["within 5 seconds", "choosing", "customised", "optionals"] {
             assert_eq!(found(line, None), [""; 0], "{line}");
         }
+    }
+
+    #[test]
+    fn a_passive_is_no_change_where_nothing_was_built() {
+        let detected = |line: &str, more: &[(&str, &str)]| {
+            let roadmap = format!("### Phase 2: A\n{line}\n");
+            let files = [&[(".planning/ROADMAP.md", roadmap.as_str())], more].concat();
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            scan(&view, "2", Terms::of(None)).unwrap().unwrap().detected
+        };
+        let built = [(".planning/phases/01-a/01-01-SUMMARY.md", "")];
+        let mapped = [(".planning/codebase/STACK.md", "")];
+        let passive = "The path can be **chosen** by a flag";
+        assert!(!detected(passive, &[]));
+        assert!(detected(passive, &built) && detected(passive, &mapped));
+        assert!(detected("Users choose the provider", &[]));
     }
 
     #[test]

@@ -202,10 +202,10 @@ fn edit_requirements(view: &ProjectView, typed: &str, edits: &mut Edits) -> Resu
         return Ok(false);
     };
     let roadmap = view.parse_roadmap(&roadmap);
-    let field = roadmap.section(typed).and_then(|section| roadmap.field(section, "Requirements")).unwrap_or_default();
+    let ids = roadmap.section(typed).map(|section| roadmap.requirement_ids(section)).unwrap_or_default();
     let requirements = Requirements::parse(&text);
     let mut splices = Splices::default();
-    for id in field.split([',', ' ', '[', ']']).filter(|id| !id.is_empty()) {
+    for id in &ids {
         requirements.complete(id, Open::Started, &mut splices);
     }
     let changed = !splices.is_empty();

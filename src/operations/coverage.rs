@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::project::decisions::{Decision, decisions, names};
+use crate::project::decisions::{Decided, Decision, decided, decisions, names};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::requirements::Requirements;
+use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
@@ -24,9 +25,17 @@ pub(crate) struct PlanCoverage {
     covered: usize,
     uncovered: Vec<Decision>,
     message: String,
+    /// Decisions that end in a question: a plan would have to guess the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
 }
 
 impl PlanCoverage {
+    /// What cannot be read, where that is something.
+    pub(crate) fn unreadable(&self) -> Option<String> {
+        (self.reason == Some(UNREADABLE)).then(|| self.message.clone())
+    }
+
     /// The identifiers of the decisions that no plan cites.
     pub(crate) fn uncovered_ids(&self) -> Vec<String> {
         self.uncovered.iter().map(|decision| decision.id.clone()).collect()
@@ -55,6 +64,9 @@ pub(crate) enum Nothing {
     NoDecisions,
 }
 
+/// The reason where a decision cannot be read.
+const UNREADABLE: &str = "could-not-parse";
+
 impl Nothing {
     fn reason(self) -> &'static str {
         match self {
@@ -76,18 +88,24 @@ impl Nothing {
 }
 
 /// The decisions of a context; `Err` where there is nothing to compare.
-fn trackable(
-    view: &ProjectView,
-    enabled: bool,
-    context: Option<&str>,
-) -> Result<Result<Vec<Decision>, Nothing>, FileError> {
+fn trackable(view: &ProjectView, enabled: bool, context: Option<&str>) -> Result<Result<Decided, Nothing>, FileError> {
     if !enabled {
         return Ok(Err(Nothing::Disabled));
     }
     let Some(path) = context.filter(|path| !path.trim().is_empty()) else { return Ok(Err(Nothing::NoPath)) };
     let Some(text) = view.text(path)? else { return Ok(Err(Nothing::NoContext)) };
-    let found = decisions(&text);
-    Ok(if found.is_empty() { Err(Nothing::NoDecisions) } else { Ok(found) })
+    let found = decided(&text);
+    let is_empty = found.decisions.is_empty() && found.unreadable.is_empty();
+    Ok(if is_empty { Err(Nothing::NoDecisions) } else { Ok(found) })
+}
+
+/// Says where a context cannot be read, and how a decision is written.
+fn unreadable(context: Option<&str>, lines: &[usize]) -> Option<String> {
+    let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+    let (path, lines) = (context.unwrap_or_default(), lines.join(", "));
+    (!lines.is_empty()).then(|| {
+        format!("`{path}` holds decisions that cannot be read (line {lines}). Write each as `- **D-01:** text`.")
+    })
 }
 
 /// Whether each decision is named where an executor reads it.
@@ -110,9 +128,13 @@ pub(crate) fn plans(
                 covered: 0,
                 uncovered: Vec::new(),
                 message,
+                warnings: Vec::new(),
             });
         }
     };
+    let unreadable = unreadable(context, &trackable.unreadable);
+    let trackable = trackable.decisions;
+    let warnings = undecided(&trackable);
     let mut binding = String::new();
     for plan in folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default() {
         let path = folder.map(|folder| folder.join(&plan)).unwrap_or_default();
@@ -120,7 +142,9 @@ pub(crate) fn plans(
     }
     let total = trackable.len();
     let uncovered: Vec<Decision> = trackable.into_iter().filter(|decision| !decision.is_cited_in(&binding)).collect();
-    let message = if uncovered.is_empty() {
+    let message = if let Some(message) = &unreadable {
+        message.clone()
+    } else if uncovered.is_empty() {
         "All trackable CONTEXT.md decisions are covered by plans.".to_owned()
     } else {
         format!(
@@ -131,7 +155,16 @@ pub(crate) fn plans(
         )
     };
     let covered = total - uncovered.len();
-    Ok(PlanCoverage { passed: uncovered.is_empty(), skipped: false, reason: None, total, covered, uncovered, message })
+    Ok(PlanCoverage {
+        passed: uncovered.is_empty() && unreadable.is_none(),
+        skipped: false,
+        reason: unreadable.map(|_| UNREADABLE),
+        total,
+        covered,
+        uncovered,
+        message,
+        warnings,
+    })
 }
 
 /// Whether each decision is named in the plans or summaries of a phase. Never blocks.
@@ -157,6 +190,8 @@ pub(crate) fn work(
             });
         }
     };
+    let unreadable = unreadable(context, &trackable.unreadable);
+    let trackable = trackable.decisions;
     let mut told = String::new();
     if let Some(folder) = folder {
         for file in folder.plans().chain(folder.summaries()) {
@@ -166,7 +201,9 @@ pub(crate) fn work(
     }
     let total = trackable.len();
     let not_honored: Vec<Decision> = trackable.into_iter().filter(|decision| !decision.is_cited_in(&told)).collect();
-    let message = if not_honored.is_empty() {
+    let message = if let Some(message) = &unreadable {
+        message.clone()
+    } else if not_honored.is_empty() {
         "All trackable CONTEXT.md decisions are honored by shipped artifacts.".to_owned()
     } else {
         format!(
@@ -177,7 +214,19 @@ pub(crate) fn work(
         )
     };
     let honored = total - not_honored.len();
-    Ok(WorkCoverage { skipped: false, blocking: false, reason: None, total, honored, not_honored, message })
+    let reason = unreadable.map(|_| UNREADABLE);
+    Ok(WorkCoverage { skipped: false, blocking: false, reason, total, honored, not_honored, message })
+}
+
+/// The decisions that ask instead of decide: their text, without remarks behind it, ends in a question.
+fn undecided(decisions: &[Decision]) -> Vec<String> {
+    let asks = |decision: &&Decision| {
+        // What follows a dash or stands in brackets at the end is a remark on the decision.
+        let text = decision.text.split(" — ").next().unwrap_or_default();
+        text.trim_end_matches([')', '"', '\'', '*', '_', '`', '.', ' ']).ends_with('?')
+    };
+    let said = |decision: &Decision| format!("{} is not decided yet: {}", decision.id, decision.text);
+    decisions.iter().filter(asks).map(said).collect()
 }
 
 fn listed(decisions: &[Decision]) -> String {
@@ -254,12 +303,32 @@ pub(crate) struct GapCounts {
 
 const COVERED: &str = "Covered";
 
-/// Which requirements of the project and decisions of the phase a plan of the phase names.
+const UNLISTED: &str = "Missing from REQUIREMENTS.md";
+
+impl GapReport {
+    /// The summary, with what no plan names.
+    pub(crate) fn message(&self) -> String {
+        let open: Vec<&str> =
+            self.rows.iter().filter(|row| row.status != COVERED).map(|row| row.item.as_str()).collect();
+        if open.is_empty() { self.summary.clone() } else { format!("{}: {}", self.summary, open.join(", ")) }
+    }
+}
+
+/// The requirements that the roadmap gives to a phase.
+pub(crate) fn own_requirements(roadmap: &str, phase: &str) -> Vec<String> {
+    let roadmap = Roadmap::parse(roadmap);
+    let section = roadmap.section(phase);
+    section.map(|section| roadmap.requirement_ids(section)).unwrap_or_default()
+}
+
+/// Which requirements and decisions of the phase a plan of the phase names: the requirements in `own`, or else all of the
+/// project.
 pub(crate) fn gaps(
     view: &ProjectView,
     path: &str,
     folder: Option<&PhaseFolder>,
     enabled: bool,
+    own: Option<&[String]>,
 ) -> Result<GapReport, FileError> {
     let mut report = GapReport {
         enabled,
@@ -274,9 +343,14 @@ pub(crate) fn gaps(
         return Ok(report);
     }
     let mut plans = String::new();
-    let mut items = Vec::new();
+    let (mut items, mut unlisted) = (Vec::new(), Vec::new());
     if let Some(text) = view.text(&view.layout().requirements())? {
-        items.extend(Requirements::parse(&text).ids().into_iter().map(|id| ("REQUIREMENTS.md", id)));
+        let listed = Requirements::parse(&text).ids();
+        let is_listed = |id: &String| listed.iter().any(|listed| listed.eq_ignore_ascii_case(id));
+        unlisted.extend(own.unwrap_or_default().iter().filter(|id| !is_listed(id)).cloned());
+        items.extend(
+            own.map_or_else(|| listed.clone(), <[String]>::to_vec).into_iter().map(|id| ("REQUIREMENTS.md", id)),
+        );
     }
     if let Some(folder) = folder {
         for plan in view.current_plans(folder)? {
@@ -293,7 +367,11 @@ pub(crate) fn gaps(
     report.rows = items
         .into_iter()
         .map(|(source, item)| {
-            let status = if names(&plans, &item) { COVERED } else { "Not covered" };
+            let status = match source {
+                "REQUIREMENTS.md" if unlisted.contains(&item) => UNLISTED,
+                _ if names(&plans, &item) => COVERED,
+                _ => "Not covered",
+            };
             GapRow { source, item, status }
         })
         .collect();
@@ -370,6 +448,43 @@ mod tests {
     }
 
     #[test]
+    fn a_decision_that_cannot_be_read_is_not_passed_over() {
+        let report = |context: &str| {
+            let plan = "<task><done>D-01</done></task>";
+            let files = [(PATH, context), (".planning/phases/02-b/02-01-PLAN.md", plan)];
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let folder = folder(&view);
+            let work = work(&view, Some(&folder), Some(PATH), true).unwrap();
+            (plans(&view, Some(&folder), Some(PATH), true).unwrap(), work)
+        };
+        for (context, total, line) in [
+            ("<decisions>\n- **D-01:** a\n- D-02: b\n</decisions>\n", 1, "line 3"),
+            ("<decisions>\n- Use SQLite\n</decisions>\n", 0, "line 2"),
+            ("# Notes\n\n- **D-01:** a\n", 0, "line 3"),
+        ] {
+            let (plans, work) = report(context);
+            assert_eq!(
+                (plans.passed, plans.skipped, plans.reason, plans.total),
+                (false, false, Some("could-not-parse"), total),
+                "{context}"
+            );
+            assert!(plans.message.contains(line), "{}", plans.message);
+            assert_eq!((work.reason, work.skipped, work.total), (Some("could-not-parse"), false, total));
+        }
+    }
+
+    #[test]
+    fn a_decision_that_ends_in_a_question_is_a_warning() {
+        let text = |text: &str| vec![Decision { id: "D-01".into(), text: text.into(), category: String::new() }];
+        for asked in ["before or after the sub-command?", "which? — **Reversibility:** costly", "(one or two?)"] {
+            assert_eq!(undecided(&text(asked)).len(), 1, "{asked}");
+        }
+        for settled in ["one (why two? no need)", "a `?` in a query", "both"] {
+            assert_eq!(undecided(&text(settled)), Vec::<String>::new(), "{settled}");
+        }
+    }
+
+    #[test]
     fn work_honors_what_its_plans_and_summaries_name() {
         let view = view("");
         let report = work(&view, Some(&folder(&view)), Some(PATH), true).unwrap();
@@ -379,16 +494,33 @@ mod tests {
     #[test]
     fn gaps_are_requirements_and_decisions_that_no_plan_names() {
         let view = view("requirements: [A-1]\nD-02\n");
-        let report = gaps(&view, "", Some(&folder(&view)), true).unwrap();
+        let report = gaps(&view, "", Some(&folder(&view)), true, None).unwrap();
         let rows: Vec<_> = report.rows.iter().map(|row| (row.item.as_str(), row.status)).collect();
         assert_eq!(rows, [("A-1", "Covered"), ("A-2", "Not covered"), ("D-01", "Not covered"), ("D-02", "Covered")]);
         assert!(report.table.contains("| CONTEXT.md | D-02 | ✓ Covered |\n\n⚠ 2 of 4 items not covered by any plan\n"));
-        let missing = gaps(&view, "x/y", None, true).unwrap();
+        let missing = gaps(&view, "x/y", None, true, None).unwrap();
         assert_eq!(
             (missing.counts.uncovered, missing.phase_dir_scope),
             (2, "none"),
             "a folder that is not there is told"
         );
         assert!(missing.phase_dir_read_error.unwrap().contains("x/y"));
+    }
+
+    #[test]
+    fn a_phase_answers_for_its_own_requirements_alone() {
+        let view = view("requirements: [A-1]\nD-02\n");
+        let roadmap = "### Phase 1: A\n**Requirements**: A-2\n\n### Phase 2: B\n**Requirements**: [A-1, Z-9]\n";
+        let own = own_requirements(roadmap, "02");
+        assert_eq!(own, ["A-1", "Z-9"]);
+        let report = gaps(&view, "", Some(&folder(&view)), true, Some(&own)).unwrap();
+        let rows: Vec<_> = report.rows.iter().map(|row| (row.item.as_str(), row.status)).collect();
+        assert_eq!(
+            rows,
+            [("A-1", "Covered"), ("Z-9", "Missing from REQUIREMENTS.md"), ("D-01", "Not covered"), ("D-02", "Covered")]
+        );
+        assert_eq!(report.message(), "⚠ 2 of 4 items not covered by any plan: Z-9, D-01");
+        assert_eq!(own_requirements("### Phase 2: B\n**Requirements**: TBD\n", "2"), [""; 0]);
+        assert_eq!(own_requirements(roadmap, "7"), [""; 0]);
     }
 }

@@ -258,7 +258,6 @@ pub(crate) struct DriftPolicy<'text> {
     pub(crate) threshold: u64,
     /// `warn` or `auto-remap`.
     pub(crate) action: &'text str,
-    pub(crate) command_prefix: &'text str,
 }
 
 /// Whether the source has grown in places that its map does not know.
@@ -294,11 +293,11 @@ pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseR
         affected.dedup();
         let paths: Vec<&str> = elements.iter().map(|element| element.path.as_str()).collect();
         message = format!(
-            "Codebase drift: {} new element(s) since the last mapping: {}. Refresh with {}map-codebase --paths {}",
+            "Codebase drift: {} new element(s) since the last mapping: {}. Bring the map of {} up to date, then run \
+             `gsd-tools stamp-codebase-map`",
             elements.len(),
             paths.join(", "),
-            policy.command_prefix,
-            affected.join(",")
+            affected.join(", ")
         );
     }
     let remaps = required && policy.action == "auto-remap";
@@ -406,7 +405,7 @@ mod tests {
         assert_eq!(skipped(&["01-CONTEXT.md", "01-SPEC.md"]), None);
     }
 
-    const POLICY: DriftPolicy<'_> = DriftPolicy { threshold: 3, action: "warn", command_prefix: "/gsd-" };
+    const POLICY: DriftPolicy<'_> = DriftPolicy { threshold: 3, action: "warn" };
 
     #[test]
     fn new_places_in_the_source_are_counted_against_the_threshold() {

@@ -245,10 +245,18 @@ pub(crate) struct ValidateReport {
     /// Fields whose value cannot be what the schema wants.
     pub(crate) invalid_value: Vec<&'static str>,
     pub(crate) schema: &'static str,
+    /// What makes the file as a whole unreadable for other programs.
+    pub(crate) errors: Vec<String>,
 }
 
-/// Compares the front matter of a text with a schema.
-pub(crate) fn validate(text: &str, schema: Schema) -> ValidateReport {
+/// A NUL byte in a text: for most programs the document ends there, or is no text at all.
+pub(crate) fn nul_byte(path: &str, text: &str) -> Option<String> {
+    let at = text.find('\0')?;
+    Some(format!("`{path}` holds a NUL byte at byte {at}; remove it"))
+}
+
+/// Compares the front matter of a text with a schema; `path` names the file in errors.
+pub(crate) fn validate(path: &str, text: &str, schema: Schema) -> ValidateReport {
     let front = read(text);
     let Schema { name, fields } = schema;
     let is_wrong =
@@ -256,7 +264,9 @@ pub(crate) fn validate(text: &str, schema: Schema) -> ValidateReport {
     let invalid_value: Vec<&str> = fields.iter().copied().filter(|field| is_wrong(field)).collect();
     let has = |field: &&str| front.get(field).is_some() && !invalid_value.contains(field);
     let (present, missing): (Vec<&str>, Vec<&str>) = fields.iter().copied().partition(has);
-    ValidateReport { valid: missing.is_empty(), missing, present, invalid_value, schema: name }
+    let errors = Vec::from_iter(nul_byte(path, text));
+    let valid = missing.is_empty() && errors.is_empty();
+    ValidateReport { valid, missing, present, invalid_value, schema: name, errors }
 }
 
 #[cfg(test)]
@@ -338,9 +348,12 @@ mod tests {
 
     #[test]
     fn a_schema_is_a_list_of_fields() {
-        let report = validate("---\nphase: 1\ngap_closure: false\n---\n", Schema::named("plan-gap-closure").unwrap());
+        let report =
+            validate("a.md", "---\nphase: 1\ngap_closure: false\n---\n", Schema::named("plan-gap-closure").unwrap());
         assert_eq!((report.valid, report.present), (false, vec!["phase"]));
         assert_eq!((report.missing.len(), report.invalid_value), (8, vec!["gap_closure"]));
+        let nul = validate("a.md", "---\nphase: 1\n---\n\0", Schema { name: "plan", fields: &["phase"] });
+        assert_eq!((nul.valid, nul.errors), (false, vec!["`a.md` holds a NUL byte at byte 17; remove it".to_owned()]));
         assert!(Schema::named("uat").unwrap_err().to_string().contains("plan, plan-gap-closure, summary"));
     }
 

@@ -53,8 +53,8 @@ pub(crate) struct CompleteRequest<'text> {
     pub(crate) archive_quick: bool,
     /// Although phases were never started.
     pub(crate) force: bool,
-    /// What starts a milestone, as people type it.
-    pub(crate) next_command: &'text str,
+    /// What starts a milestone, as people type it; `None` where no such command is installed.
+    pub(crate) next_command: Option<&'text str>,
 }
 
 /// What `milestone complete` answers.
@@ -560,7 +560,7 @@ mod tests {
             archive_phases: true,
             archive_quick: true,
             force: false,
-            next_command: "/new",
+            next_command: Some("/new"),
         }
     }
 

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::frontmatter::PLAN_FIELDS;
+use super::frontmatter::{PLAN_FIELDS, nul_byte};
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::plan::{PhasePlan, PlanTask};
+use crate::project::requirements::Requirements;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::Value;
 
@@ -34,12 +35,20 @@ pub(crate) struct TaskReport {
     pub(crate) has_done: bool,
 }
 
-/// Whether a plan has the fields and the tasks have the parts that an executor needs.
-pub(crate) fn structure(text: &str) -> StructureReport {
+/// Whether a plan has the fields and the tasks have the parts that an executor needs. `path` names it in errors;
+/// `requirements` are those of the project, none where it keeps no list.
+pub(crate) fn structure(path: &str, text: &str, requirements: Option<&Requirements<'_>>) -> StructureReport {
     let plan = PhasePlan::parse(text);
     let missing = PLAN_FIELDS.iter().filter(|field| !plan.has(field));
     let mut errors: Vec<String> = missing.map(|field| format!("Missing required frontmatter field: {field}")).collect();
+    errors.extend(nul_byte(path, text));
     let mut warnings = Vec::new();
+    if let Some(requirements) = requirements {
+        let known = requirements.ids();
+        let is_known = |id: &String| known.iter().any(|known| known.eq_ignore_ascii_case(id.trim()));
+        let unknown = plan.requirements().into_iter().filter(|id| !is_known(id));
+        warnings.extend(unknown.map(|id| format!("Requirement '{id}' is not in REQUIREMENTS.md")));
+    }
     let tasks = plan.tasks();
     for task in &tasks {
         check_task(task, &mut errors, &mut warnings);
@@ -93,6 +102,25 @@ fn check_task(task: &PlanTask<'_>, errors: &mut Vec<String>, warnings: &mut Vec<
     };
     errors.extend(needed.iter().filter(lacks).map(told));
     warnings.extend(wanted.iter().filter(lacks).map(told));
+    if task.checkpoint().is_none() && task.has("verify") && !task.has("automated") {
+        warnings.push(format!("Task '{name}' has a <verify> without an <automated> command"));
+    }
+    let files = task.files().len();
+    if files > MOST_FILES {
+        warnings.push(format!("Task '{name}' names {files} files; more than {MOST_FILES} make it hard to check"));
+    }
+    for command in task.checks().into_iter().filter_map(|check| check.command).filter(|command| cannot_fail(command)) {
+        warnings.push(format!("Task '{name}' has a check that cannot fail: {command}"));
+    }
+}
+
+/// How many files a task may name before it is too large to be checked as one.
+const MOST_FILES: usize = 5;
+
+/// Whether a command succeeds whatever its last part says.
+fn cannot_fail(command: &str) -> bool {
+    let last = command.rsplit_once("||").map(|(_, last)| last.trim());
+    last.is_some_and(|last| matches!(last.split_whitespace().next(), Some("true" | ":")) || last == "exit 0")
 }
 
 /// What `verify phase-completeness` answers for a phase that is there.
@@ -213,18 +241,54 @@ mod tests {
     const FRONT: &str = "---\nphase: 1\nplan: 1\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: []\n\
         autonomous: true\nmust_haves:\n---\n";
 
+    fn structured(text: &str) -> StructureReport {
+        structure("a-PLAN.md", text, None)
+    }
+
+    #[test]
+    fn a_nul_byte_is_never_valid() {
+        let report = structured(&format!("{FRONT}a\0b"));
+        assert!(!report.valid);
+        assert_eq!(report.errors, [format!("`a-PLAN.md` holds a NUL byte at byte {}; remove it", FRONT.len() + 1)]);
+    }
+
+    #[test]
+    fn what_makes_a_check_worthless_is_a_warning() {
+        let requirements = Requirements::parse("- [ ] **A-1**: x\n");
+        let front = FRONT.replace("must_haves:", "requirements: [A-1, a-1, B-9]\nmust_haves:");
+        let task = "<task><name>N</name><files>a, b, c, d, e, f</files><action>a</action><verify>\
+            <automated>npm test || true</automated><automated>test -f x || exit 1</automated><automated>a || :</automated>\
+            </verify><done>d</done></task>\
+            <task><name>M</name><files>a, b, c, d, e</files><action>a</action><verify>look</verify><done>d</done></task>";
+        let report = structure("a-PLAN.md", &format!("{front}{task}"), Some(&requirements));
+        assert!(report.valid, "{report:?}");
+        assert_eq!(
+            report.warnings,
+            [
+                "Requirement 'B-9' is not in REQUIREMENTS.md",
+                "Task 'N' names 6 files; more than 5 make it hard to check",
+                "Task 'N' has a check that cannot fail: npm test || true",
+                "Task 'N' has a check that cannot fail: a || :",
+                "Task 'M' has a <verify> without an <automated> command",
+            ]
+        );
+        let unlisted = structure("a-PLAN.md", &front, None);
+        assert_eq!(unlisted.warnings, ["No <task> elements found"]);
+    }
+
     #[test]
     fn a_whole_task_needs_nothing_more() {
-        let whole = "<task type=\"auto\"><name>N</name><files>f</files><action>a</action><verify>v</verify><done>d</done></task>";
-        let report = structure(&format!("{FRONT}{whole}"));
+        let whole = "<task type=\"auto\"><name>N</name><files>f</files><action>a</action>\
+            <verify><automated>v</automated></verify><done>d</done></task>";
+        let report = structured(&format!("{FRONT}{whole}"));
         assert!(report.valid && report.warnings.is_empty(), "{report:?}");
-        let report = structure(whole);
+        let report = structured(whole);
         assert_eq!(report.errors.len(), PLAN_FIELDS.len());
     }
 
     #[test]
     fn what_a_task_lacks_is_told_in_order() {
-        let report = structure(&format!("{FRONT}<task><action>a</action></task>"));
+        let report = structured(&format!("{FRONT}<task><action>a</action></task>"));
         assert_eq!(report.errors, ["Task missing <name> element"]);
         assert_eq!(
             report.warnings,
@@ -235,7 +299,7 @@ mod tests {
     #[test]
     fn checkpoints_have_needs_of_their_own() {
         let task = |kind: &str| format!("{FRONT}<task type=\"checkpoint:{kind}\"><name>N</name></task>");
-        let errors = |kind: &str| structure(&task(kind)).errors;
+        let errors = |kind: &str| structured(&task(kind)).errors;
         assert_eq!(errors("decision").len(), 4);
         assert_eq!(errors("human-action").len(), 5);
         assert_eq!(
@@ -243,13 +307,13 @@ mod tests {
             ["Task 'N' missing <resume-signal>", "Has checkpoint tasks but autonomous is not false"]
         );
         let human = task("other").replace("autonomous: true", "autonomous: false");
-        assert_eq!(structure(&human).errors.len(), 1);
+        assert_eq!(structured(&human).errors.len(), 1);
     }
 
     #[test]
     fn a_later_wave_should_wait_for_something() {
         let later = FRONT.replace("wave: 1", "wave: 2");
-        let warns = |text: &str| structure(text).warnings.iter().any(|warning| warning.starts_with("Wave"));
+        let warns = |text: &str| structured(text).warnings.iter().any(|warning| warning.starts_with("Wave"));
         assert!(warns(&later));
         assert!(!warns(&later.replace("[]\nfiles", "[01-01]\nfiles")));
         assert!(!warns(FRONT));

@@ -1,18 +1,21 @@
 //! The commands by which the plans of a phase check their own work: whether they can run where they say, and whether
 //! each says what would make it fail.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::plan::{PhasePlan, PlanCheck};
+use crate::project::plan::{PhasePlan, PlanCheck, PlanTask};
 use crate::project::view::ProjectView;
 
 /// What `check verify-command-paths` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CommandPathsReport {
-    /// Of all commands: `broken` before `unresolvable` before `ok`; `not_applicable` where none names a folder.
+    /// Of all commands: `broken` before `unresolvable` before `ok`; without one that could be looked up `not_checked`,
+    /// or `not_applicable`.
     status: PathStatus,
     commands: Vec<CommandPath>,
     counts: CheckCounts,
@@ -27,13 +30,13 @@ impl CommandPathsReport {
         let wrong = self.commands.iter().filter(|command| command.severity != Severity::None);
         wrong
             .map(|command| {
-                let place = command.raw_target.as_deref().unwrap_or(&command.base);
+                let place = command.raw_target.as_deref().unwrap_or(".");
+                let script = command.script.as_deref().unwrap_or_default();
                 let why = match command.reason {
                     Some(PathReason::MissingDir) => format!("`{place}` does not exist"),
                     Some(PathReason::NoManifest) => format!("`{place}` has no {MANIFEST}"),
-                    Some(PathReason::ScriptMissing) => {
-                        format!("`{place}` has no script `{}`", command.script.as_deref().unwrap_or_default())
-                    }
+                    Some(PathReason::ScriptMissing) => format!("`{place}` has no script `{script}`"),
+                    Some(PathReason::FileMissing) => format!("`{script}` does not exist and no plan writes it"),
                     Some(PathReason::OutsideRoot) => format!("`{place}` is outside the project"),
                     Some(PathReason::DynamicPath) | None => format!("where it runs cannot be told: `{place}`"),
                 };
@@ -44,28 +47,36 @@ impl CommandPathsReport {
     }
 }
 
-/// One command and the folder it runs in.
+/// One command, the folder it runs in and what it runs there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CommandPath {
     command: String,
     status: PathStatus,
     severity: Severity,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<PathReason>,
     /// How the command names its folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<Form>,
     /// The folder as it is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     raw_target: Option<String>,
     /// The folder itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     /// The file of the folder that the command needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     manifest: Option<&'static str>,
-    /// The script of that file that is run.
+    /// The script that is run: a file, or a name in the manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
     script: Option<String>,
     /// It stands for a command that an earlier task makes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     sentinel: bool,
-    /// The folder that relative paths start from.
-    base: String,
+    /// The folder that relative paths start from, where the command names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<String>,
     plan: String,
     task: String,
 }
@@ -73,9 +84,14 @@ struct CommandPath {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum PathStatus {
+    /// Its folder is there.
     Ok,
     Broken,
     Unresolvable,
+    /// It names no folder, and what it runs is there.
+    Resolved,
+    /// A known program, and only running it would tell; or a plan of the phase writes what it runs.
+    NotChecked,
     NotApplicable,
 }
 
@@ -85,6 +101,8 @@ enum PathReason {
     MissingDir,
     NoManifest,
     ScriptMissing,
+    /// No such script file, and no plan of the phase writes it.
+    FileMissing,
     OutsideRoot,
     /// Only a shell can tell the folder.
     DynamicPath,
@@ -210,17 +228,24 @@ pub(crate) fn directions_unresolved(why: String) -> DirectionsReport {
     DirectionsReport { status: DirectionsStatus::Unresolvable, commands: Vec::new(), counts, read_error: Some(why) }
 }
 
-/// Whether the commands of a phase's plans run in folders that are there; `look` tells of a folder by its path.
+/// What is on disk, by paths from the project's root.
+pub(crate) struct SourceTree<F, I> {
+    pub(crate) folder: F,
+    pub(crate) is_file: I,
+}
+
+/// Whether the commands of a phase's plans run in folders that are there, and run what is there.
 pub(crate) fn paths(
     view: &ProjectView,
     folder: &PhaseFolder,
     base: &str,
-    look: impl Fn(&str) -> FolderFacts,
+    disk: SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
 ) -> Result<CommandPathsReport, FileError> {
+    let tree = Tree { look: &disk.folder, is_file: &disk.is_file, planned: planned_files(view, folder)? };
     let mut commands = Vec::new();
     for (plan, check) in checks(view, folder)? {
         if let Some(command) = check.command {
-            let found = judge(&command, &look);
+            let found = judge(&command, &tree);
             commands.push(CommandPath {
                 status: found.status,
                 severity: found.severity,
@@ -231,15 +256,22 @@ pub(crate) fn paths(
                 manifest: found.manifest,
                 script: found.script,
                 sentinel: is_sentinel(&command),
-                base: base.to_owned(),
+                base: found.form.map(|_| base.to_owned()),
                 plan,
                 task: check.task,
                 command,
             });
         }
     }
-    let any = |status| commands.iter().any(|command| command.status == status);
-    let status = [PathStatus::Broken, PathStatus::Unresolvable, PathStatus::Ok].into_iter().find(|status| any(*status));
+    let any = |status: &PathStatus| commands.iter().any(|command| command.status == *status);
+    let status = match [PathStatus::Broken, PathStatus::Unresolvable, PathStatus::Ok, PathStatus::Resolved]
+        .into_iter()
+        .chain([PathStatus::NotChecked])
+        .find(any)
+    {
+        Some(PathStatus::Resolved) => Some(PathStatus::Ok),
+        status => status,
+    };
     let counts = CheckCounts::of(commands.iter().map(|command| command.severity));
     let status = status.unwrap_or(if commands.is_empty() { PathStatus::Ok } else { PathStatus::NotApplicable });
     Ok(CommandPathsReport { status, commands, counts, read_error: None })
@@ -316,6 +348,133 @@ fn stands_for_nothing(statement: &str) -> bool {
             .contains(&word.to_lowercase().as_str())
 }
 
+/// What there is and will be around the commands.
+struct Tree<'a> {
+    look: &'a dyn Fn(&str) -> FolderFacts,
+    is_file: &'a dyn Fn(&str) -> bool,
+    /// The files that the plans of the phase write.
+    planned: BTreeSet<String>,
+}
+
+impl Tree<'_> {
+    /// What is known of a script by its path.
+    fn script(&self, path: &str) -> PathStatus {
+        if (self.is_file)(path) {
+            PathStatus::Resolved
+        } else if self.is_planned(path) {
+            PathStatus::NotChecked
+        } else {
+            PathStatus::Broken
+        }
+    }
+
+    fn is_planned(&self, path: &str) -> bool {
+        self.planned.contains(path.trim_start_matches("./"))
+    }
+}
+
+/// The files that the plans of a phase that still count write.
+fn planned_files(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>, FileError> {
+    let mut planned = BTreeSet::new();
+    for name in view.current_plans(folder)? {
+        let text = view.text(&folder.join(&name))?.unwrap_or_default();
+        let plan = PhasePlan::parse(&text);
+        let of_tasks = plan.tasks();
+        let of_tasks = of_tasks.iter().flat_map(PlanTask::files).map(str::to_owned);
+        planned.extend(of_tasks.chain(plan.files_modified()).map(|file| file.trim_start_matches("./").to_owned()));
+    }
+    Ok(planned)
+}
+
+/// What a simple command of a known program runs.
+#[derive(Debug)]
+enum Runs {
+    /// A script by its path.
+    File(String),
+    /// A script of a package.json.
+    PackageScript(String),
+    /// Whatever this file in the folder says.
+    By(&'static str),
+    /// Only running it would tell.
+    Unknown,
+}
+
+fn runs_of(words: &[String]) -> Option<Runs> {
+    let is_setting = |word: &&String| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
+    let words = &words[words.iter().take_while(is_setting).count()..];
+    let (program, rest) = words.split_first()?;
+    let first = rest.first().map(String::as_str);
+    Some(match program.as_str() {
+        "python" | "python3" | "node" | "bash" | "sh" | "ruby" => match first {
+            Some(path) if !path.starts_with('-') && !path.contains(['$', '`', '*', '<']) => {
+                Runs::File(path.trim_matches(['"', '\'']).to_owned())
+            }
+            _ => Runs::Unknown,
+        },
+        "npm" | "pnpm" | "yarn" => match (first, rest.get(1)) {
+            (Some("run" | "run-script"), Some(name)) if !name.starts_with('-') && !name.contains('$') => {
+                Runs::PackageScript(name.clone())
+            }
+            (Some(name @ ("test" | "start")), _) => Runs::PackageScript(name.to_owned()),
+            _ => Runs::Unknown,
+        },
+        "cargo" => Runs::By("Cargo.toml"),
+        "go" => Runs::By("go.mod"),
+        "npx" | "pytest" => Runs::Unknown,
+        _ => return None,
+    })
+}
+
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Judges a command that names no folder: it runs in the project's root.
+fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Found) {
+    for words in simple_commands(command) {
+        let status = match runs_of(&words) {
+            None => continue,
+            Some(Runs::Unknown) => PathStatus::NotChecked,
+            Some(Runs::By(manifest)) if (tree.is_file)(manifest) => PathStatus::Resolved,
+            Some(Runs::By(_)) => PathStatus::NotChecked,
+            Some(Runs::File(path)) => {
+                let status = tree.script(&path);
+                if status == PathStatus::Broken {
+                    found.reason = Some(PathReason::FileMissing);
+                }
+                found.script = Some(path);
+                status
+            }
+            Some(Runs::PackageScript(name)) => {
+                let package = (tree.look)(".").found.and_then(|root| root.package);
+                let status = match package {
+                    Some(package) if has_script(&package, &name) => PathStatus::Resolved,
+                    _ if tree.is_planned(MANIFEST) => PathStatus::NotChecked,
+                    Some(_) => {
+                        found.reason = Some(PathReason::ScriptMissing);
+                        PathStatus::Broken
+                    }
+                    None => {
+                        found.reason = Some(PathReason::NoManifest);
+                        PathStatus::Broken
+                    }
+                };
+                found.script = Some(name);
+                status
+            }
+        };
+        // What cannot be told of one part cannot be told of the whole; what is broken is broken.
+        if found.status != PathStatus::NotChecked || status == PathStatus::Broken {
+            found.status = status;
+        }
+        if status == PathStatus::Broken {
+            found.severity = Severity::Blocker;
+            return;
+        }
+    }
+}
+
 /// What was found about one command.
 #[derive(Debug)]
 struct Found {
@@ -329,7 +488,7 @@ struct Found {
     script: Option<String>,
 }
 
-fn judge(command: &str, look: &impl Fn(&str) -> FolderFacts) -> Found {
+fn judge(command: &str, tree: &Tree<'_>) -> Found {
     let mut found = Found {
         status: PathStatus::NotApplicable,
         severity: Severity::None,
@@ -340,7 +499,10 @@ fn judge(command: &str, look: &impl Fn(&str) -> FolderFacts) -> Found {
         manifest: None,
         script: None,
     };
-    let Some(Place { form, raw, rest }) = place_of(command) else { return found };
+    let Some(Place { form, raw, rest }) = place_of(command) else {
+        judge_in_root(command, tree, &mut found);
+        return found;
+    };
     found.form = Some(form);
     let bare: String = raw.chars().filter(|letter| !matches!(letter, '"' | '\'')).collect();
     found.raw = Some(raw);
@@ -353,7 +515,7 @@ fn judge(command: &str, look: &impl Fn(&str) -> FolderFacts) -> Found {
         verdict(PathStatus::Unresolvable, Severity::Warning, PathReason::DynamicPath);
         return found;
     }
-    let facts = look(&bare);
+    let facts = (tree.look)(&bare);
     let runner = runner_of(&rest);
     match facts.found {
         None => verdict(PathStatus::Broken, Severity::Blocker, PathReason::MissingDir),
@@ -377,6 +539,22 @@ fn judge(command: &str, look: &impl Fn(&str) -> FolderFacts) -> Found {
         },
     }
     found.target = Some(facts.absolute);
+    if found.status == PathStatus::Ok && !bare.starts_with('/') {
+        let scripts = rest.iter().filter_map(|words| match runs_of(words) {
+            Some(Runs::File(path)) => Some(path),
+            _ => None,
+        });
+        let inside = |path: &str| if path.starts_with('/') { path.to_owned() } else { format!("{bare}/{path}") };
+        for path in scripts {
+            if tree.script(&inside(&path)) == PathStatus::Broken {
+                found.status = PathStatus::Broken;
+                found.severity = Severity::Blocker;
+                found.reason = Some(PathReason::FileMissing);
+                found.script = Some(path);
+                break;
+            }
+        }
+    }
     found
 }
 
@@ -492,7 +670,7 @@ mod tests {
     }
 
     fn with_plan<R>(checks: &str, ask: impl FnOnce(&ProjectView, &PhaseFolder) -> R) -> R {
-        let plan = plan(checks);
+        let plan = plan(checks).replace("phase: 1", "phase: 1\nfiles_modified: [tools/new.py]");
         let old = plan.replace("phase: 1", "status: superseded");
         let files =
             [(".planning/phases/01-a/01-01-PLAN.md", plan.as_str()), (".planning/phases/01-a/01-02-PLAN.md", &old)];
@@ -507,6 +685,7 @@ mod tests {
         FolderFacts {
             absolute: format!("/p/{path}"),
             found: match path {
+                "." => found(true, Some(r#"{"scripts": {"test": "x"}}"#)),
                 "app" => found(true, Some(r#"{"scripts": {"build": "x"}}"#)),
                 "broken" => found(true, Some("{")),
                 "src" => found(true, None),
@@ -516,9 +695,13 @@ mod tests {
         }
     }
 
+    fn is_file(path: &str) -> bool {
+        ["tools/old.py", "app/run.sh", "Cargo.toml", "/usr/bin/x"].contains(&path)
+    }
+
     fn told(command: &str) -> String {
         with_plan(&format!("<automated>{command}</automated>"), |view, folder| {
-            let report = paths(view, folder, "/p", facts).unwrap();
+            let report = paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap();
             assert_eq!(report.counts.total, 1);
             let found = &report.commands[0];
             format!("{:?} {:?} {:?} {:?}", found.status, found.severity, found.reason, found.script)
@@ -528,7 +711,7 @@ mod tests {
     #[test]
     fn a_command_runs_where_it_says() {
         for (command, answer) in [
-            ("npm test", "NotApplicable None None None"),
+            ("ls && test -f x", "NotApplicable None None None"),
             ("cd app && npm run build", "Ok None None Some(\"build\")"),
             ("cd app; npm ci && npm run nope", "Ok Warning Some(ScriptMissing) Some(\"nope\")"),
             ("cd app && cd nope && ls", "Broken Blocker Some(MissingDir) None"),
@@ -539,7 +722,9 @@ mod tests {
             ("cd broken && npm run x", "Ok None None Some(\"x\")"),
             ("npm --prefix app run nope", "Ok Warning Some(ScriptMissing) Some(\"nope\")"),
             ("npm run build --prefix=nope", "Broken Blocker Some(MissingDir) None"),
-            ("npm test -- --prefix nope", "NotApplicable None None None"),
+            ("npm test -- --prefix nope", "Resolved None None Some(\"test\")"),
+            ("cd app && bash run.sh", "Ok None None None"),
+            ("cd app && bash nope.sh", "Broken Blocker Some(FileMissing) Some(\"nope.sh\")"),
             ("MISSING — the first task makes it", "NotApplicable None None None"),
             ("cd", "NotApplicable None None None"),
             ("cd 'app", "Ok None None None"),
@@ -549,8 +734,45 @@ mod tests {
     }
 
     #[test]
+    fn a_command_in_the_root_is_looked_up_by_what_it_runs() {
+        for (command, answer) in [
+            ("npm test", "Resolved None None Some(\"test\")"),
+            ("CI=1 pnpm run test && ls", "Resolved None None Some(\"test\")"),
+            ("npm run nope", "Broken Blocker Some(ScriptMissing) Some(\"nope\")"),
+            ("npm ci", "NotChecked None None None"),
+            ("python3 tools/old.py --all", "Resolved None None Some(\"tools/old.py\")"),
+            ("python3 ./tools/new.py", "NotChecked None None Some(\"./tools/new.py\")"),
+            ("python3 tools/none.py", "Broken Blocker Some(FileMissing) Some(\"tools/none.py\")"),
+            ("pytest -q; node 'scripts/none.js'", "Broken Blocker Some(FileMissing) Some(\"scripts/none.js\")"),
+            ("bash $SCRIPT", "NotChecked None None None"),
+            ("python -m unittest", "NotChecked None None None"),
+            ("cargo test", "Resolved None None None"),
+            ("cargo test && pytest", "NotChecked None None None"),
+            ("go test ./...", "NotChecked None None None"),
+        ] {
+            assert_eq!(told(command), answer, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_command_takes_no_room() {
+        let told = with_plan("<automated>pytest</automated>", |view, folder| {
+            serde_json::to_string(&paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap().commands)
+                .unwrap()
+        });
+        assert_eq!(
+            told,
+            r#"[{"command":"pytest","status":"not_checked","severity":"none","plan":"01-01-PLAN.md","task":"T"}]"#
+        );
+    }
+
+    #[test]
     fn the_worst_command_is_the_answer() {
-        let status = |checks: &str| with_plan(checks, |view, folder| paths(view, folder, "/p", facts).unwrap().status);
+        let status = |checks: &str| {
+            with_plan(checks, |view, folder| {
+                paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap().status
+            })
+        };
         let (good, bad, dynamic) =
             ("<automated>cd app</automated>", "<automated>cd no</automated>", "<automated>cd $X</automated>");
         assert_eq!(status(&format!("{good}{bad}{dynamic}")), PathStatus::Broken);
@@ -558,6 +780,8 @@ mod tests {
         assert_eq!(status(good), PathStatus::Ok);
         assert_eq!(status(""), PathStatus::Ok);
         assert_eq!(status("<automated>ls</automated>"), PathStatus::NotApplicable);
+        assert_eq!(status("<automated>pytest</automated>"), PathStatus::NotChecked);
+        assert_eq!(status("<automated>pytest</automated><automated>cargo test</automated>"), PathStatus::Ok);
     }
 
     #[test]

@@ -104,6 +104,7 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
             warnings.push(format!("Plan {id}: declared wave: {declared} but depends_on DAG places it in wave {wave}"));
         }
     }
+    warnings.extend(shared_files(&plans));
     for index in 0..plans.len() {
         plans[index].blocked_by = graph.halted_before(index, &plans);
     }
@@ -135,6 +136,26 @@ impl Obstacles {
             circular: circular.into_iter().map(|index| plans[index].id.clone()).collect(),
         })
     }
+}
+
+/// The files that several open plans of one wave write: side by side, one would overwrite the other.
+fn shared_files(plans: &[IndexedPlan]) -> Vec<String> {
+    let mut writers: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
+    for plan in plans.iter().filter(|plan| !plan.has_summary) {
+        for file in plan.files_modified.iter().chain(&plan.files_deleted) {
+            let file = file.trim_start_matches("./");
+            let ids = writers.entry((plan.wave, file)).or_default();
+            if !ids.contains(&plan.id.as_str()) {
+                ids.push(&plan.id);
+            }
+        }
+    }
+    let shared = writers.into_iter().filter(|(_, ids)| ids.len() > 1);
+    shared
+        .map(|((wave, file), ids)| {
+            format!("Plans {} of wave {wave} all write `{file}`; let one depend on the other", ids.join(", "))
+        })
+        .collect()
 }
 
 fn report(plans: Vec<IndexedPlan>) -> PlanIndexReport {
@@ -304,6 +325,18 @@ mod tests {
         assert_eq!(waves(&report), [(1, "02-01 02-04 02-05".into()), (2, "02-02-api".into()), (3, "02-03".into())]);
         assert_eq!(report.warnings.len(), 3, "{:?}", report.warnings);
         assert_eq!(report.warnings[2], "Plan 02-03: declared wave: 2 but depends_on DAG places it in wave 3");
+    }
+
+    #[test]
+    fn open_plans_of_one_wave_that_write_the_same_file_are_a_warning() {
+        let plans = [
+            ("01", "files_modified: [a.rs, b.rs]"),
+            ("02", "files_modified: [./a.rs]\nfiles_deleted: [a.rs]"),
+            ("03", "files_modified: [b.rs]\ndepends_on: [02-01]"),
+        ];
+        let report = index(&plans, &[]).unwrap();
+        assert_eq!(report.warnings, ["Plans 02-01, 02-02 of wave 1 all write `a.rs`; let one depend on the other"]);
+        assert!(index(&plans, &[("01", "complete")]).unwrap().warnings.is_empty(), "what is done is not written again");
     }
 
     #[test]

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::coverage;
 use super::plan_checks;
-use super::plan_commands::{self, FolderFacts};
+use super::plan_commands::{self, FolderFacts, SourceTree};
 use super::plan_index::{self, PlanIndexError};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan::PhasePlan;
-use crate::project::requirements::typed_ids;
+use crate::project::requirements::Requirements;
 use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 
@@ -37,15 +37,17 @@ struct Finding {
     finding: String,
 }
 
-/// Checks the plans of `folder`. `look` tells what is in the folder that a command runs in.
+/// Checks the plans of `folder`; `disk` reports what the commands in them find.
 pub(crate) fn lint(
     view: &ProjectView,
     folder: &PhaseFolder,
     root: &str,
     decisions_are_checked: bool,
-    look: impl Fn(&str) -> FolderFacts,
+    disk: SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
 ) -> Result<LintReport, FileError> {
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    let listed = view.text(&view.layout().requirements())?;
+    let requirements = listed.as_deref().map(Requirements::parse);
     let mut named: Vec<String> = Vec::new();
     let mut count = 0;
     for file in view.current_plans(folder)? {
@@ -57,7 +59,7 @@ pub(crate) fn lint(
         }
         count += 1;
         let of = |finding: String| Finding { plan: Some(plan_id(&file).to_owned()), finding };
-        let structure = plan_checks::structure(&text);
+        let structure = plan_checks::structure(&folder.join(&file), &text, requirements.as_ref());
         errors.extend(structure.errors.into_iter().map(of));
         warnings.extend(structure.warnings.into_iter().map(of));
     }
@@ -67,7 +69,7 @@ pub(crate) fn lint(
         Err(PlanIndexError::Unreadable(error)) => return Err(error),
         Err(error @ PlanIndexError::Cycle { .. }) => errors.push(whole(error.to_string())),
     }
-    let commands = plan_commands::paths(view, folder, root, look)?.findings();
+    let commands = plan_commands::paths(view, folder, root, disk)?.findings();
     let directions = plan_commands::directions(view, folder)?.findings();
     for (is_error, plan, finding) in commands.into_iter().chain(directions) {
         let finding = Finding { plan: Some(plan_id(&plan).to_owned()), finding };
@@ -76,6 +78,8 @@ pub(crate) fn lint(
     let requirements_uncovered = uncovered(view, folder, &named)?;
     let context = folder.artifact_path("CONTEXT");
     let coverage = coverage::plans(view, Some(folder), context.as_deref(), decisions_are_checked)?;
+    errors.extend(coverage.unreadable().map(whole));
+    warnings.extend(coverage.warnings.iter().cloned().map(whole));
     Ok(LintReport {
         valid: errors.is_empty(),
         plans: count,
@@ -91,9 +95,8 @@ fn uncovered(view: &ProjectView, folder: &PhaseFolder, named: &[String]) -> Resu
     let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
     let roadmap = Roadmap::parse(&text);
     let Some(section) = roadmap.section(folder.token()) else { return Ok(Vec::new()) };
-    let wanted = roadmap.field(section, "Requirements").unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let is_id = |id: &String| id.contains('-') && id.chars().any(|letter| letter.is_ascii_digit());
-    let wanted = typed_ids(&[wanted]).into_iter().filter(is_id);
+    let wanted = roadmap.requirement_ids(section).into_iter().filter(is_id);
     Ok(wanted.filter(|id| !named.iter().any(|known| known.eq_ignore_ascii_case(id))).collect())
 }
 
@@ -115,7 +118,8 @@ mod tests {
         ];
         let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
         let folder = view.find_phase("1").unwrap().folder.unwrap();
-        lint(&view, &folder, "/p", true, |path| FolderFacts { absolute: path.to_owned(), found: None }).unwrap()
+        let look = |path: &str| FolderFacts { absolute: path.to_owned(), found: None };
+        lint(&view, &folder, "/p", true, SourceTree { folder: look, is_file: |_: &str| false }).unwrap()
     }
 
     #[test]
@@ -124,6 +128,14 @@ mod tests {
         assert!(report.valid && report.plans == 1, "{report:?}");
         assert_eq!(report.requirements_uncovered, ["A-2"]);
         assert_eq!(report.decisions_uncovered, ["D-02"]);
+    }
+
+    #[test]
+    fn decisions_that_cannot_be_read_or_are_none_are_found() {
+        let unreadable = report(PLAN, "<decisions>\n- **D-01:** one\n- D-02: two\n</decisions>\n");
+        assert!(!unreadable.valid && unreadable.errors[0].finding.contains("line 3"), "{unreadable:?}");
+        let asked = report(PLAN, "<decisions>\n- **D-01:** one or two?\n</decisions>\n");
+        assert!(asked.valid && asked.warnings[0].finding.contains("D-01 is not decided"), "{asked:?}");
     }
 
     #[test]

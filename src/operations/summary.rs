@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::plan::PhaseSummary;
-use crate::text::front_matter::Value;
+use crate::text::front_matter::{self, Value};
 
 /// What `summary-extract` answers: every part, or those that were asked for.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -22,6 +22,9 @@ pub(crate) struct ExtractReport {
     pub(crate) decisions: Option<Vec<DecisionReport>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requirements_completed: Option<Value>,
+    /// Only where it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage: Option<serde_json::Value>,
 }
 
 /// A line that may be missing from the summary, and is then told as null.
@@ -56,6 +59,22 @@ pub(crate) fn extract(path: &str, text: &str, fields: Option<&[String]>) -> Extr
         patterns: wants("patterns").then(|| value("patterns-established")),
         decisions: wants("decisions").then(decisions),
         requirements_completed: wants("requirements_completed").then(|| value("requirements-completed")),
+        coverage: (fields.is_some() && wants("coverage")).then(|| nested(&summary.quoted("coverage"))),
+    }
+}
+
+/// A value as JSON: lists and maps stay what they are, a plain `true` or `false` is a boolean, all else is text. Texts
+/// come with the quotes around them.
+fn nested(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Empty => serde_json::Value::Null,
+        Value::Text(text) => match text.as_str() {
+            "true" => true.into(),
+            "false" => false.into(),
+            _ => front_matter::without_quotes(text).into(),
+        },
+        Value::List(items) => items.iter().map(nested).collect(),
+        Value::Map(entries) => entries.iter().map(|(key, value)| (key.clone(), nested(value))).collect(),
     }
 }
 
@@ -78,6 +97,18 @@ mod tests {
         assert_eq!(told["decisions"][0]["rationale"], "b");
         assert_eq!(told.as_object().unwrap().len(), 7);
         assert!(serde_json::to_value(extract("a.md", "", None)).unwrap()["one_liner"].is_null());
+    }
+
+    #[test]
+    fn coverage_keeps_its_entries_and_lists() {
+        let text = "---\ncoverage:\n  - id: D1\n    description: \"a, b: c\"\n    human_judgment: false\n    verification:\n\
+            \x20     - kind: unit\n        ref: t#x\n        status: pass\n  - {id: D2, human_judgment: \"true\"}\n---\n";
+        let told = serde_json::to_value(extract("a.md", text, Some(&["coverage".into()]))).unwrap();
+        let expected = r#"{"path":"a.md","coverage":[{"id":"D1","description":"a, b: c","human_judgment":false,
+            "verification":[{"kind":"unit","ref":"t#x","status":"pass"}]},{"id":"D2","human_judgment":"true"}]}"#;
+        assert_eq!(told, serde_json::from_str::<serde_json::Value>(expected).unwrap());
+        let none = serde_json::to_value(extract("a.md", TEXT, Some(&["coverage".into()]))).unwrap();
+        assert_eq!(none["coverage"].as_array().map(Vec::len), Some(0));
     }
 
     #[test]

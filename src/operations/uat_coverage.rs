@@ -67,7 +67,9 @@ pub(crate) fn classify(path: &str, text: &str) -> CoverageReport {
         present: Vec::new(),
         errors: Vec::new(),
     };
-    let Some(block) = FrontMatter::parse(text).and_then(|front| front.get("coverage")) else { return report };
+    let Some(front) = FrontMatter::parse(text) else { return report };
+    let Some(block) = front.get("coverage") else { return report };
+    let literal = front.get_quoted("coverage").unwrap_or(Value::Empty);
     let entries = match &block {
         Value::List(entries) if entries.iter().all(|entry| matches!(entry, Value::Map(_))) => entries.as_slice(),
         _ => {
@@ -79,8 +81,8 @@ pub(crate) fn classify(path: &str, text: &str) -> CoverageReport {
     report.mode = "coverage";
     report.total = entries.len();
     let mut ids: Vec<String> = Vec::new();
-    for (index, entry) in (0..).zip(entries) {
-        let mut deliverable = deliverable(entry);
+    for ((index, entry), literal) in (0..).zip(entries).zip(literal.items()) {
+        let mut deliverable = deliverable(entry, literal);
         let before = report.errors.len();
         let faults = faults(entry, &deliverable, &ids);
         report.errors.extend(faults.into_iter().map(|(code, field, message)| EntryError {
@@ -117,7 +119,8 @@ fn text(map: &Value, key: &str) -> Option<String> {
     Some(map.get(key)?.as_text()?.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn deliverable(entry: &Value) -> Deliverable {
+/// `literal` is the entry with the quotes around its texts: a quoted `false` is no boolean.
+fn deliverable(entry: &Value, literal: &Value) -> Deliverable {
     let proofs = entry.get("verification").map(Value::items).unwrap_or_default();
     let proof = |proof: &Value| Proof {
         kind: text(proof, "kind"),
@@ -128,7 +131,7 @@ fn deliverable(entry: &Value) -> Deliverable {
         id: text(entry, "id"),
         description: text(entry, "description"),
         verification: proofs.iter().map(proof).collect(),
-        human_judgment: match text(entry, "human_judgment").as_deref() {
+        human_judgment: match text(literal, "human_judgment").as_deref() {
             Some("true") => Some(true),
             Some("false") => Some(false),
             _ => None,
@@ -212,6 +215,7 @@ mod tests {
             (PASSED.replace("id: D1", "x: y"), "missing_id"),
             (PASSED.replace("description: a", "x: y"), "missing_description"),
             (PASSED.replace("human_judgment: false", "human_judgment: maybe"), "invalid_human_judgment"),
+            (PASSED.replace("human_judgment: false", "human_judgment: \"false\""), "invalid_human_judgment"),
             (PASSED.replace("    human_judgment: false\n", ""), "missing_human_judgment"),
             (PASSED.replace("human_judgment: false", "human_judgment: true"), "missing_rationale"),
             (PASSED.replace("kind: unit", "kind: zzz"), "invalid_kind"),

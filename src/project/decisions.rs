@@ -35,15 +35,33 @@ pub(crate) fn names(text: &str, id: &str) -> bool {
     })
 }
 
+/// What a context says was decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Decided {
+    /// What must be covered, in order.
+    pub(crate) decisions: Vec<Decision>,
+    /// Lines, counted from one, that hold a decision and cannot be read as one; the first line of the block where
+    /// nothing in it can be read.
+    pub(crate) unreadable: Vec<usize>,
+}
+
 /// The decisions of a context, in order.
 pub(crate) fn decisions(text: &str) -> Vec<Decision> {
+    decided(text).decisions
+}
+
+/// The decisions of a context, and what looks like one and cannot be read.
+pub(crate) fn decided(text: &str) -> Decided {
     const INFORMATIONAL: &str = "[informational]";
     let markdown = Markdown::parse(text);
     let mut found: Vec<Decision> = Vec::new();
     let (mut category, mut open) = (String::new(), None);
-    for line in block(&markdown) {
+    let (mut unreadable, mut plain) = (Vec::new(), None);
+    let block = block(&markdown);
+    for line in block.iter().copied() {
         let own = markdown.line(line);
-        if matches!(markdown.lines()[line].kind, LineKind::Heading(_)) {
+        let is_heading = matches!(markdown.lines()[line].kind, LineKind::Heading(_));
+        if is_heading && !is_labelled(own) {
             category = String::from(heading_title(own));
             open = None;
         } else if let Some((id, rest)) = entry(own) {
@@ -55,13 +73,47 @@ pub(crate) fn decisions(text: &str) -> Vec<Decision> {
                 last.text.push_str(own.trim());
             }
             open = Some(line);
+        } else if is_labelled(own) {
+            unreadable.push(line + 1);
+        } else if !own.trim_start().starts_with('<') && !is_nothing(own) && !is_left_open(&category) {
+            plain.get_or_insert(line + 1);
         }
+    }
+    if found.is_empty() && unreadable.is_empty() {
+        // A block that says something without an identifier, or identifiers outside of a block.
+        let mut lines = 0..markdown.lines().len();
+        let labelled = |line: &usize| markdown.is_prose(*line) && is_labelled(markdown.line(*line));
+        unreadable.extend(if block.is_empty() { lines.find(labelled).map(|line| line + 1) } else { plain });
     }
     found.retain(|decision| {
         let tagged = decision.text.to_lowercase().contains(INFORMATIONAL);
         !tagged && !decision.category.to_lowercase().contains("discretion")
     });
-    found
+    Decided { decisions: found, unreadable }
+}
+
+/// Whether entries below this heading are no decisions.
+fn is_left_open(category: &str) -> bool {
+    let category = category.to_lowercase();
+    category.contains("discretion") || category.contains("todo")
+}
+
+/// Whether a line says that there is nothing to say.
+fn is_nothing(line: &str) -> bool {
+    let words = line.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    let first = words.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    matches!(first, "" | "no" | "none" | "nothing" | "n")
+}
+
+/// Whether a line begins with the label of a decision, such as `- D-01`, `| D-2 |`, `### D-3` or `D-4: `.
+fn is_labelled(line: &str) -> bool {
+    let line = line.trim_start();
+    let label = line.trim_start_matches(['-', '*', '+', '#', '|', '[', ']', '`', '_', ' ']);
+    let dashed = label.strip_prefix(['D', 'd']).and_then(|rest| rest.strip_prefix(['-', '\u{2011}', '\u{2013}']));
+    let Some(number) = dashed.filter(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit())) else {
+        return false;
+    };
+    label.len() < line.len() || number.trim_start_matches(|digit: char| digit.is_ascii_digit()).starts_with([':', '.'])
 }
 
 /// The prose lines in which decisions stand.
@@ -81,7 +133,7 @@ fn block(markdown: &Markdown<'_>) -> Vec<usize> {
 fn entry(line: &str) -> Option<(String, &str)> {
     let bold = line.trim_start().strip_prefix(['-', '*'])?.trim_start().strip_prefix("**")?;
     let number = bold.strip_prefix("D-")?;
-    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = number.bytes().take_while(u8::is_ascii_alphanumeric).count();
     if digits == 0 {
         return None;
     }
@@ -110,6 +162,29 @@ mod tests {
         );
         assert_eq!(decisions("## Decisions\n- **D-7:** x\n\n## Later\n- **D-8:** y\n").len(), 1);
         assert!(decisions("- **D-1:** nowhere\n").is_empty());
+    }
+
+    #[test]
+    fn what_looks_like_a_decision_and_cannot_be_read_is_known_by_its_line() {
+        let lines = |text: &str| decided(text).unreadable;
+        for bad in ["- D-02: plain", "- **D-02: open", "D-2: x", "### D-2", "| D-2 | x |", "* [ ] **d-2** x"] {
+            assert_eq!(lines(&format!("<decisions>\n- **D-01:** one\n{bad}\n</decisions>\n")), [3], "{bad}");
+            assert_eq!(lines(&format!("## Decisions\n\n{bad}\n")), [3], "{bad}");
+        }
+        assert_eq!(lines("## Decisions\n\n- Use SQLite\n- No server\n"), [3]);
+        assert_eq!(lines("# Notes\n\n- **D-1:** outside of any block\n"), [3]);
+        for fine in [
+            "",
+            "# Notes\nas D-1 of phase 2 says\n",
+            "<decisions>\n</decisions>\n",
+            "## Decisions\nNone.\n",
+            "<decisions>\n### Claude's Discretion\n- you decide\n### Folded Todos\n- fix it\n</decisions>\n",
+            "<decisions>\n- **D-01 [informational]:** x\n- a remark\n</decisions>\n",
+            "<decisions>\n- **D-API:** x\n  D-01 of phase 1 is the model\n</decisions>\n",
+            "<decisions>\n- **D-01:** charts\n\n- D3.js draws them\n</decisions>\n",
+        ] {
+            assert_eq!(lines(fine), [0; 0], "{fine}");
+        }
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn entries(markdown: &Markdown<'_>) -> Vec<DeferredItem> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for line in (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line)) {
         let text = markdown.line(line);
-        if entry(text).is_some() {
+        if list_entry(text).is_some() {
             found.push(line..line + 1);
         } else if let Some(last) = found.last_mut()
             && last.end == line
@@ -93,7 +93,7 @@ fn entries(markdown: &Markdown<'_>) -> Vec<DeferredItem> {
     found
         .into_iter()
         .filter_map(|lines| {
-            let (ticked, first) = entry(markdown.line(lines.start))?;
+            let (ticked, first) = list_entry(markdown.line(lines.start))?;
             let mut words = vec![first];
             let mut state = if ticked { ItemState::Settled } else { ItemState::Open };
             for line in lines.start + 1..lines.end {
@@ -109,8 +109,8 @@ fn entries(markdown: &Markdown<'_>) -> Vec<DeferredItem> {
         .collect()
 }
 
-/// Whether an entry's box is ticked, and its text.
-fn entry(line: &str) -> Option<(bool, &str)> {
+/// Whether the box of a list's entry at the margin is ticked, and the text of the entry.
+pub(super) fn list_entry(line: &str) -> Option<(bool, &str)> {
     let rest = match line.strip_prefix(['-', '*', '+']) {
         Some(rest) => rest,
         None => line.trim_start_matches(|first: char| first.is_ascii_digit()).strip_prefix(['.', ')'])?,

@@ -153,7 +153,7 @@ impl<'text> PhasePlan<'text> {
             match openings(&rest[..close], "task", false).last() {
                 Some((at, attributes)) => {
                     let task = PlanTask { kind: "", opening: attributes, inside: &rest[at + attributes.len()..close] };
-                    checks.extend(checks_in(task.inside, task.name().unwrap_or_default()));
+                    checks.extend(task.checks());
                     outside.push_str(&rest[..at]);
                 }
                 None => outside.push_str(&rest[..close]),
@@ -220,6 +220,11 @@ impl<'text> PlanTask<'text> {
     /// Its tests are written first.
     pub(crate) fn is_test_first(&self) -> bool {
         attribute(self.opening, "tdd") == Some("true")
+    }
+
+    /// The commands that check its work.
+    pub(crate) fn checks(&self) -> Vec<PlanCheck> {
+        checks_in(self.inside, self.name().unwrap_or_default())
     }
 
     /// Whether the task has an element `tag`.
@@ -300,6 +305,11 @@ impl<'text> PhaseSummary<'text> {
     pub(crate) fn value(&self, key: &str) -> Option<Value> {
         let front = self.front.as_ref()?;
         front.get(key).or_else(|| front.get(&key.replace('-', "_")))
+    }
+
+    /// A value of the front matter with the quotes around its texts; an empty list where there is none.
+    pub(crate) fn quoted(&self, key: &str) -> Value {
+        self.front.as_ref().and_then(|front| front.get_quoted(key)).unwrap_or(Value::List(Vec::new()))
     }
 
     /// The execution stopped and what builds on it should wait.

@@ -200,6 +200,14 @@ impl<'text> Roadmap<'text> {
         })
     }
 
+    /// The identifiers in the field `Requirements` of a section; none where they are still open.
+    pub(crate) fn requirement_ids(&self, section: &PhaseSection<'_>) -> Vec<String> {
+        let field = self.field(section, "Requirements").unwrap_or_default();
+        let words = field.split([',', ' ', '[', ']']).filter(|word| word.contains(char::is_alphanumeric));
+        let is_open = |word: &&str| ["tbd", "none", "null", "n/a"].contains(&word.to_lowercase().as_str());
+        words.filter(|word| !is_open(word)).map(str::to_owned).collect()
+    }
+
     /// The numbered lines under `**Success Criteria**`.
     pub(crate) fn success_criteria(&self, section: &PhaseSection<'_>) -> Vec<&'text str> {
         let Some((start, _)) = self.field_line(section, "Success Criteria") else { return Vec::new() };

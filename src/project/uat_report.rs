@@ -2,7 +2,9 @@
 
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
+use crate::text::table::Table;
 
+use super::deferred::list_entry;
 use super::uat;
 
 /// The tests and gaps of a report. Reading never fails: what has no result is counted as a test without one.
@@ -39,10 +41,29 @@ pub(crate) struct Gap {
 
 impl Gap {
     fn is_open(&self) -> bool {
-        !self.truth.is_empty()
-            && !matches!(self.status.as_str(), "resolved" | "closed" | "fixed" | "passed" | "verified")
+        !self.truth.is_empty() && !SETTLED.contains(&self.status.as_str())
     }
 }
+
+/// The words of a gap that is closed.
+const SETTLED: &[&str] = &["resolved", "closed", "fixed", "passed", "verified"];
+
+/// The words that a status in a table may be.
+const KNOWN: &[&str] = &[
+    "resolved",
+    "closed",
+    "fixed",
+    "passed",
+    "verified",
+    "failed",
+    "partial",
+    "open",
+    "pending",
+    "blocked",
+    "skipped",
+    "issue",
+    "human_needed",
+];
 
 impl UatReport {
     pub(crate) fn parse(text: &str) -> Self {
@@ -52,6 +73,7 @@ impl UatReport {
         let listed = front.as_ref().and_then(|front| front.get("gaps"));
         let mut gaps: Vec<Gap> = listed.iter().flat_map(Value::items).map(gap).collect();
         gaps.extend(gaps_of_section(&markdown));
+        gaps.extend(gaps_of_table(&markdown));
         gaps.retain(Gap::is_open);
         let human = front.as_ref().and_then(|front| front.get("human_verification"));
         let mut human: Vec<String> = human.iter().flat_map(Value::items).map(Value::flat).collect();
@@ -126,13 +148,49 @@ fn gaps_of_section(markdown: &Markdown<'_>) -> Vec<Gap> {
     value.iter().flat_map(Value::items).map(gap).collect()
 }
 
-/// The numbered headings below the heading `Human Verification`.
+/// The gaps written as rows of a table under the heading `Gaps`. Without a column of the name `truth` a row is one text.
+fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
+    let Some((_, lines)) = markdown.section_named("Gaps") else { return Vec::new() };
+    let mut gaps = Vec::new();
+    for table in Table::all(markdown).iter().filter(|table| lines.contains(&table.lines().start)) {
+        let column = |name: &str| table.column(name);
+        let (truth, status, reason, test) = (column("truth"), column("status"), column("reason"), column("test"));
+        for row in 0..table.row_count() {
+            let cell = |column: Option<usize>| {
+                column.map(|column| table.cell_text(row, column)).filter(|text| !text.is_empty())
+            };
+            let whole = || {
+                let cells = (0..table.columns().len()).map(|column| table.cell_text(row, column));
+                cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" — ")
+            };
+            let said = cell(status).unwrap_or_default().to_lowercase();
+            gaps.push(Gap {
+                truth: if truth.is_some() { cell(truth).unwrap_or_default() } else { whole() },
+                // What a column of words for people says is not always one of the words for programs.
+                status: if KNOWN.contains(&said.as_str()) { said } else { "unknown".to_owned() },
+                reason: cell(reason),
+                test: cell(test).and_then(|test| test.trim_start_matches('#').parse().ok()),
+            });
+        }
+    }
+    gaps
+}
+
+/// What only a person can check, below the heading `Human Verification`: the numbered headings, or else the entries of
+/// lists. An entry whose box is ticked was checked.
 fn human_section(markdown: &Markdown<'_>) -> Vec<String> {
     let headings: Vec<_> = markdown.headings().collect();
     let start = headings.iter().position(|heading| heading.title.to_lowercase().starts_with("human verification"));
     let Some(start) = start else { return Vec::new() };
     let below = headings[start + 1..].iter();
-    below.map_while(|heading| numbered(heading.title)).map(|(_, name)| name.to_owned()).collect()
+    let named: Vec<String> =
+        below.map_while(|heading| numbered(heading.title)).map(|(_, name)| name.to_owned()).collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let lines = markdown.section(&headings[start]).filter(|line| markdown.is_prose(*line));
+    let entries = lines.filter_map(|line| list_entry(markdown.line(line)));
+    entries.filter(|(ticked, text)| !ticked && !text.is_empty()).map(|(_, text)| text.to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -167,6 +225,42 @@ mod tests {
         let front = format!("---\nhuman_verification:\n  - test: T\n    expected: E\n---\n{body}");
         assert_eq!(UatReport::parse(&front).human, ["test: T, expected: E"]);
         assert_eq!(UatReport::parse("").status, "unknown");
+    }
+
+    #[test]
+    fn what_a_person_checks_may_be_a_list() {
+        let human = |body: &str| UatReport::parse(&format!("---\nhuman_verification: []\n---\n{body}")).human;
+        let listed = "## Human Verification Required\n\n1. Look\n   closely\n2. Listen\n- [x] Smell\n- [ ] Feel\n\n## Gaps\n- no\n";
+        assert_eq!(human(listed), ["Look", "Listen", "Feel"]);
+        assert_eq!(human("## Human Verification\n### 1. Look\n- expected: x\n"), ["Look"]);
+        assert_eq!(human("## Human Verification\n```\n- code\n```\nNone.\n"), [""; 0]);
+    }
+
+    #[test]
+    fn gaps_may_be_rows_of_a_table() {
+        let told = |table: &str| {
+            let text =
+                format!("## Gaps\n- truth: Listed\n  status: failed\n\n{table}\n## Later\n| truth |\n|---|\n| no |\n");
+            let gaps = UatReport::parse(&text).gaps.into_iter();
+            gaps.map(|gap| (gap.truth, gap.status, gap.reason, gap.test)).collect::<Vec<_>>()
+        };
+        let listed = ("Listed".to_owned(), "failed".to_owned(), None, None);
+        let columns = "| Truth | Status | Reason | Test |\n|---|---|---|---|\n";
+        assert_eq!(
+            told(&format!(
+                "{columns}| A | Failed | no \\| mail | 2 |\n| B | resolved | | |\n| C | | | |\n| D | odd | | |\n"
+            )),
+            [
+                listed.clone(),
+                ("A".into(), "failed".into(), Some("no | mail".into()), Some(2)),
+                ("C".into(), "unknown".into(), None, None),
+                ("D".into(), "unknown".into(), None, None),
+            ]
+        );
+        assert_eq!(
+            told("| What | Why |\n|---|---|\n| Mail | lost |\n"),
+            [listed, ("Mail — lost".into(), "unknown".into(), None, None)]
+        );
     }
 
     proptest! {

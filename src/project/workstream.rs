@@ -8,22 +8,14 @@ use sha1::{Digest, Sha1};
 
 use crate::disk::{self, AbsolutePath};
 
-/// Variables in which hosts and terminals name their session, in order of precedence.
-const SESSION_VARIABLES: &[&str] = &[
-    "GSD_SESSION_KEY",
-    "CODEX_THREAD_ID",
-    "CLAUDE_SESSION_ID",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_SSE_PORT",
-    "OPENCODE_SESSION_ID",
-    "GEMINI_SESSION_ID",
-    "CURSOR_SESSION_ID",
-    "WINDSURF_SESSION_ID",
-    "TERM_SESSION_ID",
-    "WT_SESSION",
-    "TMUX_PANE",
-    "ZELLIJ_SESSION_NAME",
-];
+/// The variable in which a person names the session; it goes before those of hosts.
+const OWN_SESSION: &str = "GSD_SESSION_KEY";
+
+// HOST_SESSIONS: the variables in which hosts name their session, as their descriptors say.
+include!(concat!(env!("OUT_DIR"), "/host_sessions.rs"));
+
+/// Variables in which terminals name their session; they come after those of hosts.
+const TERMINAL_SESSIONS: &[&str] = &["TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "ZELLIJ_SESSION_NAME"];
 
 /// Longest part of a session's name in a file name.
 const LONGEST_SESSION: usize = 160;
@@ -85,15 +77,13 @@ impl Pointer {
         variable: impl Fn(&str) -> Option<String>,
         session: Option<&str>,
     ) -> Self {
-        let Some((first, others)) = SESSION_VARIABLES.split_first() else {
-            return Self::new(planning, temporary, variable);
-        };
-        let named = variable(first).is_some();
+        let named = variable(OWN_SESSION).is_some();
         let pointer = Self::new(planning, temporary, variable);
         let chooses = !named && disk::is_folder(&pointer.workstreams);
         let Some(session) = session.filter(|_| chooses) else { return pointer };
-        let mut by_name = others
+        let mut by_name = HOST_SESSIONS
             .iter()
+            .chain(TERMINAL_SESSIONS)
             .map(|other| Self::new(planning, temporary, |name| (name == *other).then(|| session.to_owned())));
         by_name.find(|other| other.session.as_ref().is_some_and(disk::is_file)).unwrap_or(pointer)
     }
@@ -135,7 +125,8 @@ impl Pointer {
 
 /// The name of the session, safe as a file name: the variable and its value.
 pub(crate) fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let named = SESSION_VARIABLES.iter().find_map(|name| Some((*name, variable(name)?)));
+    let mut names = [OWN_SESSION].iter().chain(HOST_SESSIONS).chain(TERMINAL_SESSIONS);
+    let named = names.find_map(|name| Some((*name, variable(name)?)));
     let (name, value) = match named {
         Some((name, value)) => (name.to_ascii_lowercase().replace('_', "-"), value),
         None => ("tty".to_owned(), variable("TTY").or_else(|| variable("SSH_TTY"))?),
@@ -174,6 +165,17 @@ mod tests {
             assert!(checked(name).is_err(), "{name:?}");
         }
         assert_eq!(checked("api-2.x_y"), Ok("api-2.x_y"));
+    }
+
+    #[test]
+    fn a_host_names_the_session_before_the_terminal_does_and_after_the_person() {
+        let key = |set: &[&str]| session_key(|name| set.contains(&name).then(|| "w0 t1/p2".to_owned()));
+        let host = HOST_SESSIONS[0];
+        let spelled = |name: &str| Some(format!("{}-w0_t1_p2", name.to_lowercase().replace('_', "-")));
+        assert_eq!(key(&["TMUX_PANE", host]), spelled(host));
+        assert_eq!(key(&["TMUX_PANE", host, OWN_SESSION]), spelled(OWN_SESSION));
+        assert_eq!(key(&["TMUX_PANE"]), spelled("TMUX_PANE"));
+        assert_eq!(key(&["NOBODYS"]), None);
     }
 
     #[test]

@@ -35,6 +35,11 @@ pub(crate) struct Descriptor {
     pub(crate) file_tools: FileReach,
     /// The file a project keeps its standing instructions in.
     pub(crate) instruction_file: String,
+    /// Variables in which it names its session to what it runs; the first that is set counts. They are gathered when the
+    /// program is built, since every call and every hook asks for them.
+    #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "gathered by build.rs"))]
+    pub(crate) session_variables: Vec<String>,
     pub(crate) command: Form,
     /// Routers look like commands unless this says otherwise.
     pub(crate) router: Option<Form>,

@@ -327,6 +327,16 @@ mod tests {
     ];
 
     #[test]
+    fn the_variables_of_sessions_are_gathered_from_every_descriptor() {
+        let gathered = include_str!(concat!(env!("OUT_DIR"), "/host_sessions.rs"));
+        let gathered: Vec<&str> = gathered.split('"').skip(1).step_by(2).collect();
+        let all = Registry::embedded().all().unwrap();
+        let named: Vec<String> = all.into_iter().flat_map(|descriptor| descriptor.session_variables).collect();
+        assert_eq!(named, gathered, "left: the descriptors; right: what the program was built with");
+        assert!(named.len() > 5, "{named:?}");
+    }
+
+    #[test]
     fn a_key_used_once_has_a_reason() {
         let mut users: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
         for file in DESCRIPTORS.files() {

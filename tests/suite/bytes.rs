@@ -99,7 +99,7 @@ const WRITERS: &[Writer] = &[
         calls: &[&["--question", "Which?", "--options", "A|B"]],
         may: &[("WAITING.json", &["+"])],
     },
-    Writer { verb: "state signal-resume", calls: &[&[]], may: &[] },
+    Writer { verb: "state signal-resume", calls: &[&[]], may: &[("WAITING.json", &["+"])] },
     Writer {
         verb: "state sync",
         calls: &[&[], &["--verify"]],
@@ -264,8 +264,6 @@ const WRITERS: &[Writer] = &[
         ]],
         may: &[(".json", &["+"])],
     },
-    Writer { verb: "capability disable", calls: &[&["ui"], &["drift"]], may: &[] },
-    Writer { verb: "capability enable", calls: &[&["ui"]], may: &[] },
     Writer {
         verb: "audit-open acknowledge",
         calls: &[
@@ -301,12 +299,12 @@ const WRITERS: &[Writer] = &[
     },
     Writer {
         verb: "refactor accept",
-        calls: &[&["--phase", "2"]],
+        calls: &[&["--phase", "1"], &["--phase", "2"]],
         may: &[("-REFACTOR.md", &["*"]), ("complexity-baseline.json", &["*"])],
     },
     Writer {
         verb: "refactor decline",
-        calls: &[&["--phase", "2", "--reason", "x"]],
+        calls: &[&["--phase", "1", "--reason", "later: yes"], &["--phase", "2", "--reason", "x"]],
         may: &[("-REFACTOR.md", &["*"]), ("complexity-baseline.json", &["*"])],
     },
     Writer {
@@ -325,6 +323,15 @@ const WRITERS: &[Writer] = &[
         may: &[("active-workstream", &["*"])],
     },
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
+];
+
+/// Commands that write elsewhere than in the documents of a project, and where a test looks at what they write.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("install", "the folders of hosts: install.rs"),
+    ("uninstall", "the folders of hosts: install.rs"),
+    ("package", "a folder of its own: install.rs"),
+    ("capability disable", "a file in the folder of a host: capability.rs"),
+    ("capability enable", "a file in the folder of a host: capability.rs"),
 ];
 
 /// Commands that start a project, or bring what one is made of before it has documents.
@@ -361,13 +368,10 @@ fn a_folder_without_a_project_stays_without_one() {
 fn the_table_names_every_command_that_writes_documents() {
     let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();
     let row = Regex::new(r#"\(\s*"([a-z0-9 -]+)",\s*Effect::(?:Write|Destructive)\)"#).unwrap();
-    let writers: BTreeSet<&str> = row
-        .captures_iter(&catalog)
-        .map(|found| found.get(1).unwrap().as_str())
-        // These write outside of the project's documents.
-        .filter(|verb| !["install", "uninstall", "package"].contains(verb))
-        .collect();
-    let listed: BTreeSet<&str> = WRITERS.iter().map(|writer| writer.verb).collect();
+    let writers: BTreeSet<&str> = row.captures_iter(&catalog).map(|found| found.get(1).unwrap().as_str()).collect();
+    let elsewhere = ELSEWHERE.iter().map(|(verb, _)| *verb);
+    let listed: BTreeSet<&str> = WRITERS.iter().map(|writer| writer.verb).chain(elsewhere).collect();
+    assert_eq!(listed.len(), WRITERS.len() + ELSEWHERE.len(), "each stands once");
     assert_eq!(listed, writers, "left: the table of this file; right: the catalog");
 }
 
@@ -381,24 +385,35 @@ fn a_command_changes_the_lines_it_is_for() {
         .flat_map(|(writer, call)| projects.iter().map(move |project| (writer, call, project.as_path())))
         .flat_map(|(writer, call, project)| TWINS.iter().map(move |twin| (writer, call, project, *twin)))
         .collect();
-    let faults: Vec<String> = std::thread::scope(|scope| {
+    let outcomes: Vec<(BTreeSet<&str>, Vec<String>)> = std::thread::scope(|scope| {
         let work = || {
-            let mut faults = Vec::new();
+            let (mut wrote, mut faults) = (BTreeSet::new(), Vec::new());
             while let Some((writer, call, project, twin)) =
                 jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
             {
-                let found = Trial::new(project, *twin).run(writer, call, *twin == Twin::Plain);
+                let (changed, found) = Trial::new(project, *twin).run(writer, call, *twin == Twin::Plain);
+                if changed {
+                    wrote.insert(writer.verb);
+                }
                 let name = project.file_name().unwrap().to_string_lossy();
                 faults.extend(
                     found.into_iter().map(|fault| format!("{} {call:?} on {name} ({twin:?}): {fault}", writer.verb)),
                 );
             }
-            faults
+            (wrote, faults)
         };
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
     });
+    let faults: Vec<&String> = outcomes.iter().flat_map(|(_, faults)| faults).collect();
+    let faults = faults.into_iter().map(String::as_str).collect::<Vec<_>>();
     assert!(faults.is_empty(), "{} faults in {} trials:\n{}", faults.len(), jobs.len(), faults.join("\n"));
+    let idle: Vec<&str> = WRITERS
+        .iter()
+        .map(|writer| writer.verb)
+        .filter(|verb| outcomes.iter().all(|(wrote, _)| !wrote.contains(verb)))
+        .collect();
+    assert_eq!(idle, [""; 0], "these changed no byte of any project: nothing is proved of them");
 }
 
 /// How a copy of a project is written.
@@ -442,7 +457,7 @@ fn projects() -> Vec<PathBuf> {
         .filter(|path| path.is_dir())
         .collect();
     projects.sort();
-    assert!(projects.len() >= 4);
+    assert!(projects.len() >= 6);
     projects
 }
 
@@ -455,33 +470,53 @@ impl Trial {
     fn new(project: &Path, twin: Twin) -> Self {
         let context = TestContext::new();
         copy(project, &context.project(), twin);
-        Self { context }
+        let trial = Self { context };
+        if project.join("src").is_dir() && project.join(".planning/codebase").is_dir() {
+            trial.commit();
+        }
+        trial
     }
 
-    fn run(&self, writer: &Writer, call: &[&str], rehearse: bool) -> Vec<String> {
+    /// Makes the project a repository: first what is known of it, then its source as the work of phase 2.
+    fn commit(&self) {
+        let steps: [&[&str]; 5] = [
+            &["init", "-q", "-b", "main"],
+            &["add", ".planning"],
+            &["commit", "-qm", "docs: start"],
+            &["add", "."],
+            &["commit", "-qm", "feat(02-01): the shelf"],
+        ];
+        for step in steps {
+            assert!(self.context.command("git").args(step).status().unwrap().success(), "{step:?}");
+        }
+    }
+
+    /// Whether the call changed a byte, and what is wrong with what it did.
+    fn run(&self, writer: &Writer, call: &[&str], rehearse: bool) -> (bool, Vec<String>) {
         let words: Vec<&str> = writer.verb.split(' ').chain(call.iter().copied()).collect();
         let before = documents(&self.context.project());
         let rehearsed = rehearse.then(|| self.call(&[&words[..], &["--dry-run"]].concat()));
         if documents(&self.context.project()) != before {
-            return vec!["a rehearsal wrote".to_owned()];
+            return (false, vec!["a rehearsal wrote".to_owned()]);
         }
         let ran = self.call(&words);
         let after = documents(&self.context.project());
         if let Some(rehearsed) = rehearsed
             && (ran.code == 0) != (rehearsed.code == 0)
         {
-            return vec![format!("a rehearsal exits {}, the command {}: {}", rehearsed.code, ran.code, ran.stderr)];
+            let fault = format!("a rehearsal exits {}, the command {}: {}", rehearsed.code, ran.code, ran.stderr);
+            return (false, vec![fault]);
         }
         if ran.code != 0 {
             let wrote = if after == before { None } else { Some("failed, and wrote".to_owned()) };
-            return wrote.into_iter().collect();
+            return (false, wrote.into_iter().collect());
         }
         let mut faults = kept_forms(&before, &after);
         match serde_json::from_str::<Value>(&ran.stdout) {
             Ok(report) => faults.extend(told_truly(&report, &before, &after, writer)),
             Err(error) => faults.push(format!("{error}: {}", ran.stdout)),
         }
-        faults
+        (before != after, faults)
     }
 
     fn call(&self, words: &[&str]) -> Ran {
@@ -514,7 +549,8 @@ fn documents(root: &Path) -> BTreeMap<String, String> {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                // What git keeps is no document.
+                folders.extend(Some(path).filter(|path| !path.ends_with(".git")));
             } else {
                 let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
                 found.insert(name, String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned());

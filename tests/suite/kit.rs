@@ -105,7 +105,10 @@ impl TestContext {
             let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         }
         let ran = Ran::from(child.wait_with_output().unwrap());
-        crate::schemas::hold(&arguments, ran.code, &ran.stdout);
+        if std::env::var_os("GSD_SUITE_PROGRAM").is_none() {
+            crate::schemas::hold(&arguments, ran.code, &ran.stdout);
+            crate::mentions::hold(&arguments, &ran);
+        }
         ran
     }
 }

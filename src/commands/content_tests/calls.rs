@@ -72,6 +72,21 @@ pub(super) fn calls_in(feature: &str, text: &str) -> Vec<Call> {
     calls.map(|words| Call { path: feature.to_owned(), words }).collect()
 }
 
+/// The commands of a host that a text names, in any spelling: `/gsd-x`, `/gsd:x`, `$gsd-x`. What is part of a path, an
+/// address or another word is none.
+pub(super) fn commands_named(text: &str) -> impl Iterator<Item = &str> {
+    let starts = text.match_indices("gsd-").chain(text.match_indices("gsd:"));
+    starts.filter_map(|(at, mark)| {
+        let before = text[..at].strip_suffix(['/', '$'])?;
+        let is_inside = before.ends_with(|last: char| last.is_alphanumeric() || "._-/~}>)$\\:*".contains(last));
+        let named = &text[at + mark.len()..];
+        let length = named.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(named.len());
+        let name = named[..length].trim_end_matches('-');
+        let goes_on = named[length..].starts_with(['/', '_']) || named[length..].starts_with(".md");
+        (!is_inside && !name.is_empty() && !goes_on).then_some(name)
+    })
+}
+
 /// The pages of the guide are no Markdown: a call ends at a gap or a mark of the sentence around it.
 fn page_calls(text: &str) -> Vec<String> {
     let calls = text.lines().flat_map(|line| line.match_indices("gsd-tools ").map(|(at, _)| &line[at..]));
@@ -274,6 +289,13 @@ mod tests {
             ["a --b _ {\"c\":1} docs",]
         );
         assert_eq!(words("gsd-tools a \"docs({NN}): b\" $F <p q> \"\""), ["a docs(_): b _ _ "]);
+    }
+
+    #[test]
+    fn commands_are_named_in_any_spelling_and_not_in_paths() {
+        let named = |text: &'static str| commands_named(text).collect::<Vec<_>>();
+        assert_eq!(named("`/gsd-plan-phase 2`, (/gsd:quick) and $gsd-fast."), ["plan-phase", "fast", "quick"]);
+        assert_eq!(named("~/gsd-plan a/gsd-plan $X/gsd-plan /gsd-plan/x /gsd-plan.md gsd-planner /gsd-{x}"), [""; 0]);
     }
 
     #[test]

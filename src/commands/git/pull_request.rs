@@ -22,7 +22,7 @@ pub(crate) struct PullRequestArgs {
     /// The repository, by its path from the project's root
     #[arg(long)]
     repo: Option<String>,
-    /// The branch, made where there is none of the name
+    /// The new branch
     #[arg(long)]
     branch: Option<String>,
 }
@@ -76,6 +76,10 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     if branch.starts_with('-') || !git.run(&["check-ref-format", "--branch", &branch])?.success() {
         return Err(CommandError::usage(format!("`{branch}` cannot be the name of a branch")));
     }
+    if git.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success() {
+        let error = CommandError::new(Reason::Unknown, format!("`{repo}` already has a branch `{branch}`"));
+        return Err(error.hint("nothing was committed or pushed; choose another name with `--branch`"));
+    }
     let files = git.names(&["diff", "--name-only", "-z", "HEAD", "--"])?;
     let untracked = git.names(&["ls-files", "--others", "--exclude-standard", "-z"])?;
     let mut report = PullRequestReport {
@@ -94,16 +98,14 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     if files.is_empty() {
         return context.emit_raw(&report, "nothing_to_commit");
     }
-    let there = git.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success();
-    let switch: &[&str] = if there { &["switch", "-q", &branch] } else { &["switch", "-q", "-c", &branch] };
     if context.is_rehearsal() {
-        rehearse(&git, &repo, &branch, there)?;
+        rehearse(&git, &repo)?;
         report.reason = Some("rehearsed");
         report.would_commit =
-            Some(WouldCommit { message, files, branch: Some(branch), new_branch: !there, amend: false });
+            Some(WouldCommit { message, files, branch: Some(branch), new_branch: true, amend: false });
         return context.emit(&report);
     }
-    git.must(switch, || format!("cannot switch `{repo}` to the branch `{branch}`"))?;
+    git.must(&["switch", "-q", "-c", &branch], || format!("cannot switch `{repo}` to the branch `{branch}`"))?;
     git.must(&["commit", "-q", "-a", "-m", &message], || format!("cannot commit in `{repo}`"))?;
     let commit_hash = git.must(&["rev-parse", "--short=7", "HEAD"], || "cannot tell the commit".to_owned())?;
     let pushed = git.must(&["push", "-q", "--set-upstream", "origin", &branch], || {
@@ -122,12 +124,8 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     context.emit_raw(&report, raw)
 }
 
-/// Whether the branch can be switched to, a commit made and somewhere to push it to. The remote is not asked.
-fn rehearse(git: &Git, repo: &str, branch: &str, there: bool) -> Result<(), CommandError> {
-    if there {
-        let switch = ["read-tree", "-m", "-u", "--dry-run", "HEAD", branch];
-        git.must(&switch, || format!("cannot switch `{repo}` to the branch `{branch}`"))?;
-    }
+/// Whether a commit can be made and there is somewhere to push it to. The remote is not asked.
+fn rehearse(git: &Git, repo: &str) -> Result<(), CommandError> {
     if let Some(complaint) = git.0.complaint_of_author() {
         return Err(CommandError::new(Reason::Unknown, format!("cannot commit in `{repo}`: {complaint}")));
     }

@@ -280,7 +280,7 @@ fn manager(context: &mut Context) -> Result<(), CommandError> {
         .into_iter()
         .find(|(_, path)| !disk::exists(layout.absolute(path)));
     if let Some((name, _)) = missing {
-        let command = format!("{}new-milestone", context.command_prefix()?);
+        let command = format!("{}new-project", context.command_prefix()?);
         return Err(CommandError::new(Reason::Unknown, format!("No {name} found. Run {command} first.")));
     }
     let now = context.world().now().milliseconds();

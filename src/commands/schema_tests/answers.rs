@@ -329,7 +329,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("state sync", any_of::<(state::FailureReport, operations::state::sync::SyncReport)>()),
     ("state update", json::<operations::state::update::UpdateReport>()),
     ("state update-progress", any_of::<(state::FailureReport, operations::state::notes::ProgressUpdate)>()),
-    ("state validate", json::<operations::state::validate::ValidateReport>()),
+    ("state validate", any_of::<(state::FailureReport, operations::state::validate::ValidateReport)>()),
     ("state-snapshot", any_of::<(state::FailureReport, operations::state::read::SnapshotReport)>()),
     ("stats", any_of::<(operations::stats::StatsReport, operations::progress::TableReport)>()),
     ("status", json::<install::report::StatusReport>()),

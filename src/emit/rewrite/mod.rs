@@ -132,20 +132,7 @@ impl Rewriter<'_> {
     }
 
     fn zone(&self, zone: &Zone<'_>, result: &mut String) {
-        let text = zone.text;
-        let mut position = 0;
-        while position < text.len() {
-            let rest = &text[position..];
-            let before = &text[..position];
-            if let Some((length, replacement)) = self.replacement(zone, before, rest) {
-                result.push_str(&replacement);
-                position += length;
-            } else {
-                let step = rest.chars().next().map_or(1, char::len_utf8);
-                result.push_str(&rest[..step]);
-                position += step;
-            }
-        }
+        replace_in(zone, result, |before, rest| self.replacement(zone, before, rest));
     }
 
     /// What to put in the place of the beginning of `rest`, and how much of it that is.
@@ -188,11 +175,7 @@ impl Rewriter<'_> {
 
     /// `gsd-tools` where a shell looks for a command.
     fn call(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
-        let after = rest.strip_prefix("gsd-tools")?;
-        let has_arguments = after.strip_prefix(' ').is_some_and(|more| !more.trim_start().is_empty());
-        let ends_a_command = zone.fenced && (after.is_empty() || after.starts_with(['\n', ' ', '|', ';', ')']));
-        let called = (has_arguments || ends_a_command) && is_command_position(before);
-        called.then(|| ("gsd-tools".len(), self.spelling.binary_word()))
+        is_call(zone, before, rest).then(|| (PROGRAM.len(), self.spelling.binary_word()))
     }
 
     /// A file or folder of the library by its path.
@@ -239,6 +222,49 @@ impl Rewriter<'_> {
         let reads_as_prose = zone.is_prose() && !host_name.contains(|c: char| c.is_ascii_uppercase());
         let written = if reads_as_prose { format!("`{host_name}`") } else { host_name.clone() };
         (is_compound || stands_alone || is_called_a_tool).then_some((length, written))
+    }
+}
+
+/// The program in canonical content.
+const PROGRAM: &str = "gsd-tools";
+
+/// Whether `rest` begins with a call of the program, where a shell looks for a command.
+fn is_call(zone: &Zone<'_>, before: &str, rest: &str) -> bool {
+    let Some(after) = rest.strip_prefix(PROGRAM).filter(|_| zone.is_shell()) else { return false };
+    let has_arguments = after.strip_prefix(' ').is_some_and(|more| !more.trim_start().is_empty());
+    let ends_a_command = zone.fenced && (after.is_empty() || after.starts_with(['\n', ' ', '|', ';', ')']));
+    (has_arguments || ends_a_command) && is_command_position(before)
+}
+
+/// A canonical text in which calls of the program are spelled with `word`, for texts that are printed instead of
+/// installed.
+pub(crate) fn with_program(text: &str, word: &str) -> String {
+    let mut result = String::with_capacity(text.len() + word.len());
+    for block in blocks(text) {
+        for zone in zones(&block) {
+            let call =
+                |before: &str, rest: &str| is_call(&zone, before, rest).then(|| (PROGRAM.len(), word.to_owned()));
+            replace_in(&zone, &mut result, call);
+        }
+    }
+    result
+}
+
+/// Copies a zone; `replacement` says, of what stands before and behind a place, what to put there instead of how many
+/// bytes.
+fn replace_in(zone: &Zone<'_>, result: &mut String, replacement: impl Fn(&str, &str) -> Option<(usize, String)>) {
+    let text = zone.text;
+    let mut position = 0;
+    while position < text.len() {
+        let (before, rest) = text.split_at(position);
+        if let Some((length, written)) = replacement(before, rest) {
+            result.push_str(&written);
+            position += length;
+        } else {
+            let step = rest.chars().next().map_or(1, char::len_utf8);
+            result.push_str(&rest[..step]);
+            position += step;
+        }
     }
 }
 

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::open::gap_snapshot;
+use super::open::{DEFERRED, gap_snapshot};
 use super::{Category, is_acknowledged};
 use crate::operations::human_checks::{self, DeferredCheck};
+use crate::project::deferred::{DeferredItems, ItemState};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::uat_report::{Gap, UatReport, UatTest};
@@ -115,6 +116,16 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
                 results.extend(look(folder, file, kind, report));
             }
         }
+        if folder.files.iter().any(|file| file == DEFERRED) {
+            let text = view.text(&folder.join(DEFERRED))?.unwrap_or_default();
+            let items = DeferredItems::parse(&text);
+            let has = |state| items.items().iter().any(|item| item.state == state);
+            if has(ItemState::Open) {
+                results.push(deferred(folder, &items));
+            } else if has(ItemState::Acknowledged) {
+                acknowledged_files += 1;
+            }
+        }
     }
     let deferred_checks = human_checks::deferred_in(view, &folders)?;
     Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files, deferred_checks })
@@ -177,6 +188,33 @@ fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: UatReport)
         parse_gap: parse_gap.then_some(true),
         unparsed_blocks: parse_gap.then_some(unread),
     })
+}
+
+/// The items that a phase left for later and nobody settled.
+fn deferred(folder: &PhaseFolder, items: &DeferredItems<'_>) -> FileReport {
+    const RESULT: &str = "unresolved";
+    let open = items.items().iter().filter(|item| item.state == ItemState::Open);
+    let item = |text: &str| Item {
+        test: None,
+        name: text.to_owned(),
+        result: RESULT.to_owned(),
+        category: "deferred",
+        expected: None,
+        reason: None,
+        blocked_by: None,
+    };
+    FileReport {
+        phase: folder.token().to_owned(),
+        phase_dir: folder.name.clone(),
+        file: DEFERRED.to_owned(),
+        file_path: folder.join(DEFERRED),
+        kind: "deferred",
+        status: RESULT.to_owned(),
+        archived_milestone: folder.archived.clone(),
+        items: open.map(|open| item(&open.text)).collect(),
+        parse_gap: None,
+        unparsed_blocks: None,
+    }
 }
 
 fn test_item(test: UatTest) -> Option<Item> {

@@ -123,7 +123,7 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
     let roadmap_text = view.roadmap_text()?;
     let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
     if roadmap.is_none() {
-        errors.push(Finding::new("E003", "ROADMAP.md not found", command("new-milestone")));
+        errors.push(Finding::new("E003", "ROADMAP.md not found", command("new-project")));
     }
     let folders = view.phase_folders()?;
     if let Some(text) = view.state_text()? {
@@ -140,13 +140,13 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
         own => own,
     };
     match config.as_deref().map(config::parse) {
-        Some(Ok(file)) => warnings.extend(config_findings(&file, facts)),
+        Some(Ok(file)) => warnings.extend(config_findings(&file)),
         Some(Err(reason)) => {
             let fix = format!("Mend config.json by hand ({reason}), or restore it from git");
             errors.push(Finding::new("E005", "config.json: JSON parse error", fix));
         }
         None => {
-            let fix = format!("Run {} --repair to create with defaults", command("health"));
+            let fix = "Run `gsd-tools validate health --repair` to create with defaults";
             warnings.push(Finding::new("W003", "config.json not found", fix).repairable());
         }
     }
@@ -189,7 +189,7 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
     if !unlisted.is_empty() {
         let message =
             format!("MILESTONES.md missing {} archived milestone(s): {}", unlisted.len(), unlisted.join(", "));
-        let fix = format!("Run {} --backfill to synthesize missing entries from archive snapshots", command("health"));
+        let fix = "Run `gsd-tools validate health --backfill` to synthesize missing entries from archive snapshots";
         warnings.push(Finding::new("W018", message, fix).repairable());
     }
     warnings.extend(strangers(view)?);
@@ -306,7 +306,7 @@ const PHASE_KINDS: &[&str] = &["planning", "discuss", "research", "execution", "
 const TIERS: &[&str] = &["opus", "sonnet", "haiku", "inherit"];
 
 /// Values of the configuration that mean nothing, and switches that agents look for.
-fn config_findings(file: &Map<String, Value>, facts: &HealthFacts) -> Vec<Finding> {
+fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let at = |keys: &[&str]| keys.iter().find_map(|key| config::at(file, key)).filter(|value| !value.is_null());
     let mut one_of = |code, key: &str, value: Option<&Value>, valid: &[&str]| {
@@ -352,19 +352,14 @@ fn config_findings(file: &Map<String, Value>, facts: &HealthFacts) -> Vec<Findin
         findings.push(Finding::new("W022", message, fix));
     }
     if let Some(workflow) = file.get("workflow").and_then(Value::as_object) {
-        let prefix = &facts.command_prefix;
         let switches = [
-            ("W008", "nyquist_validation", "(defaults to enabled but agents may skip)".to_owned()),
-            (
-                "W016",
-                "ai_integration_phase",
-                format!("(defaults to enabled — run {prefix}ai-integration-phase before planning AI system phases)"),
-            ),
+            ("W008", "nyquist_validation", "(defaults to enabled but agents may skip)"),
+            ("W016", "ai_integration_phase", "(defaults to enabled)"),
         ];
         for (code, key, consequence) in switches {
             if !workflow.contains_key(key) {
                 let message = format!("config.json: workflow.{key} absent {consequence}");
-                let fix = format!("Run {prefix}health --repair to add key");
+                let fix = "Run `gsd-tools validate health --repair` to add key";
                 findings.push(Finding::new(code, message, fix).repairable());
             }
         }

@@ -90,9 +90,10 @@ pub(crate) fn preferences(analysis: &Analysis, name: &str, stack: Option<&str>, 
 }
 
 /// The part of an instruction file that tells of the person.
-pub(crate) fn section(analysis: &Analysis, prefix: &str) -> String {
+pub(crate) fn section(analysis: &Analysis) -> String {
     let mut part = "\n## Developer Profile\n\n".to_owned();
-    let _ = write!(part, "> Made from {}. `{prefix}profile-user` brings it up to date.\n\n", analysis.source);
+    let cure = "`gsd-tools generate-claude-profile` brings it up to date.";
+    let _ = write!(part, "> Made from {}. {cure}\n\n", analysis.source);
     part.push_str("| Dimension | Rating | Confidence |\n|-----------|--------|------------|\n");
     for rated in analysis.scored() {
         let rating = rated.rating.as_deref().unwrap_or_default().replace('|', "\\|");
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(FrontMatter::parse(&page).unwrap().text("name").as_deref(), Some("gsd-dev-preferences"));
         assert!(page.contains("### Decision Support") && page.ends_with("## Stack Preferences\n\nRust\n"), "{page}");
         assert!(!page.contains("UX Approach"));
-        let part = section(&analysis, "/gsd-");
+        let part = section(&analysis);
         assert!(part.contains("| Communication | terse-direct | HIGH |") && !part.contains("UX"), "{part}");
     }
 }

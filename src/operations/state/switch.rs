@@ -79,7 +79,7 @@ pub(crate) fn ship(
     view: &ProjectView,
     mut edit: StateEdit<'_, '_>,
     version: &str,
-    next_command: &str,
+    next_command: Option<&str>,
     facts: &Facts,
 ) -> Result<Shipped, StateError> {
     edit.put("Phase", &format!("Milestone {version} complete"));
@@ -90,7 +90,8 @@ pub(crate) fn ship(
         clear(&mut edit, label, "—");
     }
     edit.remove_field("Progress");
-    let step = format!("Start the next milestone with {next_command}");
+    let how = next_command.map(|command| format!(" with {command}")).unwrap_or_default();
+    let step = format!("Start the next milestone{how}");
     if !edit.has_item(&[NEXT_STEPS], &step) {
         edit.append_entry(NEXT_STEPS, &[format!("- {step}")]);
     }

@@ -21,6 +21,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use self::print::{Printed, print_entry};
 use self::read::{Entry, Node};
+use self::scalar::Quotes;
 use super::edit::{EditError, without_mark};
 use super::markdown::{LineKind, Markdown};
 use super::splice::Splices;
@@ -113,6 +114,11 @@ impl From<&str> for Value {
     }
 }
 
+/// A text as it is read, of one with the quotes around it.
+pub(crate) fn without_quotes(text: &str) -> String {
+    scalar::quoted(text).filter(|(_, rest)| rest.is_empty()).map_or_else(|| text.to_owned(), |(inside, _)| inside)
+}
+
 /// Why a front matter should not be edited: where, and what stands there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
@@ -145,7 +151,7 @@ impl<'text> FrontMatter<'text> {
         let lines = markdown.lines();
         let close = lines.iter().take_while(|line| line.kind == LineKind::FrontMatter).count().checked_sub(1)?;
         let text = markdown.text();
-        let (entries, problems) = read::read(text, &lines[1..close]);
+        let (entries, problems) = read::read(text, &lines[1..close], Quotes::Removed);
         Some(Self {
             text,
             inside: lines[0].next..lines[close].start,
@@ -164,6 +170,15 @@ impl<'text> FrontMatter<'text> {
     /// The value of a top-level key. Of equal keys the last one counts, as YAML readers take it.
     pub(crate) fn get(&self, key: &str) -> Option<Value> {
         read::find(&self.entries, key).map(|entry| entry.node.to_value())
+    }
+
+    /// As [`Self::get`], with the quotes around its texts: `"false"` is a text, `false` may be a boolean.
+    pub(crate) fn get_quoted(&self, key: &str) -> Option<Value> {
+        let markdown = Markdown::head(self.text);
+        let close = markdown.lines().iter().take_while(|line| line.kind == LineKind::FrontMatter).count();
+        let lines = markdown.lines().get(1..close.checked_sub(1)?)?;
+        let (entries, _) = read::read(self.text, lines, Quotes::Kept);
+        read::find(&entries, key).map(|entry| entry.node.to_value())
     }
 
     /// The text of a top-level key, if it is a non-empty scalar.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::markdown;
-use super::scalar::{DEEPEST, quoted, read_scalar, without_comment};
+use super::scalar::{DEEPEST, Quotes, quoted, read_scalar, without_comment};
 use super::{Problem, Value};
 
 /// `key: value` with the bytes of its parts.
@@ -48,9 +48,9 @@ pub(super) fn find<'tree>(entries: &'tree [Entry], key: &str) -> Option<&'tree E
 }
 
 /// Reads the lines between the two `---` lines.
-pub(super) fn read(text: &str, lines: &[markdown::Line]) -> (Vec<Entry>, Vec<Problem>) {
+pub(super) fn read(text: &str, lines: &[markdown::Line], quotes: Quotes) -> (Vec<Entry>, Vec<Problem>) {
     let mut own: Vec<Line> = lines.iter().map(|line| Line::new(text, line)).collect();
-    let mut reader = Reader { text, problems: Vec::new() };
+    let mut reader = Reader { text, quotes, problems: Vec::new() };
     let mut entries = Vec::new();
     let mut keys = BTreeSet::new();
     let mut index = 0;
@@ -183,7 +183,7 @@ fn opens(rest: &str) -> Opens {
     }
     match rest.strip_prefix(['|', '>']).map(without_comment) {
         Some(header) if header.bytes().all(|byte| matches!(byte, b'+' | b'-' | b'1'..=b'9')) => Opens::BlockScalar,
-        None if rest.starts_with(['[', '{']) && read_scalar(rest).stays_open => Opens::OpenFlow,
+        None if rest.starts_with(['[', '{']) && read_scalar(rest, Quotes::Removed).stays_open => Opens::OpenFlow,
         _ => Opens::Scalar,
     }
 }
@@ -191,6 +191,7 @@ fn opens(rest: &str) -> Opens {
 /// Reads the lines of one entry. Depth is bounded, and no line is read more than a few times on each level.
 struct Reader<'text> {
     text: &'text str,
+    quotes: Quotes,
     /// Where, and what.
     problems: Vec<(usize, &'static str)>,
 }
@@ -258,7 +259,7 @@ impl Reader<'_> {
                 if piece.starts_with(['&', '*']) && !starts_blank(&piece[1..]) {
                     self.problems.push((start, "an anchor or alias"));
                 }
-                let scalar = read_scalar(piece);
+                let scalar = read_scalar(piece, self.quotes);
                 if scalar.stays_open {
                     self.problems.push((start, "a bracket or quote that stays open"));
                 }
@@ -282,7 +283,7 @@ impl Reader<'_> {
                 return Node::Map(entries);
             }
         }
-        Node::Value(read_scalar(&self.text[first.content..last.end]).value)
+        Node::Value(read_scalar(&self.text[first.content..last.end], self.quotes).value)
     }
 
     /// The entries of a map whose keys all stand in the column of the first line; `None` if it is none.

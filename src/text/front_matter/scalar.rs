@@ -14,9 +14,26 @@ pub(super) struct Scalar {
     pub(super) stays_open: bool,
 }
 
+/// Whether the marks around a quoted text are part of what is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quotes {
+    Removed,
+    Kept,
+}
+
+impl Quotes {
+    /// The quoted text that `whole` begins with, up to `rest`.
+    fn of(self, whole: &str, text: String, rest: &str) -> String {
+        match self {
+            Self::Removed => text,
+            Self::Kept => whole[..whole.len() - rest.len()].to_owned(),
+        }
+    }
+}
+
 /// Reads a piece of text. Line breaks inside count as spaces.
-pub(super) fn read_scalar(text: &str) -> Scalar {
-    let mut flow = Flow { rest: text, depth: 0 };
+pub(super) fn read_scalar(text: &str, quotes: Quotes) -> Scalar {
+    let mut flow = Flow { rest: text, depth: 0, quotes };
     let (whole, stays_open) = match text.chars().next() {
         Some('[' | '{') => {
             let value = flow.value();
@@ -26,7 +43,7 @@ pub(super) fn read_scalar(text: &str) -> Scalar {
         Some('"' | '\'') => {
             let quoted = quoted(text);
             let stays_open = quoted.is_none();
-            (quoted.map(|(value, rest)| (Value::Text(value), rest)), stays_open)
+            (quoted.map(|(value, rest)| (Value::Text(quotes.of(text, value, rest)), rest)), stays_open)
         }
         _ => (None, false),
     };
@@ -135,6 +152,7 @@ fn from_hex(letters: &mut Letters<'_>, digits: usize) -> char {
 struct Flow<'text> {
     rest: &'text str,
     depth: usize,
+    quotes: Quotes,
 }
 
 impl Flow<'_> {
@@ -149,6 +167,7 @@ impl Flow<'_> {
             Some('{') => self.map(),
             Some('"' | '\'') => {
                 let (text, rest) = quoted(self.rest)?;
+                let text = self.quotes.of(self.rest, text, rest);
                 self.rest = rest;
                 Some(Value::Text(text))
             }
