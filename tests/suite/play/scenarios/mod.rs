@@ -1,0 +1,23 @@
+//! What is played. A scenario reads like a play: what a person types, and what each conversation then does.
+
+mod small;
+
+use super::stage::Stage;
+
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    /// The hosts where it belongs to the whole programme.
+    hosts: &'static [&'static str],
+    pub(crate) play: fn(&mut Stage),
+}
+
+impl Scenario {
+    pub(crate) fn plays_in(&self, host: &str) -> bool {
+        self.hosts.contains(&host)
+    }
+}
+
+const CLAUDE: &[&str] = &["claude"];
+const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
+
+pub(crate) const SCENARIOS: &[Scenario] = &[Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast }];
