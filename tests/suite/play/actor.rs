@@ -61,6 +61,7 @@ pub(crate) struct Outcome {
 /// An agent to be spawned.
 pub(crate) struct Spawn {
     agent: String,
+    model: Option<String>,
     description: String,
     prompt: String,
     script: Script,
@@ -211,6 +212,18 @@ impl Actor {
         outcome
     }
 
+    /// Reads every path that stands alone on a line between `begin` and `end`, for the line quoted last.
+    pub(crate) fn reads_listed(&mut self, begin: &str, end: &str) {
+        self.rests_on_a_line(begin);
+        let listed =
+            self.shown.between(begin, end).unwrap_or_else(|| panic!("nothing is listed between {begin} and {end}"));
+        for line in listed.lines().map(str::trim) {
+            if self.scene.resolve(line).is_file() {
+                self.read(line).done();
+            }
+        }
+    }
+
     /// Writes a whole file of the project, for the line quoted last.
     pub(crate) fn writes(&mut self, path: &str, text: &str) {
         self.rests_on_a_line(path);
@@ -219,6 +232,7 @@ impl Actor {
         let call = (self.cast().hands.write)(&whole.to_string_lossy(), text);
         self.call(&format!("writes {path}"), call).done();
         let written = std::fs::read_to_string(&whole).unwrap_or_default();
+        self.note(&format!("    {path} has {} bytes", written.len()));
         assert_eq!(flat(&written), flat(text), "{path} was not written");
         self.files_read.insert(whole);
     }
@@ -271,24 +285,33 @@ impl Actor {
         };
         let agent = named("subagent_type").unwrap_or_else(|| panic!("no subagent_type in: {head}"));
         let description = named("description").unwrap_or_else(|| panic!("no description in: {head}"));
+        let model = head.split_once("model=").and_then(|(_, rest)| rest.split([',', ')']).next());
+        let model = model.and_then(|model| self.concrete_model(model.trim_matches(['{', '}'])));
         let prompt = block.split_once("prompt=\"").unwrap_or_else(|| panic!("no prompt in: {block}")).1;
         let prompt = prompt.trim_end().trim_end_matches(')').trim_end_matches('"');
         let prompt = self.fill(prompt, fills);
         let prompt: Vec<&str> = prompt.lines().filter(|line| !line.contains(DROPPED)).collect();
-        Spawn { agent, description, prompt: prompt.join("\n").trim().to_owned(), script: Box::new(script) }
+        Spawn { agent, model, description, prompt: prompt.join("\n").trim().to_owned(), script: Box::new(script) }
     }
 
     /// An agent that the line quoted last orders in words.
     pub(crate) fn spawn_in_words(
         &mut self,
-        agent: &str,
+        (agent, model): (&str, &str),
         description: &str,
         prompt: &str,
         script: impl FnOnce(&mut Self) -> String + Send + 'static,
     ) -> Spawn {
         self.rests_on_a_line(description);
-        let (agent, description) = (agent.to_owned(), description.to_owned());
-        Spawn { agent, description, prompt: prompt.to_owned(), script: Box::new(script) }
+        let model = self.concrete_model(model);
+        let (agent, description, prompt) = (agent.to_owned(), description.to_owned(), prompt.trim().to_owned());
+        Spawn { agent, model, description, prompt, script: Box::new(script) }
+    }
+
+    /// A model is named only if the payload names a concrete one.
+    fn concrete_model(&self, field: &str) -> Option<String> {
+        let known = self.known.get(field).cloned().or_else(|| self.find_field(field));
+        known.filter(|model| !model.is_empty() && model != "inherit")
     }
 
     /// Spawns one agent and waits for its return.
@@ -299,13 +322,13 @@ impl Actor {
     /// Spawns agents in one message and waits for all of them.
     pub(crate) fn sends_side_by_side(&mut self, spawns: Vec<Spawn>) -> Vec<Outcome> {
         let (mut calls, mut errands) = (Vec::new(), Vec::new());
-        for Spawn { agent, description, prompt, script } in spawns {
+        for Spawn { agent, model, description, prompt, script } in spawns {
             let voice = self.scene.engine.expect_conversation(Some(&prompt));
             let name = format!("{agent} ({description})");
             self.note(&format!("spawns {name}"));
             self.scene.count_agent(&agent);
             Self::start(&name, &self.scene, voice, script);
-            let errand = Errand { agent, description, prompt };
+            let errand = Errand { agent, model, description, prompt };
             calls.push((self.cast().hands.spawn)(&errand));
             errands.push(errand);
         }

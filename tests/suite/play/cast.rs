@@ -37,6 +37,8 @@ pub(crate) enum Typed<'a> {
 #[derive(Debug)]
 pub(crate) struct Errand {
     pub(crate) agent: String,
+    /// A concrete name, where the payload gives one.
+    pub(crate) model: Option<String>,
     pub(crate) description: String,
     pub(crate) prompt: String,
 }
@@ -90,8 +92,12 @@ pub(crate) const CLAUDE: Cast = Cast {
         read: |_, path| call("Read", json!({"file_path": path})),
         write: |path, text| call("Write", json!({"file_path": path, "content": text})),
         edit: Some(|path, old, new| call("Edit", json!({"file_path": path, "old_string": old, "new_string": new}))),
-        spawn: |Errand { agent, description, prompt }| {
-            call("Agent", json!({"subagent_type": agent, "description": description, "prompt": prompt}))
+        spawn: |Errand { agent, model, description, prompt }| {
+            let mut arguments = json!({"subagent_type": agent, "description": description, "prompt": prompt});
+            if let Some(model) = model {
+                arguments["model"] = json!(model);
+            }
+            call("Agent", arguments)
         },
         wait: None,
         finish: None,
@@ -139,7 +145,7 @@ pub(crate) const CODEX: Cast = Cast {
             }
         },
         edit: None,
-        spawn: |Errand { agent, description, prompt }| ToolCall {
+        spawn: |Errand { agent, description, prompt, .. }| ToolCall {
             name: "spawn_agent",
             namespace: Some("collaboration"),
             // Without `fork_turns` the agent inherits all that was said before.
@@ -188,7 +194,7 @@ pub(crate) const OPENCODE: Cast = Cast {
         read: |_, path| call("read", json!({"filePath": path})),
         write: |path, text| call("write", json!({"filePath": path, "content": text})),
         edit: Some(|path, old, new| call("edit", json!({"filePath": path, "oldString": old, "newString": new}))),
-        spawn: |Errand { agent, description, prompt }| {
+        spawn: |Errand { agent, description, prompt, .. }| {
             call("task", json!({"subagent_type": agent, "description": description, "prompt": prompt}))
         },
         wait: None,
@@ -249,7 +255,7 @@ pub(crate) const QWEN: Cast = Cast {
         read: |_, path| call("read_file", json!({"file_path": path})),
         write: |path, text| call("write_file", json!({"file_path": path, "content": text})),
         edit: None,
-        spawn: |Errand { agent, description, prompt }| {
+        spawn: |Errand { agent, description, prompt, .. }| {
             call("agent", json!({"subagent_type": agent, "description": description, "prompt": prompt}))
         },
         wait: None,

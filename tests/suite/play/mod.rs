@@ -58,6 +58,18 @@ impl Chosen {
         }
     }
 
+    /// Names that name no play.
+    fn unknown(&self) -> Vec<String> {
+        let Self::Named(names) = self else { return Vec::new() };
+        let is_known = |name: &str| {
+            CASTS.iter().any(|cast| {
+                let host = cast.package.host;
+                name == host || SCENARIOS.iter().any(|scenario| name == format!("{host}/{}", scenario.name))
+            })
+        };
+        names.iter().filter(|name| !is_known(name)).cloned().collect()
+    }
+
     fn must_be_had(&self) -> bool {
         matches!(self, Self::All | Self::Named(_))
     }
@@ -66,6 +78,7 @@ impl Chosen {
 #[test]
 fn workflows_play_in_real_clients() {
     let chosen = Chosen::from_environment();
+    assert_eq!(chosen.unknown(), Vec::<String>::new(), "GSD_PLAYS names what is not played");
     let (mut rows, mut failures, mut not_run) = (Vec::new(), Vec::new(), 0);
     for cast in CASTS {
         let host = cast.package.host;

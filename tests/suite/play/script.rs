@@ -29,6 +29,14 @@ impl Shown {
         self.0.iter().rev().find_map(|text| blocks(text).into_iter().find(|block| block.contains(fragment)))
     }
 
+    /// What stands between two words, in the text that was shown last.
+    pub(crate) fn between(&self, begin: &str, end: &str) -> Option<String> {
+        self.0.iter().rev().find_map(|text| {
+            let inner = text.split(begin).skip(1).find_map(|after| after.split_once(end).map(|(inner, _)| inner));
+            inner.filter(|inner| inner.contains('\n')).map(str::to_owned)
+        })
+    }
+
     /// Every word of the texts that has `part` in it and looks like a path, the last text first.
     pub(crate) fn paths(&self, part: &str) -> Vec<String> {
         let ends = |character: char| character.is_whitespace() || "\"'`()<>@,;=|".contains(character);

@@ -144,6 +144,12 @@ impl Stage {
         self.shell(&format!("git add -A && git commit --quiet -m 'chore: {fixture}'"));
     }
 
+    /// The project's setting that executors share the main tree.
+    pub(crate) fn works_in_one_tree(&self) {
+        self.context.write(".planning/config.json", "{\n  \"workflow\": {\n    \"use_worktrees\": false\n  }\n}\n");
+        self.shell("git add -A && git commit --quiet -m 'chore: settings'");
+    }
+
     /// The person types a command of ours; the model plays `script`. Ends when the client has ended.
     pub(crate) fn types(
         &mut self,

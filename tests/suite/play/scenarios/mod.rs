@@ -1,5 +1,6 @@
 //! What is played. A scenario reads like a play: what a person types, and what each conversation then does.
 
+mod agents;
 mod small;
 
 use super::stage::Stage;
@@ -20,4 +21,7 @@ impl Scenario {
 const CLAUDE: &[&str] = &["claude"];
 const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 
-pub(crate) const SCENARIOS: &[Scenario] = &[Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast }];
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
+    Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
+];
