@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::clients::server::{Reply, ToolCall};
+use crate::kit::repository;
 
 use super::cast::{Cast, Errand};
 use super::engine::Voice;
@@ -38,6 +39,7 @@ const REFUSALS: &[&str] = &[
 
 pub(crate) struct Actor {
     name: String,
+    workflow: Option<String>,
     scene: Arc<Scene>,
     voice: Voice,
     shown: Shown,
@@ -72,8 +74,17 @@ struct Over;
 
 impl Actor {
     /// Runs `script` on a thread of its own, in the conversation at the end of `voice`.
-    pub(crate) fn start(name: &str, scene: &Arc<Scene>, voice: Voice, script: Script) -> std::thread::JoinHandle<()> {
+    ///
+    /// `workflow` is what the person's command leads to: clients that expand no paths leave it to the model to read.
+    pub(crate) fn start(
+        name: &str,
+        scene: &Arc<Scene>,
+        voice: Voice,
+        workflow: Option<String>,
+        script: Script,
+    ) -> std::thread::JoinHandle<()> {
         let mut actor = Self {
+            workflow,
             name: name.to_owned(),
             scene: Arc::clone(scene),
             voice,
@@ -327,7 +338,7 @@ impl Actor {
             let name = format!("{agent} ({description})");
             self.note(&format!("spawns {name}"));
             self.scene.count_agent(&agent);
-            Self::start(&name, &self.scene, voice, script);
+            Self::start(&name, &self.scene, voice, None, script);
             let errand = Errand { agent, model, description, prompt };
             calls.push((self.cast().hands.spawn)(&errand));
             errands.push(errand);
@@ -400,13 +411,22 @@ impl Actor {
         self.note("begins");
         self.seen.extend(heard.results.iter().map(|(id, _)| id.clone()));
         self.shown.push(&heard.opening);
+        let Some(workflow) = self.workflow.take() else { return };
+        let text = std::fs::read_to_string(repository().join(&workflow)).unwrap();
+        let told = text.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
+        if self.shown.holds(told) {
+            self.scene.count_read(text.len());
+        } else {
+            self.reads(&workflow).expects(told).done();
+        }
     }
 
     fn call(&mut self, call: &str, tool: ToolCall) -> Outcome {
         let heard = self.turn(Reply::Call(tool));
         let mut results = self.new_results(&heard);
         assert!(!results.is_empty(), "no result for {call}; news: {:.600}", heard.news);
-        let result = results.remove(0);
+        let CallResult { text, failed } = results.remove(0);
+        let result = CallResult { text: bare(&text), failed };
         self.note(&format!("{call}\n    -> {}{:.300}", if result.failed { "FAILED " } else { "" }, flat(&result.text)));
         let tolerant = std::mem::take(&mut self.tolerant);
         assert!(tolerant || !result.failed, "{call} failed: {:.900}", result.text);
@@ -457,6 +477,19 @@ impl Actor {
     pub(crate) fn project(&self) -> String {
         self.scene.project.to_string_lossy().into_owned()
     }
+}
+
+/// What a command printed, without what some clients put around it.
+fn bare(text: &str) -> String {
+    let around = ["Chunk ID: ", "Command: ", "<untrusted_context>", "Wall time", "Output:"];
+    if !around.iter().any(|begin| text.trim_start().starts_with(begin)) {
+        return text.to_owned();
+    }
+    let Some((_, output)) = text.split_once("Output:") else { return text.to_owned() };
+    let ends =
+        ["Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>"];
+    let lines: Vec<&str> = output.lines().take_while(|line| !ends.iter().any(|end| line.starts_with(end))).collect();
+    lines.join("\n").trim_start_matches([' ', '\n']).to_owned()
 }
 
 /// The name of the conversation that a person began.

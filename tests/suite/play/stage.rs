@@ -177,9 +177,10 @@ impl Stage {
         scene.engine.note(format!("== {command} {arguments}"));
         scene.main_ended.store(false, Ordering::Relaxed);
         scene.killed.store(false, Ordering::Relaxed);
-        scene.count_read(size_of(&format!("commands/{command}.md")) + size_of(&format!("workflows/{command}.md")));
+        scene.count_read(size_of(&format!("commands/{command}.md")));
         let voice = scene.engine.expect_conversation(None);
-        let main = Actor::start(MAIN, &scene, voice, Box::new(script));
+        let workflow = format!("workflows/{command}.md");
+        let main = Actor::start(MAIN, &scene, voice, Some(workflow), Box::new(script));
         let mut output = self.run(&Typed::Command { name: command, arguments });
         loop {
             let answer = scene.answer.lock().unwrap().take();
