@@ -205,6 +205,11 @@ impl Actor {
         self.read(&path)
     }
 
+    /// Whether a file with this ending was read in this conversation.
+    pub(crate) fn has_read(&self, ending: &str) -> bool {
+        self.files_read.iter().any(|path| path.ends_with(ending))
+    }
+
     /// Reads a file of the project, for the line quoted last.
     pub(crate) fn reads_file(&mut self, path: &str) -> Outcome {
         self.rests_on_a_line(path);
@@ -292,7 +297,10 @@ impl Actor {
         let head = block.lines().next().unwrap_or_default();
         let named = |key: &str| {
             let value = head.split_once(&format!("{key}=\""))?.1.split_once('"')?.0;
-            Some(self.fill(value, &fills.iter().filter(|(name, _)| value.contains(name)).copied().collect::<Vec<_>>()))
+            Some(self.fill(
+                value,
+                &fills.iter().filter(|(name, _)| value.contains(&format!("{{{name}"))).copied().collect::<Vec<_>>(),
+            ))
         };
         let agent = named("subagent_type").unwrap_or_else(|| panic!("no subagent_type in: {head}"));
         let description = named("description").unwrap_or_else(|| panic!("no description in: {head}"));
@@ -471,6 +479,11 @@ impl Actor {
 
     pub(crate) fn cast(&self) -> &'static Cast {
         self.scene.cast
+    }
+
+    /// A file of the project as it is now.
+    pub(crate) fn file(&self, path: &str) -> String {
+        std::fs::read_to_string(self.scene.resolve(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// The project's folder.

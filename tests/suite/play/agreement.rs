@@ -5,9 +5,14 @@ use serde_json::Value;
 use super::stage::Stage;
 
 impl Stage {
+    /// Everything is committed.
+    pub(crate) fn expect_clean(&self) {
+        assert_eq!(self.shell("git status --porcelain"), "", "the tree is not clean");
+    }
+
     /// Nothing is left over: no change, no branch, no worktree, no lock, no note.
     pub(crate) fn expect_tidy(&self) {
-        assert_eq!(self.shell("git status --porcelain"), "", "the tree is not clean");
+        self.expect_clean();
         assert_eq!(self.shell("git branch --format='%(refname:short)'"), "main", "another branch is left");
         assert_eq!(self.shell("git worktree list | wc -l").trim(), "1", "a worktree is left");
         assert_eq!(self.shell("git stash list"), "", "a stash is left");

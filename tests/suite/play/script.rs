@@ -141,7 +141,7 @@ pub(crate) fn filled(text: &str, fills: &[Fill<'_>], known: impl Fn(&str) -> Opt
         let length = closing(&rest[open..]).unwrap_or(length);
         let name = &rest[open + 1..open + length];
         result.push_str(&rest[..open]);
-        let fill = fills.iter().position(|(begin, _)| flat(name).starts_with(begin));
+        let fill = fills.iter().position(|(begin, _)| begins_with_words(&flat(name), begin));
         match fill {
             Some(at) => {
                 used[at] = true;
@@ -168,6 +168,11 @@ pub(crate) fn filled(text: &str, fills: &[Fill<'_>], known: impl Fn(&str) -> Opt
         }
     }
     Ok(result.trim_end().to_owned())
+}
+
+fn begins_with_words(name: &str, begin: &str) -> bool {
+    let goes_on = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    name.strip_prefix(begin).is_some_and(|rest| !begin.ends_with(goes_on) || !rest.starts_with(goes_on))
 }
 
 fn closing(text: &str) -> Option<usize> {

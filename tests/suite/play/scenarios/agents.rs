@@ -228,3 +228,171 @@ pub(crate) fn executor_of_a_quick_task(
         format!("## PLAN COMPLETE\nPlan: {}   Self-Check: PASSED\nSUMMARY: {summary}", plan.id)
     }
 }
+
+/// gsd-planner in mode standard.
+pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &str) -> String {
+    for path in [".planning/STATE.md", ".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", ".planning/PROJECT.md"] {
+        it.by("Read every file the prompt lists").reads_file(path).done();
+    }
+    it.by("then the project instruction file").reads_file("CLAUDE.md").done();
+    it.runs("gsd-tools agent-skills gsd-planner", &[]).done();
+    it.runs("gsd-tools config-get workflow", &[]).done();
+    it.reads("templates/plan.md").expects("files_modified").done();
+    let (number, phase) = numbered(folder);
+    for plan in plans {
+        let path = format!("{folder}/{}-PLAN.md", plan.id);
+        it.by("Write each plan with the Write tool").writes(&path, &plan.text(&phase));
+        it.runs("gsd-tools verify plan-structure", &[("plan", &path)]).is("valid", true).done();
+    }
+    it.runs("gsd-tools phase-plan-index", &[("NN", &number)]).lacks("\"warnings\"").done();
+    let list: Vec<String> =
+        plans.iter().map(|plan| format!("- [ ] {}-PLAN.md — {}", plan.id, plan.objective)).collect();
+    let list = format!("**Plans**: {} plans\n\nPlans:\n{}", plans.len(), list.join("\n"));
+    // The edit needs words that stand once: the line before goes along.
+    let roadmap = it.file(".planning/ROADMAP.md");
+    let details =
+        roadmap.split("### Phase ").find(|part| part.starts_with(&format!("{}:", number.trim_start_matches('0'))));
+    let before =
+        details.and_then(|details| details.split_once("\n\n**Plans**: TBD")).unwrap().0.lines().last().unwrap();
+    let (old, new) = (format!("{before}\n\n**Plans**: TBD"), format!("{before}\n\n{list}"));
+    it.by("In ROADMAP.md, by Edit, in this phase's details only").edits(".planning/ROADMAP.md", &old, &new);
+    format!("## PLANNING COMPLETE\n\n{list}")
+}
+
+/// The phase's number and name, from its folder.
+fn numbered(folder: &str) -> (String, String) {
+    let phase = folder.rsplit('/').next().unwrap().to_owned();
+    (phase.split('-').next().unwrap().to_owned(), phase)
+}
+
+/// gsd-plan-checker, content with what it sees.
+pub(crate) fn plan_checker(it: &mut Actor, plans: &[String], folder: &str) -> String {
+    for path in
+        plans.iter().map(String::as_str).chain([".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", "CLAUDE.md"])
+    {
+        it.by("Read every file the prompt lists").reads_file(path).done();
+    }
+    let (number, _) = numbered(folder);
+    it.runs("gsd-tools agent-skills gsd-plan-checker", &[]).done();
+    it.runs("gsd-tools phase-plan-index", &[("N", &number)]).done();
+    it.runs("gsd-tools config-get workflow", &[]).done();
+    for plan in plans {
+        it.runs("gsd-tools verify plan-structure", &[("plan", plan)]).is("valid", true).done();
+    }
+    it.runs("gsd-tools check verify-command-paths", &[("dir", folder)]).done();
+    it.runs("gsd-tools check verify-failure-directions", &[("dir", folder)]).done();
+    "## VERIFICATION PASSED\n\n| plan | tasks |\n|---|---|".to_owned()
+}
+
+/// gsd-executor on a plan of a phase.
+pub(crate) fn executor(it: &mut Actor, plan: &'static Plan, folder: &str) -> String {
+    executor_begins(it);
+    let (number, phase) = numbered(folder);
+    let (_, own) = plan.id.split_once('-').unwrap();
+    for (name, value) in [("NN", number.as_str()), ("MM", own), ("id", plan.id), ("dir", folder)] {
+        it.knows(name, value);
+    }
+    let before = it.runs("git rev-parse HEAD", &[]).text.trim().to_owned();
+    let hashes = tasks(it, plan.id, plan.tasks);
+    it.by("Run the plan's `<verification>`").shell("python3 -m unittest").expects("OK").done();
+    it.reads("templates/summary.md").done();
+    it.runs("gsd-tools verify commits", &[("hashes", &hashes.join(" "))]).is("all_valid", true).done();
+    let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
+    it.by("write `{dir}/{id}-SUMMARY.md`").writes(&summary, &plan.summary(&phase, &before, &hashes));
+    let fills = [("plan name", plan.objective), ("SUMMARY", summary.as_str()), ("USER-SETUP", "")];
+    it.runs("complete {plan name} plan", &fills).is("committed", true).done();
+    close_plan(it, plan, folder);
+    format!("## PLAN COMPLETE\nPlan: {}   Self-Check: PASSED\nSUMMARY: {summary}", plan.id)
+}
+
+/// The verbs by which an executor closes its plan.
+fn close_plan(it: &mut Actor, plan: &'static Plan, folder: &str) {
+    it.runs("gsd-tools state advance-plan", &[]).done();
+    it.runs("gsd-tools state update-progress", &[]).done();
+    let count = plan.tasks.len().to_string();
+    let metric = [("12min", "5min"), ("n", count.as_str())];
+    it.runs("gsd-tools state record-metric", &metric).done();
+    let decision = [("what", "Plain functions"), ("why", "nothing to configure")];
+    it.runs("gsd-tools state add-decision", &decision).done();
+    it.runs("gsd-tools state record-session", &[]).done();
+    it.runs("gsd-tools roadmap update-plan-progress", &[]).done();
+    let path = format!("{folder}/{}-PLAN.md", plan.id);
+    let requirements = plan.requirements.join(" ");
+    it.runs("gsd-tools requirements ready-ids", &[("plan path", &path), ("requirements of the plan", &requirements)])
+        .done();
+    it.runs("gsd-tools requirements mark-complete", &[("ids it calls ready", &requirements)]).done();
+    it.runs("update tracking after {id}", &[("STATE.md, state.json", super::chain::TRACKING)]).done();
+}
+
+/// gsd-verifier, content with what it sees.
+pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Plan], folder: &str) -> String {
+    let (number, name) = numbered(folder);
+    it.knows("dir", folder);
+    it.knows("NN", &number);
+    for path in [".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", "CLAUDE.md"] {
+        it.by("Read every path under `<required_reading>`").reads_file(path).done();
+    }
+    let mut covered = Vec::new();
+    for plan in plans {
+        for kind in ["PLAN", "SUMMARY"] {
+            let path = format!("{folder}/{}-{kind}.md", plan.id);
+            it.by("Read every path under `<required_reading>`").reads_file(&path).done();
+            covered.push(path);
+        }
+        covered.extend(plan.files().iter().map(|file| (*file).to_owned()));
+    }
+    covered.sort();
+    covered.dedup();
+    it.reads("templates/verification-report.md").done();
+    it.runs("gsd-tools roadmap get-phase", &[("N", phase)]).done();
+    it.runs("gsd-tools agent-skills gsd-verifier", &[]).done();
+    for plan in plans {
+        let path = format!("{folder}/{}-PLAN.md", plan.id);
+        it.runs("gsd-tools verify artifacts {plan}", &[("plan", &path)]).is("all_passed", true).done();
+        it.runs("gsd-tools verify key-links {plan}", &[("plan", &path)]).done();
+    }
+    it.by("existing tests named for it").shell("python3 -m unittest").expects("OK").done();
+    let fills = [("every PLAN.md and SUMMARY.md", covered.join(" ")), ("every source and test file", String::new())];
+    let fills: Vec<_> = fills.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let print = it.runs("gsd-tools verification fingerprint", &fills).json();
+    let report = format!("{folder}/{number}-VERIFICATION.md");
+    let truths: Vec<String> = plans
+        .iter()
+        .enumerate()
+        .map(|(at, plan)| format!("| {} | {} | VERIFIED | test |", at + 1, plan.truth))
+        .collect();
+    let text = format!(
+        "---\nphase: {name}\nverified: 2026-01-06T10:00:00Z\nstatus: passed\nscore: {count}/{count} must-haves verified\n\
+         covered_files: {files}\ncovered_digest: {digest}\nbehavior_unverified: 0\noverrides_applied: 0\n---\n\n\
+         # Phase {phase} Verification Report\n\n**Status:** passed\n\n## Goal Achievement\n\n### Observable Truths\n\
+         | # | Truth | Status | Evidence |\n|---|---|---|---|\n{truths}\n\n**Score:** {count}/{count}\n",
+        count = plans.len(),
+        files = print["covered_files"],
+        digest = print["covered_digest"],
+        truths = truths.join("\n"),
+    );
+    it.by("Write `{dir}/{NN}-VERIFICATION.md` by the template").writes(&report, &text);
+    it.runs("gsd-tools frontmatter validate {file}", &[("file", &report)]).is("valid", true).done();
+    format!("## Verification Complete\nStatus: passed   Score: {0}/{0}   Report: {report}", plans.len())
+}
+
+/// A UAT document in which everything passed.
+pub(crate) fn uat(plans: &[&Plan], number: &str) -> String {
+    let tests: Vec<String> = plans
+        .iter()
+        .enumerate()
+        .map(|(at, plan)| {
+            let (test, truth) = (at + 1, plan.truth);
+            format!("### {test}. {truth}\nexpected: {truth}\nresult: pass\nsource: automated\ncoverage_id: D1\n")
+        })
+        .collect();
+    let sources: Vec<String> = plans.iter().map(|plan| format!("{}-SUMMARY.md", plan.id)).collect();
+    let count = plans.len();
+    format!(
+        "---\nstatus: complete\nphase: {number}\nsource: [{}]\nstarted: 2026-01-06T10:00:00Z\nupdated: 2026-01-06T10:00:00Z\n---\n\n\
+         ## Current Test\n\n[testing complete]\n\n## Tests\n\n{}\n## Summary\n\ntotal: {count}\npassed: {count}\nissues: 0\n\
+         pending: 0\nskipped: 0\nblocked: 0\n\n## Gaps\n\n## Deferred Follow-Ups\n",
+        sources.join(", "),
+        tests.join("\n"),
+    )
+}

@@ -1,6 +1,9 @@
 //! What is played. A scenario reads like a play: what a person types, and what each conversation then does.
 
 mod agents;
+mod chain;
+mod hooks;
+mod plans;
 mod small;
 
 use super::stage::Stage;
@@ -23,5 +26,6 @@ const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
+    Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
 ];
