@@ -302,11 +302,13 @@ impl Actor {
                 &fills.iter().filter(|(name, _)| value.contains(&format!("{{{name}"))).copied().collect::<Vec<_>>(),
             ))
         };
-        let agent = named("subagent_type").unwrap_or_else(|| panic!("no subagent_type in: {head}"));
+        let agent = ["subagent_type", "agent_type", "agent_name"].into_iter().find_map(named);
+        let agent = agent.unwrap_or_else(|| panic!("no agent is named in: {head}"));
         let description = named("description").unwrap_or_else(|| panic!("no description in: {head}"));
         let model = head.split_once("model=").and_then(|(_, rest)| rest.split([',', ')']).next());
         let model = model.and_then(|model| self.concrete_model(model.trim_matches(['{', '}'])));
-        let prompt = block.split_once("prompt=\"").unwrap_or_else(|| panic!("no prompt in: {block}")).1;
+        let prompt = ["prompt=\"", "message=\""].into_iter().find_map(|key| Some(block.split_once(key)?.1));
+        let prompt = prompt.unwrap_or_else(|| panic!("no prompt in: {block}"));
         let prompt = prompt.trim_end().trim_end_matches(')').trim_end_matches('"');
         let prompt = self.fill(prompt, fills);
         let prompt: Vec<&str> = prompt.lines().filter(|line| !line.contains(DROPPED)).collect();

@@ -1,5 +1,7 @@
 //! What a request tells of a conversation: how it began, what the last calls brought, what else is new.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::Value;
 
 use crate::clients::dialects::Dialect;
@@ -47,6 +49,10 @@ impl Heard {
                 Item::Model => {
                     heard.said += 1;
                     heard.news.clear();
+                    // Calls without numbers are answered right after them, and what came before may be told otherwise.
+                    if dialect == Dialect::Gemini {
+                        heard.results.clear();
+                    }
                 }
                 Item::Result(id, result) => heard.results.push((id, result)),
                 Item::Text(value) => {
@@ -63,10 +69,7 @@ fn items(dialect: Dialect, body: &Value) -> Vec<Item<'_>> {
         Dialect::AnthropicMessages => array(&body["messages"]).flat_map(anthropic).collect(),
         Dialect::OpenAiResponses => array(&body["input"]).map(responses).collect(),
         Dialect::OpenAiChat => array(&body["messages"]).map(chat).collect(),
-        Dialect::Gemini => {
-            let mut serial = 0;
-            array(&body["contents"]).flat_map(|content| gemini(content, &mut serial)).collect()
-        }
+        Dialect::Gemini => array(&body["contents"]).flat_map(gemini).collect(),
         Dialect::Nodes => Vec::new(),
     }
 }
@@ -105,20 +108,23 @@ fn chat(message: &Value) -> Item<'_> {
     }
 }
 
-fn gemini<'request>(content: &'request Value, serial: &mut usize) -> Vec<Item<'request>> {
+fn gemini(content: &Value) -> Vec<Item<'_>> {
     if content["role"] == "model" {
         return vec![Item::Model];
     }
-    let item = |part: &'request Value| match &part["functionResponse"] {
-        Value::Null => Item::Text(part),
-        // It gives calls no number: their place in the conversation is one.
-        response => {
-            *serial += 1;
-            Item::Result(format!("{serial:06}"), judged(strings(&response["response"])))
-        }
-    };
-    array(&content["parts"]).map(item).collect()
+    array(&content["parts"])
+        .map(|part| match &part["functionResponse"] {
+            Value::Null => Item::Text(part),
+            response => {
+                let id = NUMBERS.fetch_add(1, Ordering::Relaxed);
+                Item::Result(format!("{id:08}"), judged(strings(&response["response"])))
+            }
+        })
+        .collect()
 }
+
+/// Numbers for results of a dialect that has none.
+static NUMBERS: AtomicUsize = AtomicUsize::new(0);
 
 /// A result of a client that does not mark failures, but prints how the command ended.
 fn judged(text: String) -> CallResult {

@@ -216,6 +216,15 @@ impl Stage {
         command.env("NO_PROXY", "127.0.0.1,localhost").env("no_proxy", "127.0.0.1,localhost");
         (cast.run)(&mut command, &url, typed);
         let output = self.run_until_dead(&mut command);
+        if std::env::var_os("GSD_PLAYS_KEEP").is_some() {
+            for (serial, request) in
+                server.requests().iter().enumerate().filter(|(_, request)| request.asks_the_model())
+            {
+                let log = self.context.home().with_file_name("requests");
+                std::fs::create_dir_all(&log).unwrap();
+                let _ = std::fs::write(log.join(format!("{serial:04}.json")), request.body.to_string());
+            }
+        }
         end_processes_of(&self.context.home());
         output
     }

@@ -241,7 +241,7 @@ pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &
     let (number, phase) = numbered(folder);
     for plan in plans {
         let path = format!("{folder}/{}-PLAN.md", plan.id);
-        it.by("Write each plan with the Write tool").writes(&path, &plan.text(&phase));
+        it.by("Existing plans keep their numbers; new ones").writes(&path, &plan.text(&phase));
         it.runs("gsd-tools verify plan-structure", &[("plan", &path)]).is("valid", true).done();
     }
     it.runs("gsd-tools phase-plan-index", &[("NN", &number)]).lacks("\"warnings\"").done();
@@ -255,7 +255,7 @@ pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &
     let before =
         details.and_then(|details| details.split_once("\n\n**Plans**: TBD")).unwrap().0.lines().last().unwrap();
     let (old, new) = (format!("{before}\n\n**Plans**: TBD"), format!("{before}\n\n{list}"));
-    it.by("In ROADMAP.md, by Edit, in this phase's details only").edits(".planning/ROADMAP.md", &old, &new);
+    it.by("in this phase's details only").edits(".planning/ROADMAP.md", &old, &new);
     format!("## PLANNING COMPLETE\n\n{list}")
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn plan_phase(it: &mut Actor, phase: &str, plans: &'static [&'static 
         ("texts from step 4", &contributions),
     ];
     let into = folder.clone();
-    let planner = it.spawn("subagent_type=\"gsd-planner\"", &fills, move |it| agents::planner(it, plans, &into));
+    let planner = it.spawn("=\"gsd-planner\"", &fills, move |it| agents::planner(it, plans, &into));
     it.sends(planner).expects("## PLANNING COMPLETE").done();
     let listed: Vec<String> = plans.iter().map(|plan| format!("{folder}/{}-PLAN.md", plan.id)).collect();
     let fills = [
@@ -63,8 +63,7 @@ pub(crate) fn plan_phase(it: &mut Actor, phase: &str, plans: &'static [&'static 
         ("YAML", ""),
     ];
     let (checked, into) = (listed.clone(), folder.clone());
-    let checker =
-        it.spawn("subagent_type=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &checked, &into));
+    let checker = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &checked, &into));
     it.sends(checker).expects("## VERIFICATION PASSED").done();
     it.runs("gsd-tools config-get workflow.plan_bounce --default", &[]).expects("false").done();
     for plan in &listed {
@@ -118,7 +117,7 @@ fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, beside: &str) -> 
         ("only for an interrupted plan", DROPPED),
     ];
     let folder = folder.to_owned();
-    it.spawn("subagent_type=\"gsd-executor\"", &fills, move |it| agents::executor(it, plan, &folder))
+    it.spawn("=\"gsd-executor\"", &fills, move |it| agents::executor(it, plan, &folder))
 }
 
 fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
@@ -159,8 +158,7 @@ fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'sta
     hooks(it, "execute:post", folder);
     let (number, into) = (phase.to_owned(), folder.to_owned());
     let fills = [("only if context_window", DROPPED), ("none, or list", "none")];
-    let verifier =
-        it.spawn("subagent_type=\"gsd-verifier\"", &fills, move |it| agents::verifier(it, &number, plans, &into));
+    let verifier = it.spawn("=\"gsd-verifier\"", &fills, move |it| agents::verifier(it, &number, plans, &into));
     it.sends(verifier).expects("## Verification Complete").done();
     it.runs("gsd-tools verification status {dir} --pick status", &[]).expects("passed").done();
     it.runs("gsd-tools phase complete", &[]).done();
