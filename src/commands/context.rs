@@ -300,6 +300,14 @@ impl Context {
         Ok(())
     }
 
+    /// As [`Self::emit`], for answers that say themselves what was done: without the list of the fields that changed.
+    pub(crate) fn emit_brief(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+        if !self.is_rehearsal() {
+            self.written.replace(None);
+        }
+        self.emit(report)
+    }
+
     /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
     pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
         if self.raw() && !self.is_rehearsal() {

@@ -44,6 +44,7 @@ mod loops;
 mod milestone;
 mod models;
 mod phase;
+mod plan;
 mod planning;
 mod plans;
 mod profile;
@@ -113,6 +114,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<roadmap::Roadmaps>("Roadmap", &["roadmap"]),
     family::<progress::ProgressFamily>("Progress", &["progress", "stats", "history-digest"]),
     family::<plans::Plans>("Plans", &["phase-plan-index", "summary-extract"]),
+    family::<plan::PlanFamily>("Executed plans", &["plan"]),
     family::<template::Templates>("Templates", &["template"]),
     family::<scaffold::Scaffolds>("New documents", &["scaffold"]),
     family::<frontmatter::FrontMatterFamily>("Front matter", &["frontmatter"]),

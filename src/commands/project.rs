@@ -14,6 +14,7 @@ use crate::operations::{models, token};
 use crate::project::Project;
 use crate::project::files::Pending;
 use crate::project::layout::Layout;
+use crate::project::local_state::LocalState;
 use crate::project::view::{Edits, ProjectView};
 use crate::project::workstream::{Pointer, PointerEdit};
 use crate::runtime::{Descriptor, Registry};
@@ -47,6 +48,14 @@ impl Context {
         let note = program.parent()?.parent()?.join(".gsd-runtime");
         let text = disk::read_text(note).ok()??;
         Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+    }
+
+    /// What this computer keeps about the project outside of it.
+    pub(crate) fn local_state(&self) -> Result<LocalState, CommandError> {
+        let folder = self.world().state_folder().ok_or_else(|| {
+            CommandError::usage("no home folder, so there is no place for notes").hint("set HOME or XDG_STATE_HOME")
+        })?;
+        Ok(LocalState::of(&folder, self.root())?)
     }
 
     /// What stands before the name of a command where people type it, such as `/gsd-`.

@@ -41,11 +41,6 @@ impl HookProject {
         Some(Self { root, config })
     }
 
-    /// Whether the settings are there to be read; a project without a file of them has the defaults.
-    pub(crate) fn config_is_readable(&self) -> bool {
-        self.config.is_some()
-    }
-
     /// A setting as it stands in the project's file.
     pub(crate) fn setting(&self, key: &str) -> Option<&Value> {
         config::at(self.config.as_ref()?, key)

@@ -45,7 +45,7 @@ pub(crate) struct PlanIndexReport {
 }
 
 /// A plan as the executor needs it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct IndexedPlan {
     pub(crate) id: String,
     pub(crate) wave: i64,

@@ -122,7 +122,7 @@ fn hashes(text: &str) -> Vec<&str> {
 }
 
 /// What the section of the self-check says, its heading included.
-fn self_check(text: &str) -> SelfCheck {
+pub(crate) fn self_check(text: &str) -> SelfCheck {
     const TITLES: &[&str] = &["self-check", "self check", "quality check", "verification"];
     const BAD: &[&str] = &["fail", "✗", "❌", "incomplete"];
     const GOOD: &[&str] = &["pass", "✓", "✅", "complete"];

@@ -449,6 +449,16 @@ impl Edits {
         Ok(())
     }
 
+    /// Adds the edits of a later step, made on [`ProjectView::after`] these.
+    pub(crate) fn follow(&mut self, later: Self) {
+        self.texts.extend(later.texts);
+        self.folders.extend(later.folders);
+        self.removals.extend(later.removals);
+        self.moves.extend(later.moves);
+        self.bare_folders.extend(later.bare_folders);
+        self.emptied.extend(later.emptied);
+    }
+
     /// Whether what stands at `path` now goes away from there.
     pub(crate) fn leaves(&self, path: &str) -> bool {
         self.removals.iter().chain(self.moves.values()).any(|gone| gone == path)

@@ -1,9 +1,10 @@
 //! The manifest of a wave: the worktrees that were made for its agents, their branches, and the commit they start from.
 //!
-//! The one who starts the agents makes the file, where it likes; it is no document below `.planning/`.
+//! The one who starts the agents makes the file, where it likes; it is no document below `.planning/`. `worktree
+//! create-wave` keeps one among the project's local notes, with the decision it made: [`WaveNote`].
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::text::edit::{EditError, JsonDialect, ParseError};
@@ -64,6 +65,39 @@ pub(crate) fn is_agent_branch(branch: &str) -> bool {
         .iter()
         .filter_map(|start| branch.strip_prefix(start))
         .any(|rest| !rest.is_empty() && rest.chars().all(sound))
+}
+
+/// The local note that says how the executors of the current wave work; also a manifest of their worktrees.
+pub(crate) const WAVE_NOTE: &str = "wave.json";
+
+/// How the executors of a wave work: decided once, read by `worktree cleanup-wave` and by the guard of executors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WaveNote {
+    /// Who gives the worktrees: `harness-worktree`, `orchestrator-worktree` or `none`.
+    pub(crate) isolation: String,
+    /// What a call says to get one, such as `isolation="worktree"`.
+    pub(crate) harness_flag: Option<String>,
+    pub(crate) phase: Option<String>,
+    pub(crate) plan: Option<String>,
+    /// Milliseconds since 1970.
+    pub(crate) written_at: i64,
+    /// The commit that the worktrees are to start from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base: Option<String>,
+    /// The plans that are executed side by side.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) plans: Vec<WavePlan>,
+    #[serde(default)]
+    pub(crate) worktrees: Vec<Value>,
+}
+
+/// A plan of a wave that is executed in a worktree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WavePlan {
+    pub(crate) id: String,
+    /// The files the plan says it removes; no other may be missing after the merge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) deletes: Vec<String>,
 }
 
 /// A manifest that parses, with its bytes.

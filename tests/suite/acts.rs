@@ -95,6 +95,16 @@ const ACTS: &[Act] = &[
         says: &[("/removed", "0"), ("/would_remove", "1"), ("/diff", "-{\\\"id\\\":\\\"a-1\\\"")],
     },
     Act {
+        verb: "plan close",
+        arguments: &["01-01"],
+        first: &[],
+        says: &[
+            ("/closed/0/status", "\"complete\""),
+            ("/closed/0/commit/reason", "\"rehearsed\""),
+            ("/diff", "Completed 01-01-PLAN.md"),
+        ],
+    },
+    Act {
         verb: "pr-subrepo",
         arguments: &["feat: a", "--repo", "web", "--branch", "feat/a"],
         first: &[],
@@ -145,6 +155,16 @@ const ACTS: &[Act] = &[
             ("/entry/branch", "\"agent-a3\""),
             ("/cwd", "trees/a3"),
             ("/diff", "agent-a3"),
+        ],
+    },
+    Act {
+        verb: "worktree create-wave",
+        arguments: &["--phase", "1", "--plans", "01-01,01-02"],
+        first: &[],
+        says: &[
+            ("/isolation", "\"none\""),
+            ("/in_turn/0/why", "repositories"),
+            ("/diff", "\\\"isolation\\\": \\\"none\\\""),
         ],
     },
     #[cfg(unix)]
@@ -279,6 +299,12 @@ fn project() -> TestContext {
     context.write(".planning/config.json", config);
     context.write(".planning/STATE.md", "one\n");
     context.write(".planning/phases/01-base/01-LEARNINGS.md", "## Lessons\n### Logs\nRead the log first.\n");
+    for (plan, file) in [("01", "a"), ("02", "b")] {
+        let text = format!("---\nphase: 01-base\nplan: {plan}\nfiles_modified: [{file}]\n---\n");
+        context.write(&format!(".planning/phases/01-base/01-{plan}-PLAN.md"), &text);
+    }
+    let summary = "---\nduration: 2min\nstatus: complete\n---\n\n# Phase 1 Plan 1: A Summary\n";
+    context.write(".planning/phases/01-base/01-01-SUMMARY.md", summary);
     context.write("wave.json", "{\"worktrees\": []}\n");
     run("init -q -b main");
     context.write(".git/info/exclude", "/wave.json\n/trees/\n/web/\n/host/\n/analysis.json\n.gsd-transaction/\n");

@@ -2,8 +2,6 @@
 
 use crate::kit::TestContext;
 
-const NOTE: &str = ".gsd/dispatch-isolation-sentinel.json";
-
 fn on(context: &TestContext, host: &str, arguments: &[&str]) -> String {
     context.gsd_with(arguments, &[("GSD_RUNTIME", host)], "").success()
 }
@@ -37,11 +35,15 @@ fn what_starts_an_agent_in_a_worktree_is_told_where_the_host_does_not() {
 }
 
 #[test]
-fn the_isolation_of_a_phase_is_noted_and_noted_anew() {
+fn the_isolation_of_a_phase_is_noted_outside_of_the_project() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     assert_eq!(on(&context, "claude", &["dispatch-isolation", "--phase", "2"]), "harness-worktree\n");
-    let note = || serde_json::from_str::<serde_json::Value>(&context.read(NOTE)).unwrap();
+    let recorded = || context.gsd(["record-dispatch-isolation", "--isolation", "none", "--dry-run"]).json();
+    let path = recorded()["path"].as_str().unwrap().to_owned();
+    assert!(!path.starts_with(context.project().to_str().unwrap()), "{path}");
+    let text = || std::fs::read_to_string(&path).unwrap();
+    let note = || serde_json::from_str::<serde_json::Value>(&text()).unwrap();
     assert_eq!((&note()["isolation"], &note()["phase"]), (&"harness-worktree".into(), &"2".into()));
     context.write(".planning/config.json", r#"{"workflow":{"use_worktrees":false}}"#);
     let forced = ["dispatch-isolation", "--force-isolation", "harness-worktree"];
@@ -49,10 +51,10 @@ fn the_isolation_of_a_phase_is_noted_and_noted_anew() {
     assert_eq!(note()["harness_flag"], serde_json::Value::Null);
     context.gsd(["record-dispatch-isolation", "--isolation", "orchestrator-worktree"]).success();
     assert_eq!(note()["isolation"], "orchestrator-worktree");
-    let before = context.read(NOTE);
+    let before = text();
     assert!(context.gsd(["dispatch-isolation", "--force-isolation", "bad"]).failure(1).contains("bad"));
     assert!(context.gsd(["record-dispatch-isolation"]).failure(1).contains("--isolation"));
-    assert_eq!(context.read(NOTE), before);
+    assert_eq!(text(), before);
 }
 
 #[test]

@@ -54,6 +54,7 @@ mod updating;
 mod validate;
 mod walk;
 #[cfg(unix)]
+mod waves;
 mod web;
 mod workstream;
 mod worktree;

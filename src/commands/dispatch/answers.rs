@@ -81,14 +81,21 @@ pub(super) fn should_flatten(dispatch: Option<&Dispatch>) -> bool {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct CapacityReport {
     pub(super) runtime: String,
-    pub(super) capacity: u32,
+    pub(in crate::commands) capacity: u32,
     declared: Value,
     source: &'static str,
     reason: &'static str,
 }
 
+impl CapacityReport {
+    /// Whether the number is somebody's word, not our caution.
+    pub(in crate::commands) fn is_known(&self) -> bool {
+        self.source != "fallback"
+    }
+}
+
 /// How many agents run at once: as many as the person says, else as many as the host runs, else one.
-pub(super) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option<&str>) -> CapacityReport {
+pub(in crate::commands) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option<&str>) -> CapacityReport {
     let asked = asked.and_then(|asked| asked.trim().parse::<u32>().ok()).filter(|asked| *asked > 0);
     let declared = dispatch.and_then(|dispatch| dispatch.concurrency);
     let (capacity, source, reason) = match (asked, declared) {
@@ -106,10 +113,10 @@ pub(super) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option
 #[serde(rename_all = "camelCase")]
 pub(in crate::commands) struct IsolationReport {
     pub(super) runtime: String,
-    pub(super) isolation: Isolation,
+    pub(in crate::commands) isolation: Isolation,
     /// What starts an agent in a worktree that is there already; none without a folder, or where the host does it.
     exec: Option<ExecReport>,
-    pub(super) harness_flag: Option<String>,
+    pub(in crate::commands) harness_flag: Option<String>,
 }
 
 /// A program to run.
@@ -134,13 +141,13 @@ impl ExecReport {
 
 /// Where an agent is to run, and what it is told.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RunIn<'text> {
+pub(in crate::commands) struct RunIn<'text> {
     pub(super) folder: Option<&'text str>,
     pub(super) prompt: Option<&'text str>,
 }
 
 /// Who gives agents worktrees: as asked, else as the host does; nobody, where the project wants none.
-pub(super) fn isolation(
+pub(in crate::commands) fn isolation(
     runtime: &str,
     dispatch: Option<&Dispatch>,
     asked: Option<Isolation>,
@@ -159,20 +166,6 @@ pub(super) fn isolation(
         harness_flag: flag.filter(|_| isolation != Isolation::None),
     }
 }
-
-/// What is noted about the isolation of a phase, for whoever looks at it later.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct IsolationNote<'text> {
-    pub(super) isolation: Isolation,
-    pub(super) harness_flag: Option<&'text str>,
-    pub(super) phase: Option<&'text str>,
-    pub(super) plan: Option<&'text str>,
-    /// Milliseconds since 1970.
-    pub(super) written_at: i64,
-}
-
-/// Where it is noted, from the project's root.
-pub(super) const ISOLATION_NOTE: &str = ".gsd/dispatch-isolation-sentinel.json";
 
 #[cfg(test)]
 mod tests {

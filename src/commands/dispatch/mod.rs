@@ -1,6 +1,6 @@
 //! How agents are started on the host of the call.
 
-pub(super) mod answers;
+pub(in crate::commands) mod answers;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
@@ -8,12 +8,14 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Family};
 use crate::disk;
+use crate::disk::AbsolutePath;
 use crate::operations::failure::classify_failure;
+use crate::project::wave::{WAVE_NOTE, WaveNote};
 use crate::runtime::{Dispatch, Isolation, Registry};
-use answers::{DispatchReport, ISOLATION_NOTE, IsolationNote, IsolationReport, RunIn};
+use answers::{DispatchReport, IsolationReport, RunIn};
 
 /// Says how many agents may run at once.
-const CAPACITY_VARIABLE: &str = "GSD_DISPATCH_MAX_CONCURRENCY";
+pub(in crate::commands) const CAPACITY_VARIABLE: &str = "GSD_DISPATCH_MAX_CONCURRENCY";
 
 /// The agent that does what no agent of its own is there for.
 const FALLBACK_AGENT: &str = "gsd-executor";
@@ -235,42 +237,53 @@ fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), Com
     if asked.is_some_and(|asked| asked != report.isolation) {
         context.warn("`workflow.use_worktrees` is off, so there are none");
     }
-    note(
-        context,
-        &IsolationNote {
-            isolation: report.isolation,
-            harness_flag: report.harness_flag.as_deref(),
-            phase: arguments.phase.as_deref(),
-            plan: arguments.plan.as_deref(),
-            written_at: context.world().now().milliseconds(),
-        },
-    )?;
+    note(context, report.isolation, report.harness_flag.as_ref(), (arguments.phase.as_ref(), arguments.plan.as_ref()))?;
     tell_isolation(context, &report, arguments.json)
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RecordedReport {
     recorded: bool,
-    path: &'static str,
+    path: String,
 }
 
 fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandError> {
-    note(
+    let path = note(
         context,
-        &IsolationNote {
-            isolation: arguments.isolation.into(),
-            harness_flag: arguments.harness_flag.as_deref(),
-            phase: arguments.phase.as_deref(),
-            plan: arguments.plan.as_deref(),
-            written_at: context.world().now().milliseconds(),
-        },
+        arguments.isolation.into(),
+        arguments.harness_flag.as_ref(),
+        (arguments.phase.as_ref(), arguments.plan.as_ref()),
     )?;
-    context.emit(&RecordedReport { recorded: !context.is_rehearsal(), path: ISOLATION_NOTE })
+    context.emit(&RecordedReport { recorded: !context.is_rehearsal(), path: path.to_string() })
 }
 
-fn note(context: &Context, note: &IsolationNote<'_>) -> Result<(), CommandError> {
-    let text = serde_json::to_string(note)?;
-    context.edit_file(&context.root().resolve(ISOLATION_NOTE), |_| Ok(((), Some(text))))
+/// Notes who gives executors their worktrees, outside the project's tree. The worktrees of a wave that is not cleaned up
+/// stay noted.
+fn note(
+    context: &Context,
+    isolation: Isolation,
+    flag: Option<&String>,
+    (phase, plan): (Option<&String>, Option<&String>),
+) -> Result<AbsolutePath, CommandError> {
+    let path = context.local_state()?.file(WAVE_NOTE);
+    let written_at = context.world().now().milliseconds();
+    context.edit_file(&path, |text| {
+        // A note that does not parse says nothing about worktrees.
+        let known = text.and_then(|text| serde_json::from_str::<WaveNote>(text).ok());
+        let (base, plans, worktrees) = known.map(|note| (note.base, note.plans, note.worktrees)).unwrap_or_default();
+        let note = WaveNote {
+            isolation: isolation.word().to_owned(),
+            harness_flag: flag.cloned(),
+            phase: phase.cloned(),
+            plan: plan.cloned(),
+            written_at,
+            base,
+            plans,
+            worktrees,
+        };
+        Ok(((), Some(serde_json::to_string(&note)?)))
+    })?;
+    Ok(path)
 }
 
 fn capacity(context: &mut Context, json: bool) -> Result<(), CommandError> {

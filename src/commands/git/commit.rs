@@ -83,6 +83,11 @@ impl CommitReport {
         Self { skipped: Some(true), reason, ..Self::default() }
     }
 
+    /// Whether git was asked to commit and did not.
+    pub(in crate::commands) fn is_failure(&self) -> bool {
+        !self.committed && self.skipped.is_none() && !matches!(self.reason, "nothing_to_commit" | "rehearsed")
+    }
+
     fn raw(&self) -> &str {
         match (&self.hash, self.reason) {
             (Some(hash), _) => hash,
@@ -102,6 +107,20 @@ pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<()
     let report = outcome(context, arguments, &message)?;
     let raw = report.raw().to_owned();
     context.emit_raw(&report, raw)
+}
+
+/// Commits `files` by the project's rules, as `commit --files` does.
+pub(in crate::commands) fn commit_files(
+    context: &Context,
+    message: &str,
+    files: Vec<String>,
+) -> Result<CommitReport, CommandError> {
+    if context.is_rehearsal() {
+        return Ok(CommitReport { reason: "rehearsed", ..CommitReport::default() });
+    }
+    let arguments =
+        CommitArgs { message: Vec::new(), files, files_removed: Vec::new(), amend: false, no_verify: false };
+    outcome(context, &arguments, &message_for_log(context, message))
 }
 
 fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<CommitReport, CommandError> {

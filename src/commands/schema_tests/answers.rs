@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, research,
+    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, plan, research,
     runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
@@ -249,6 +249,8 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("phase-plan-index", json::<operations::plan_index::PlanIndexReport>()),
     ("phases clear", json::<operations::archive::ClearReport>()),
     ("phases list", json::<operations::lookup::PhaseListReport>()),
+    ("plan check", json::<plan::CheckReport>()),
+    ("plan close", json::<plan::CloseReport>()),
     ("planning inspect", json::<operations::inspect::InspectReport>()),
     ("pr-subrepo", json::<git::pull_request::PullRequestReport>()),
     ("profile-questionnaire", any_of::<(operations::profile::Questionnaire, operations::profile::Answers)>()),
@@ -370,6 +372,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("worktree base-check", json::<operations::worktree::BaseReport>()),
     ("worktree cleanup-wave", any_of::<(worktree::Refusal, worktree::cleanup::WaveReport)>()),
     ("worktree create", any_of::<(worktree::NotedReport, worktree::Refusal)>()),
+    ("worktree create-wave", any_of::<(worktree::create_wave::CreatedWave, worktree::Refusal)>()),
     ("worktree reap-orphans", json::<worktree::reap::ReapReport>()),
     ("worktree record-agent", any_of::<(worktree::NotedReport, worktree::Refusal)>()),
     ("worktree set-baseref", json::<worktree::BaseRefReport>()),

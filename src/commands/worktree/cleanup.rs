@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Git, ManifestFile, Refusal, emit, refuse};
-use crate::disk;
-use crate::project::wave::{WaveEntry, WaveManifest};
+use crate::disk::{self, AbsolutePath, Change, Digest};
+use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch};
 
 /// What `worktree cleanup-wave` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -94,10 +94,130 @@ impl Stop {
     }
 }
 
-pub(super) fn cleanup_wave(context: &mut Context, manifest: Option<&str>) -> Result<(), CommandError> {
-    let Some(manifest) = manifest else {
-        return Err(CommandError::usage("`worktree cleanup-wave` needs --manifest").exits(2));
+/// Merges and removes the worktrees of the wave that `create-wave` noted, and forgets the note once none is left.
+pub(super) fn cleanup_noted_wave(context: &mut Context, keep_work: bool) -> Result<(), CommandError> {
+    let note_path = context.local_state()?.file(WAVE_NOTE);
+    let Some((note, mut entries)) = noted_entries(context)? else {
+        return Err(CommandError::usage("`worktree cleanup-wave` needs --manifest: no wave is noted here")
+            .hint("`gsd-tools worktree create-wave` notes one")
+            .exits(2));
     };
+    let git = Git::here(context);
+    let base = note.base.clone().unwrap_or_default();
+    for entry in &mut entries {
+        if keep_work && !context.is_rehearsal() {
+            keep_uncommitted(&git, context, entry);
+        }
+        // A worktree that never moved to the wave's commit still merges, as long as it started below it.
+        if let Some(own) = git.answer(&["merge-base", &base, &entry.branch])
+            && git.run(&["merge-base", "--is-ancestor", &own, &base]).success()
+        {
+            entry.expected_base = own;
+        }
+    }
+    let places: Vec<AbsolutePath> = entries.iter().map(|entry| context.here().resolve(&entry.worktree_path)).collect();
+    let report = clear_all(context, entries, Vec::new())?;
+    let left: Vec<&Cleared> =
+        report.result.entries.iter().filter(|entry| entry.status != Status::MergedRemoved).collect();
+    if !context.is_rehearsal() {
+        if left.is_empty() {
+            disk::remove_note(&note_path)?;
+            forget_folders(context, &places);
+        } else {
+            let kept: Vec<&str> = left.iter().map(|entry| entry.worktree_path.as_str()).collect();
+            let worktrees = note
+                .worktrees
+                .iter()
+                .filter(|value| value["worktree_path"].as_str().is_some_and(|path| kept.contains(&path)))
+                .cloned()
+                .collect();
+            let text = serde_json::to_string_pretty(&WaveNote { worktrees, ..note })?;
+            context.edit_file(&note_path, |_| Ok(((), Some(text))))?;
+        }
+    }
+    let ok = report.ok;
+    emit(context, ok, &report)
+}
+
+/// The noted wave, and its worktrees that exist: those we made, and those that a host made for its plans.
+pub(super) fn noted_entries(context: &Context) -> Result<Option<(WaveNote, Vec<WaveEntry>)>, CommandError> {
+    let state = context.local_state()?;
+    let Some(note) = state.read::<WaveNote>(WAVE_NOTE)? else { return Ok(None) };
+    let text = disk::read_text(state.file(WAVE_NOTE))?.unwrap_or_default();
+    let manifest = WaveManifest::parse(&text).map_err(|error| CommandError::usage(error.to_string()))?;
+    let is_there = |entry: &WaveEntry| disk::is_folder(context.here().resolve(&entry.worktree_path));
+    let mut entries: Vec<WaveEntry> = manifest.entries.into_iter().filter(is_there).collect();
+    let git = Git::here(context);
+    let base = note.base.clone().unwrap_or_default();
+    let listed = git.answer(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
+    for block in listed.split("\0\0") {
+        let field = |name: &str| block.split('\0').find_map(|field| field.strip_prefix(name));
+        let (Some(path), Some(branch)) = (field("worktree "), field("branch refs/heads/")) else { continue };
+        if !is_agent_branch(branch) || entries.iter().any(|entry| entry.branch == branch) {
+            continue;
+        }
+        let Some(plan) = note.plans.iter().find(|plan| works_on(&git, &base, branch, &plan.id)) else { continue };
+        entries.push(WaveEntry {
+            agent_id: Some(plan.id.clone()),
+            worktree_path: path.to_owned(),
+            branch: branch.to_owned(),
+            expected_base: base.clone(),
+            files_modified: None,
+            declared_deletions: Some(plan.deletes.clone()).filter(|files| !files.is_empty()),
+        });
+    }
+    Ok(Some((note, entries)))
+}
+
+/// Whether the branch has commits of the plan that the wave's commit has not: by their scope.
+fn works_on(git: &Git, base: &str, branch: &str, plan: &str) -> bool {
+    let pattern = format!("--grep=^[a-z]+\\({}\\)!?:", plan.replace('.', "\\."));
+    let span = format!("{base}..{branch}");
+    git.answer(&["log", "-1", "--format=%H", "-E", &pattern, &span]).is_some_and(|found| !found.trim().is_empty())
+}
+
+/// Commits what the worktree of an interrupted executor holds, so that it can be merged and nothing is lost.
+fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
+    let worktree = git.at(context.here().resolve(&entry.worktree_path).as_path());
+    if worktree.status().text().is_empty() {
+        return;
+    }
+    let plan = entry.agent_id.as_deref().unwrap_or("wave");
+    let message = format!("wip({plan}): keep what an interrupted executor left uncommitted");
+    for arguments in [&["add", "--all"][..], &["commit", "--quiet", "--no-verify", "-m", &message]] {
+        let finished = worktree.run(arguments);
+        if !finished.success() {
+            context.warn(format!("`{}`: {}", entry.worktree_path, finished.error_text()));
+        }
+    }
+}
+
+/// Removes the folders that worktrees were made in, where nothing is left in them.
+fn forget_folders(context: &Context, places: &[AbsolutePath]) {
+    let own = context.root().resolve(super::create_wave::folder_of_worktrees(context.layout()));
+    let holds_only_ours = |folder: &AbsolutePath| {
+        let entries = disk::list(folder).ok().flatten().unwrap_or_default();
+        entries.iter().all(|entry| *folder == own && entry.name == ".gitignore")
+    };
+    let mut folders: Vec<AbsolutePath> = places.iter().filter_map(AbsolutePath::parent).collect();
+    folders.push(own.clone());
+    folders.sort();
+    folders.dedup();
+    for folder in folders.into_iter().filter(|folder| folder.name() == "worktrees" && disk::is_folder(folder)) {
+        if holds_only_ours(&folder) {
+            let _ = context.change(&folder.parent().unwrap_or_else(|| folder.clone()), |changes| {
+                let ignore = folder.resolve(".gitignore");
+                if let Some(bytes) = disk::read_bytes(&ignore)? {
+                    changes.remove(ignore, Digest::of(&bytes));
+                }
+                changes.push(Change::RemoveFolder { path: folder.clone() });
+                Ok(())
+            });
+        }
+    }
+}
+
+pub(super) fn cleanup_wave(context: &mut Context, manifest: &str) -> Result<(), CommandError> {
     let skipped = |reason, warnings| {
         let plan = Plan { action: Action::Skip, discovery: "manifest", reason, entries: 0 };
         let result = Outcome { ok: false, action: Action::Skip, reason, entries: Vec::new(), pending: [], warnings };
@@ -120,6 +240,16 @@ pub(super) fn cleanup_wave(context: &mut Context, manifest: Option<&str>) -> Res
     if entries.is_empty() {
         return emit(context, false, &skipped("empty_manifest", warnings));
     }
+    let report = clear_all(context, entries, warnings)?;
+    let ok = report.ok;
+    emit(context, ok, &report)
+}
+
+fn clear_all(
+    context: &Context,
+    entries: Vec<WaveEntry>,
+    mut warnings: Vec<Warning>,
+) -> Result<WaveReport, CommandError> {
     let git = Git::here(context);
     let mut way = if context.is_rehearsal() { Way::Rehearse(Rehearsal::new(context)?) } else { Way::Act(git) };
     let folder = |entry: &WaveEntry| context.here().resolve(&entry.worktree_path);
@@ -135,7 +265,7 @@ pub(super) fn cleanup_wave(context: &mut Context, manifest: Option<&str>) -> Res
     };
     let reason = if ok { "ok" } else { "cleanup_blocked" };
     let result = Outcome { ok, action: Action::CleanupWave, reason, entries, pending: [], warnings };
-    emit(context, ok, &WaveReport { ok, plan, result })
+    Ok(WaveReport { ok, plan, result })
 }
 
 /// How a wave is cleared.
@@ -227,6 +357,10 @@ fn check(git: &Git, tip: &str, folder: &Path, entry: &WaveEntry, warnings: &mut 
         return Err(Stop::blocked("branch_mismatch", branch.error_text()));
     }
     let reference = format!("refs/heads/{}", entry.branch);
+    // Somebody merged it by hand, after a conflict for example: only its own folder is left to look at.
+    if git.run(&["merge-base", "--is-ancestor", &reference, tip]).success() {
+        return is_clean(&worktree);
+    }
     let base = git.run(&["merge-base", tip, &reference]);
     if !names_commit(&entry.expected_base, &base.text()) {
         return Err(Stop::blocked("base_mismatch", base.error_text()));
@@ -245,11 +379,7 @@ fn check(git: &Git, tip: &str, folder: &Path, entry: &WaveEntry, warnings: &mut 
     if !deletions.is_empty() {
         return Err(Stop::blocked("branch_contains_deletions", deletions.join("\n")));
     }
-    let status = worktree.status();
-    if !status.success() || !status.stdout.is_empty() {
-        let told = if status.success() { status.text() } else { status.error_text() };
-        return Err(Stop::blocked("worktree_dirty", told));
-    }
+    is_clean(&worktree)?;
     if let Some(declared) = &entry.files_modified {
         let outside = changed("--diff-filter=d")?.into_iter().filter(|path| !declared.contains(path));
         warnings.extend(outside.map(|path| Warning::ScopeOutOfDeclared { branch: entry.branch.clone(), path }));
@@ -257,6 +387,15 @@ fn check(git: &Git, tip: &str, folder: &Path, entry: &WaveEntry, warnings: &mut 
     // A merge that somebody has begun here is theirs; aborting ours would abort it.
     if merges(git) {
         return Err(Stop::blocked("merge_failed", "a merge is under way here; conclude it first"));
+    }
+    Ok(())
+}
+
+fn is_clean(worktree: &Git) -> Result<(), Stop> {
+    let status = worktree.status();
+    if !status.success() || !status.stdout.is_empty() {
+        let told = if status.success() { status.text() } else { status.error_text() };
+        return Err(Stop::blocked("worktree_dirty", told));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! or not committed.
 
 pub(super) mod cleanup;
+pub(super) mod create_wave;
 pub(super) mod reap;
 
 use std::path::PathBuf;
@@ -35,11 +36,20 @@ pub(crate) enum Worktrees {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum WorktreeCommand {
+    /// Decide which plans of a wave run side by side, and set up their worktrees
+    ///
+    /// Answers, for each plan, what the call that starts its executor and the executor's prompt have to say. Plans run
+    /// in turn where worktrees are off or impossible, or where plans share files; the answer says why. The decision is
+    /// noted outside of the project for `cleanup-wave` and for the guard of executors.
+    ///
+    /// Example: `gsd-tools worktree create-wave --phase 2 --plans 02-01,02-02`.
+    CreateWave(create_wave::WaveArgs),
     /// Merge the worktrees of a wave and remove them
     ///
-    /// A worktree with uncommitted work, another branch or base, or deletions nobody announced is left as it is.
+    /// Without `--manifest`, those of the wave that `create-wave` set up. A worktree with uncommitted work, another
+    /// branch or base, or deletions nobody announced is left as it is.
     ///
-    /// Example: `gsd-tools worktree cleanup-wave --manifest wave.json --pick result.reason`.
+    /// Example: `gsd-tools worktree cleanup-wave --pick result.reason`.
     CleanupWave(CleanupArgs),
     /// Note a worktree in the manifest of its wave
     ///
@@ -68,6 +78,9 @@ pub(crate) struct CleanupArgs {
     /// The manifest of the wave
     #[arg(long)]
     manifest: Option<String>,
+    /// Commit what an interrupted executor left uncommitted, and merge that too
+    #[arg(long, conflicts_with = "manifest")]
+    keep_work: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -118,7 +131,11 @@ impl Family for Worktrees {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Worktree(command) = self;
         match command {
-            WorktreeCommand::CleanupWave(arguments) => cleanup::cleanup_wave(context, arguments.manifest.as_deref()),
+            WorktreeCommand::CreateWave(arguments) => create_wave::create_wave(context, &arguments),
+            WorktreeCommand::CleanupWave(CleanupArgs { manifest: Some(manifest), .. }) => {
+                cleanup::cleanup_wave(context, &manifest)
+            }
+            WorktreeCommand::CleanupWave(arguments) => cleanup::cleanup_noted_wave(context, arguments.keep_work),
             WorktreeCommand::RecordAgent(arguments) => record_agent(context, &arguments),
             WorktreeCommand::ReapOrphans => reap::reap_orphans(context),
             WorktreeCommand::BaseCheck(arguments) => check_base(context, arguments.mode.as_deref()),

@@ -101,6 +101,25 @@ impl NoteReport {
     }
 }
 
+/// The line of a decision, without its mark.
+fn decision_line(phase: &str, summary: &str, rationale: Option<&str>) -> String {
+    let rationale = rationale.map(one_line).filter(|rationale| !rationale.is_empty());
+    let tail = rationale.map(|rationale| format!(" — {rationale}")).unwrap_or_default();
+    format!("[Phase {phase}]: {}{tail}", one_line(summary))
+}
+
+/// Whether STATE.md lists the decision already.
+pub(crate) fn has_decision(
+    view: &ProjectView,
+    phase: &str,
+    summary: &str,
+    rationale: Option<&str>,
+) -> Result<bool, StateError> {
+    let Some(document) = open(view)? else { return Ok(false) };
+    let state = State::parse(&document);
+    Ok(StateEdit::new(&state).has_item(DECISIONS, &decision_line(phase, summary, rationale)))
+}
+
 /// Adds a decision: `- [Phase 2]: summary — rationale`. Without a phase, that of the position.
 pub(crate) fn add_decision(
     view: &ProjectView,
@@ -115,9 +134,7 @@ pub(crate) fn add_decision(
     };
     let state = State::parse(&document);
     let phase = phase.or(state.position().phase).unwrap_or("?");
-    let rationale = rationale.map(one_line).filter(|rationale| !rationale.is_empty());
-    let tail = rationale.map(|rationale| format!(" — {rationale}")).unwrap_or_default();
-    let line = format!("[Phase {phase}]: {summary}{tail}");
+    let line = decision_line(phase, &summary, rationale);
     let mut edit = StateEdit::new(&state);
     let created = edit.put_item(DECISIONS, &line).then_some(true);
     let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;

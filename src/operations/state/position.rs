@@ -289,6 +289,32 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
     Ok(Some((AdvanceReport::LastPlan(report), edits)))
 }
 
+/// Puts the position on the first plan of `folder` without a summary; once every plan has one, says that the phase is
+/// ready to be verified. A position in another phase stays. `None` without STATE.md.
+pub(crate) fn follow_plans(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    facts: &Facts,
+) -> Result<Option<(Written, Edits)>, StateError> {
+    let Some(text) = open(view)? else { return Ok(None) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    if state.position().phase.is_some_and(|phase| folder.id().matches(phase)) {
+        let total = u64::try_from(view.current_plans(folder)?.len()).unwrap_or(0);
+        let open = u64::try_from(outstanding(view, folder)?.len()).unwrap_or(0);
+        if total > 0 {
+            put_plan(&mut edit, (total - open + 1).min(total), Some(total));
+        }
+        if open == 0 {
+            put_status(&mut edit, "Phase complete — ready for verification");
+        }
+        put_day(&mut edit, facts);
+        note_position(&mut edit);
+    }
+    let (written, edits) = close_with_mirror(view, edit, facts)?;
+    Ok(Some((written, edits)))
+}
+
 /// One phase completed and the next one up: what `phase complete` says in STATE.md.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transition<'a> {

@@ -1,0 +1,331 @@
+//! One executed plan: what there is to show for it, and carrying it into the documents of the project.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Reason;
+use super::git::commit::{CommitReport, commit_files};
+use super::{CommandError, Context, Family, state};
+use crate::disk;
+use crate::operations::changes;
+use crate::operations::plan_close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
+use crate::operations::summary_check::{self, SelfCheck};
+use crate::project::plan::{PhasePlan, PhaseSummary};
+use crate::project::root;
+use crate::project::view::ProjectView;
+use crate::project::wave;
+use crate::text::front_matter::Value;
+use crate::world::Finished;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum PlanFamily {
+    /// Check and close executed plans
+    #[command(subcommand)]
+    Plan(PlanCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum PlanCommand {
+    /// Check what executed plans left: summary, commits, files
+    ///
+    /// A plan is finished when it has a SUMMARY that is committed and not blocked, commits of its own since the plan was
+    /// written, and the files that the SUMMARY names. Changes nothing.
+    ///
+    /// Example: `gsd-tools plan check 02-01 02-02 --pick finished`.
+    Check(CheckArgs),
+    /// Record executed plans: state, roadmap, requirements, and one commit each
+    ///
+    /// Reads the SUMMARY. Moves the position, adds decisions, metrics and the session to STATE.md, updates ROADMAP.md,
+    /// marks the requirements that no other open plan still works on, and commits these documents with the SUMMARY.
+    /// Closing a plan again changes nothing. In the worktree of a wave only the SUMMARY is committed; close the plan in
+    /// the main tree once the worktree is merged.
+    ///
+    /// Example: `gsd-tools plan close 02-01 --blocker "rate limit of the API is unknown"`.
+    Close(CloseArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// The plans, such as `02-01`
+    #[arg(required = true)]
+    plans: Vec<String>,
+    /// Expect a failing test to be committed before the code
+    #[arg(long)]
+    tdd: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CloseArgs {
+    /// The plans, such as `02-01`
+    #[arg(required = true)]
+    plans: Vec<String>,
+    /// Add something that stays open to the blockers of STATE.md
+    #[arg(long, value_name = "TEXT")]
+    blocker: Vec<String>,
+}
+
+impl Family for PlanFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Plan(command) = self;
+        match command {
+            PlanCommand::Check(arguments) => check(context, &arguments),
+            PlanCommand::Close(arguments) => close(context, &arguments),
+        }
+    }
+}
+
+/// What `plan check` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CheckReport {
+    /// Whether every plan that was asked for is finished.
+    finished: bool,
+    plans: Vec<CheckedPlan>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CheckedPlan {
+    plan: String,
+    finished: bool,
+    summary: SummaryState,
+    /// The commits of the plan, newest first: hash and subject.
+    commits: Vec<String>,
+    /// What keeps it from being finished.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum SummaryState {
+    Missing,
+    Complete,
+    Halted,
+    Blocked,
+}
+
+fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
+    let view = context.view();
+    let places = places(&view, &arguments.plans)?;
+    let plans: Vec<CheckedPlan> =
+        places.iter().map(|place| checked(context, &view, place, arguments.tdd)).collect::<Result<_, _>>()?;
+    drop(view);
+    let report = CheckReport { finished: plans.iter().all(|plan| plan.finished), plans };
+    let raw = report.finished.to_string();
+    context.emit_raw(&report, raw)
+}
+
+fn places(view: &ProjectView, typed: &[String]) -> Result<Vec<PlanPlace>, CommandError> {
+    let names = typed.iter().flat_map(|words| words.split(',')).map(str::trim).filter(|name| !name.is_empty());
+    names
+        .map(|name| {
+            PlanPlace::find(view, name)?.ok_or_else(|| {
+                CommandError::new(Reason::Unknown, format!("no phase has a plan `{name}`"))
+                    .hint("list the plans of a phase with `gsd-tools phase-plan-index PHASE`")
+            })
+        })
+        .collect()
+}
+
+fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) -> Result<CheckedPlan, CommandError> {
+    let plan = view.text(&place.path())?.unwrap_or_default();
+    let summary_path = place.summary();
+    let summary = summary_path.as_ref().map(|path| view.text(path)).transpose()?.flatten();
+    let commits = commits_of(context, view, place);
+    let mut findings = Vec::new();
+    let state = match summary.as_deref() {
+        None => {
+            findings.push(format!("no SUMMARY: `{}`", place.summary_path()));
+            SummaryState::Missing
+        }
+        Some(text) => {
+            findings.extend(findings_of(context, text));
+            match PlanEnd::of(&PhaseSummary::parse(text)) {
+                PlanEnd::Complete => SummaryState::Complete,
+                PlanEnd::Halted => SummaryState::Halted,
+                PlanEnd::Blocked => {
+                    findings.push("its SUMMARY says `status: blocked`: it is still to be done".to_owned());
+                    SummaryState::Blocked
+                }
+            }
+        }
+    };
+    if let (Some(path), true) = (&summary_path, context.config()?.commit_docs())
+        && is_uncommitted(context, path)
+    {
+        findings.push(format!("`{path}` is not committed"));
+    }
+    if let Some(commits) = &commits {
+        if commits.is_empty() && state == SummaryState::Complete {
+            findings.push(format!("no commit has the scope `({})`", place.id()));
+        }
+        if tdd && PhasePlan::parse(&plan).has_test_first_task() && !test_came_first(commits) {
+            findings.push("no `test(..)` commit comes before its first `feat(..)` commit".to_owned());
+        }
+    }
+    Ok(CheckedPlan {
+        plan: place.id().to_owned(),
+        finished: findings.is_empty(),
+        summary: state,
+        commits: commits.unwrap_or_default(),
+        findings,
+    })
+}
+
+/// What is wrong with the claims of a SUMMARY.
+fn findings_of(context: &Context, text: &str) -> Vec<String> {
+    let mut findings = Vec::new();
+    if summary_check::self_check(text) == SelfCheck::Failed {
+        findings.push("its Self-Check says FAILED".to_owned());
+    }
+    let files = PhaseSummary::parse(text).value("key-files");
+    let named = ["created", "modified"].iter().filter_map(|key| files.as_ref()?.get(key));
+    for file in named.flat_map(Value::texts) {
+        let path = file.split(" (").next().unwrap_or(file).trim().trim_matches('`');
+        if !path.is_empty() && !disk::exists(context.root().resolve(path)) {
+            findings.push(format!("`{path}` of its key-files does not exist"));
+        }
+    }
+    findings
+}
+
+/// Subjects of commits with the plan's scope, made since the plan was written. `None` where git does not answer.
+fn commits_of(context: &Context, view: &ProjectView, place: &PlanPlace) -> Option<Vec<String>> {
+    let root = view.layout().root();
+    let run = |arguments: &[&str]| {
+        let finished = context.world().git(root, arguments).ok().filter(Finished::success)?;
+        Some(finished.text())
+    };
+    let path = place.path();
+    let written = run(&["log", "--diff-filter=A", "--format=%H", "-1", "--", &path])?;
+    let span = if written.is_empty() { "HEAD".to_owned() } else { format!("{written}..HEAD") };
+    let pattern = format!("^[a-z]+\\({}\\)!?:", place.id().replace('.', "\\."));
+    let log = run(&["log", "--format=%h %s", "-E", &format!("--grep={pattern}"), &span])?;
+    Some(log.lines().map(str::to_owned).collect())
+}
+
+fn test_came_first(commits: &[String]) -> bool {
+    let kind =
+        |commit: &String, kind: &str| commit.split_once(' ').is_some_and(|(_, subject)| subject.starts_with(kind));
+    let oldest_first = || commits.iter().rev();
+    let feature = oldest_first().position(|commit| kind(commit, "feat("));
+    let test = oldest_first().position(|commit| kind(commit, "test("));
+    feature.is_none_or(|feature| test.is_some_and(|test| test < feature))
+}
+
+fn is_uncommitted(context: &Context, path: &str) -> bool {
+    let line = ["--no-optional-locks", "status", "--porcelain", "--", path];
+    let status = context.world().git(context.layout().root(), line).ok().filter(Finished::success);
+    status.is_some_and(|status| !status.text().is_empty())
+}
+
+/// What `plan close` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CloseReport {
+    closed: Vec<ClosedReport>,
+    /// The first plan of the phase without a SUMMARY.
+    next_plan: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ClosedReport {
+    #[serde(flatten)]
+    plan: ClosedPlan,
+    /// Whether only the SUMMARY was committed, since this is the worktree of a wave: close the plan after the merge.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_worktree: bool,
+    commit: CommitReport,
+}
+
+fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandError> {
+    let places = places(&context.view(), &arguments.plans)?;
+    if !arguments.blocker.is_empty() && places.len() > 1 {
+        return Err(CommandError::usage("`--blocker` goes with one plan").hint("close the plans one by one"));
+    }
+    let in_worktree = is_in_wave(context);
+    let mut closed = Vec::new();
+    for place in &places {
+        let report = if in_worktree { keep_summary(context, place)? } else { close_one(context, place, arguments)? };
+        closed.push(report);
+    }
+    let next_plan = places.last().map(|place| next_plan(context, place)).transpose()?.flatten();
+    let failed = closed.iter().any(|report| report.commit.is_failure());
+    let report = CloseReport { closed, next_plan };
+    if failed {
+        context.exit_with(1);
+    }
+    context.emit_brief(&report)
+}
+
+/// Whether this is a worktree that was made for the plans of a wave.
+fn is_in_wave(context: &Context) -> bool {
+    let folder = context.root();
+    if root::main_worktree(folder).is_none() {
+        return false;
+    }
+    let branch = context.world().git(folder.as_path(), ["symbolic-ref", "--short", "-q", "HEAD"]);
+    branch.ok().filter(Finished::success).is_some_and(|branch| wave::is_agent_branch(branch.text().trim()))
+}
+
+fn without_summary(place: &PlanPlace) -> CommandError {
+    let message = format!("plan {} has no SUMMARY: `{}` does not exist", place.id(), place.summary_path());
+    CommandError::new(Reason::Unknown, message)
+        .hint("write the SUMMARY first; `gsd-tools template fill summary` starts one")
+}
+
+fn close_one(context: &Context, place: &PlanPlace, arguments: &CloseArgs) -> Result<ClosedReport, CommandError> {
+    let Some(path) = place.summary() else { return Err(without_summary(place)) };
+    let facts = state::facts(context)?;
+    let mut title = None;
+    let mut operation = |view: &ProjectView| {
+        let summary = view.text(&path)?.unwrap_or_default();
+        title = plan_close::title(&summary);
+        plan_close::close(view, place, &summary, CloseRequest { blockers: &arguments.blocker }, &facts)
+    };
+    let plan = if context.is_rehearsal() {
+        // A rehearsal of what also commits takes no lock, since a lock is a file.
+        let view = context.view();
+        let (report, edits) = operation(&view)?;
+        context.note_rehearsed(&changes::diff(&view, &edits)?);
+        report
+    } else {
+        context.update(|view| Ok(operation(view)?))?
+    };
+    let layout = context.layout();
+    let documents = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements()];
+    let files = of_plan(context, place, &path).into_iter().chain(documents);
+    let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
+    let verb = if plan.status == PlanEnd::Complete { "complete" } else { "stop" };
+    let commit = commit_files(context, &message(place, verb, title.as_deref()), files)?;
+    Ok(ClosedReport { plan, in_worktree: false, commit })
+}
+
+fn keep_summary(context: &Context, place: &PlanPlace) -> Result<ClosedReport, CommandError> {
+    let Some(path) = place.summary() else { return Err(without_summary(place)) };
+    let text = context.text_from_root(&path)?.unwrap_or_default();
+    let status = PlanEnd::of(&PhaseSummary::parse(&text));
+    let title = plan_close::title(&text);
+    let files = of_plan(context, place, &path);
+    let commit = commit_files(context, &message(place, "summarise", title.as_deref()), files)?;
+    Ok(ClosedReport { plan: ClosedPlan::unrecorded(place.id(), status), in_worktree: true, commit })
+}
+
+/// The documents of the plan itself that its execution writes.
+fn of_plan(context: &Context, place: &PlanPlace, summary: &str) -> Vec<String> {
+    let setup = place.folder.artifact_path("USER-SETUP");
+    let is_there = |path: &String| disk::exists(context.layout().absolute(path));
+    [summary.to_owned()].into_iter().chain(setup).filter(is_there).collect()
+}
+
+fn message(place: &PlanPlace, verb: &str, title: Option<&str>) -> String {
+    match title {
+        Some(title) => format!("docs({}): {verb} {title} plan", place.id()),
+        None => format!("docs({}): {verb} plan", place.id()),
+    }
+}
+
+fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, CommandError> {
+    let view = context.view();
+    let Some(folder) = view.folder_at(&place.folder.path, None)? else { return Ok(None) };
+    let open = view.current_plans(&folder)?.into_iter().find(|plan| folder.summary_of(plan).is_none());
+    Ok(open.map(|file| PlanPlace { folder, file }.id().to_owned()))
+}

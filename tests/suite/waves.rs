@@ -1,0 +1,262 @@
+//! Executors of a wave side by side: the decision, the guard that reads it, the merge, and the closing of plans.
+
+use serde_json::{Value, json};
+
+use crate::kit::{Ran, TestContext};
+
+const PHASE: &str = ".planning/phases/01-core";
+
+fn plan(number: u8, files: &str, more: &str) -> String {
+    format!(
+        "---\nphase: 01-core\nplan: 0{number}\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [{files}]\n\
+         autonomous: true\nrequirements: [A-{number}]\n{more}---\n\n<objective>\nBuild {files}\n</objective>\n"
+    )
+}
+
+fn summary(number: u8, files: &str) -> String {
+    format!(
+        "---\nphase: 01-core\nplan: 0{number}\nkey-files:\n  created: [{files}]\n  modified: []\nkey-decisions:\n  - \"Text \
+         files: easy to read\"\nduration: 12min\nstatus: complete\n---\n\n# Phase 1 Plan {number}: Part {number} \
+         Summary\n\n**It works**\n\n## Self-Check: PASSED\n"
+    )
+}
+
+/// A project with three plans in one wave, all committed.
+fn project() -> TestContext {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{}");
+    context.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: Demo\n\n## Phases\n\n- [ ] **Phase 1: Core** - first\n- [ ] **Phase 2: More** - then\n\n## Phase \
+         Details\n\n### Phase 1: Core\n**Goal**: Works\n**Requirements**: A-1, A-2\n**Plans**: 3 plans\n\nPlans:\n- [ ] \
+         01-01-PLAN.md\n- [ ] 01-02-PLAN.md\n- [ ] 01-03-PLAN.md\n\n### Phase 2: More\n**Goal**: More\n\n## Progress\n\n| \
+         Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Core | 0/3 | Planned |  |\n| 2. More | 0/0 \
+         | Not started |  |\n",
+    );
+    context.write(
+        ".planning/REQUIREMENTS.md",
+        "# Requirements\n\n- [ ] **A-1**: one\n- [ ] **A-2**: two\n- [ ] **A-3**: three\n\n## Traceability\n\n| \
+         Requirement | Phase | Status |\n|---|---|---|\n| A-1 | Phase 1 | Pending |\n| A-2 | Phase 1 | Pending |\n| A-3 | \
+         Phase 1 | Pending |\n",
+    );
+    context.write(
+        ".planning/STATE.md",
+        "# Project State\n\n## Current Position\n\nPhase: 1 of 2 (Core)\nPlan: 0 of 3\nStatus: Ready to execute\nLast \
+         activity: 2026-01-01\n\n## Performance Metrics\n\n## Accumulated Context\n\n### Decisions\n\nNone yet.\n\n## \
+         Session Continuity\n\nLast session: x\nStopped at: y\nResume file: None\n",
+    );
+    context.write("keep.txt", "keep\n");
+    for (number, files) in [(1, "a.txt"), (2, "b.txt"), (3, "a.txt")] {
+        context.write(&format!("{PHASE}/01-0{number}-PLAN.md"), &plan(number, files, ""));
+    }
+    git(&context, "", &["init", "-q", "-b", "main"]);
+    git(&context, "", &["add", "."]);
+    git(&context, "", &["commit", "-qm", "docs(01): plans"]);
+    context
+}
+
+fn git(context: &TestContext, folder: &str, arguments: &[&str]) -> String {
+    let output = context.command("git").current_dir(context.project().join(folder)).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn on(context: &TestContext, host: &str, arguments: &[&str]) -> Ran {
+    context.gsd_with(arguments, &[("GSD_RUNTIME", host)], "")
+}
+
+fn create(context: &TestContext, host: &str) -> Value {
+    on(context, host, &["worktree", "create-wave", "--phase", "1", "--plans", "01-01,01-02,01-03"]).json()
+}
+
+/// What the guards say to the start of an executor.
+fn start(context: &TestContext, plan: &str, isolation: Option<&str>) -> String {
+    let mut input = json!({
+        "subagent_type": "gsd-executor",
+        "description": "Execute",
+        "prompt": format!("[gsd:dispatch phase=1 plan={plan}]\nExecute plan {plan}"),
+    });
+    if let Some(isolation) = isolation {
+        input["isolation"] = isolation.into();
+    }
+    let payload = json!({
+        "session_id": "s1",
+        "cwd": context.project(),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Agent",
+        "tool_input": input,
+    });
+    context.gsd_with(["hook", "standard", "before-tool"], &[("GSD_RUNTIME", "claude")], &payload.to_string()).success()
+}
+
+/// Does in `folder` what an executor of the plan does.
+fn execute(context: &TestContext, folder: &str, number: u8, file: &str) {
+    let at = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+    context.write(&at(file), "work\n");
+    git(context, folder, &["add", file]);
+    git(context, folder, &["commit", "-qm", &format!("feat(01-0{number}): build {file}")]);
+    context.write(&at(&format!("{PHASE}/01-0{number}-SUMMARY.md")), &summary(number, file));
+}
+
+#[test]
+fn plans_that_share_no_file_get_worktrees_and_the_others_wait() {
+    let context = project();
+    let wave = create(&context, "claude");
+    assert_eq!(wave["isolation"], "harness-worktree");
+    let beside: Vec<&str> =
+        wave["side_by_side"].as_array().unwrap().iter().map(|side| side["plan"].as_str().unwrap()).collect();
+    assert_eq!(beside, ["01-01", "01-02"]);
+    assert_eq!(wave["side_by_side"][0]["argument"], "isolation=\"worktree\"");
+    assert!(wave["side_by_side"][0]["prompt"].as_str().unwrap().contains(&git(&context, "", &["rev-parse", "HEAD"])));
+    assert_eq!(wave["in_turn"][0]["plan"], "01-03");
+    assert_eq!(git(&context, "", &["status", "--porcelain"]), "", "the decision must not show up in git");
+    assert!(!context.project().join(".gsd").exists());
+    // A host without worktrees, and a project that wants none.
+    assert_eq!(create(&context, "gemini")["isolation"], "none");
+    context.write(".planning/config.json", r#"{"workflow":{"use_worktrees":false}}"#);
+    let wave = create(&context, "claude");
+    assert_eq!((wave["isolation"].as_str(), wave["in_turn"].as_array().unwrap().len()), (Some("none"), 3));
+    assert!(wave["in_turn"][0]["why"].as_str().unwrap().contains("workflow.use_worktrees"));
+}
+
+#[test]
+fn the_guard_reads_the_decision_and_following_it_works() {
+    let context = project();
+    assert_eq!(start(&context, "01-01", None), "", "without a decision nobody is refused");
+    create(&context, "claude");
+    let refused = start(&context, "01-01", None);
+    assert!(refused.contains("ISOLATION_MISSING") && refused.contains("isolation=\\\"worktree\\\""), "{refused}");
+    assert_eq!(start(&context, "01-01", Some("worktree")), "");
+    assert_eq!(start(&context, "01-03", None), "", "a plan in turn starts in the main tree");
+    on(&context, "claude", &["worktree", "cleanup-wave"]).json();
+    assert_eq!(start(&context, "01-01", None), "", "the decision ends with the wave");
+}
+
+#[test]
+fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
+    let context = project();
+    create(&context, "claude");
+    for (number, file) in [(1, "a.txt"), (2, "b.txt")] {
+        let place = format!(".claude/worktrees/agent-{number}");
+        git(&context, "", &["worktree", "add", "-q", "-b", &format!("worktree-agent-{number}"), &place]);
+        execute(&context, &place, number, file);
+        let closed = context.gsd(["--cwd", &place, "plan", "close", &format!("01-0{number}")]).json();
+        assert_eq!(closed["closed"][0]["in_worktree"], true, "{closed}");
+        assert_eq!(git(&context, &place, &["status", "--porcelain"]), "");
+    }
+    // Somebody else's agent is no part of the wave.
+    git(&context, "", &["worktree", "add", "-q", "-b", "worktree-agent-other", ".claude/worktrees/other"]);
+    let merged = on(&context, "claude", &["worktree", "cleanup-wave"]).json();
+    assert_eq!(merged["result"]["entries"].as_array().unwrap().len(), 2, "{merged}");
+    assert!(context.project().join("a.txt").exists() && context.project().join("b.txt").exists());
+    assert_eq!(git(&context, "", &["branch", "--format=%(refname:short)"]), "main\nworktree-agent-other");
+    git(&context, "", &["worktree", "remove", ".claude/worktrees/other"]);
+
+    let checked = context.gsd(["plan", "check", "01-01", "01-02"]).json();
+    assert_eq!(checked["finished"], true, "{checked}");
+    let closed = context.gsd(["plan", "close", "01-01", "01-02"]).json();
+    assert_eq!(closed["next_plan"], "01-03");
+    assert_eq!(closed["closed"][0]["requirements_completed"], json!(["A-1"]), "{closed}");
+    let state = context.read(".planning/STATE.md");
+    assert!(state.contains("Plan: 3 of 3"), "{state}");
+    assert!(state.contains("[Phase 01]: Text files — easy to read"), "{state}");
+    assert!(state.contains("| Phase 01 P02 | 12min |") && state.contains("Completed 01-02-PLAN.md"), "{state}");
+    assert!(context.read(".planning/ROADMAP.md").contains("| 1. Core | 2/3 |"));
+    assert!(context.read(".planning/REQUIREMENTS.md").contains("- [x] **A-2**"));
+    assert_eq!(git(&context, "", &["status", "--porcelain"]), "");
+    let log = git(&context, "", &["log", "--format=%s", "--grep=^docs(01-0"]);
+    assert_eq!(log.lines().count(), 4, "two of the worktrees, two of the main tree: {log}");
+    assert!(on(&context, "claude", &["worktree", "cleanup-wave"]).failure(2).contains("create-wave"));
+}
+
+#[test]
+fn a_wave_in_worktrees_of_ours_leaves_nothing() {
+    let context = project();
+    let wave = create(&context, "codex");
+    assert_eq!(wave["isolation"], "orchestrator-worktree");
+    let place = ".planning/worktrees/01-01";
+    assert!(wave["side_by_side"][0]["prompt"].as_str().unwrap().contains(place), "{wave}");
+    assert_eq!(git(&context, "", &["status", "--porcelain"]), "", "our worktrees must not show up in git");
+    for (number, file) in [(1, "a.txt"), (2, "b.txt")] {
+        let place = format!(".planning/worktrees/01-0{number}");
+        execute(&context, &place, number, file);
+        context.gsd(["--cwd", &place, "plan", "close", &format!("01-0{number}")]).success();
+    }
+    let again = on(&context, "codex", &["worktree", "create-wave", "--phase", "1", "--plans", "01-03"]);
+    assert!(again.failure(1).contains("cleanup-wave"), "an open wave is not forgotten");
+    on(&context, "codex", &["worktree", "cleanup-wave"]).json();
+    assert!(!context.project().join(".planning/worktrees").exists());
+    assert_eq!(git(&context, "", &["branch", "--format=%(refname:short)"]), "main");
+    assert_eq!(git(&context, "", &["worktree", "list"]).lines().count(), 1);
+    assert!(context.project().join("b.txt").exists());
+}
+
+#[test]
+fn what_an_interrupted_executor_left_is_kept() {
+    let context = project();
+    create(&context, "codex");
+    let place = ".planning/worktrees/01-01";
+    context.write(&format!("{place}/a.txt"), "done\n");
+    git(&context, place, &["add", "-A"]);
+    git(&context, place, &["commit", "-qm", "feat(01-01): one task"]);
+    context.write(&format!("{place}/half.txt"), "half\n");
+    let blocked = on(&context, "codex", &["worktree", "cleanup-wave"]);
+    assert_eq!(blocked.code, 1);
+    assert!(blocked.stdout.contains("worktree_dirty"), "{}", blocked.stdout);
+    assert!(context.project().join(place).is_dir());
+    on(&context, "codex", &["worktree", "cleanup-wave", "--keep-work"]).json();
+    assert_eq!(context.read("half.txt"), "half\n");
+    let log = git(&context, "", &["log", "--format=%s", "--no-merges", "--topo-order", "-2"]);
+    assert_eq!(log, "wip(01-01): keep what an interrupted executor left uncommitted\nfeat(01-01): one task");
+    assert_eq!(git(&context, "", &["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_conflict_that_a_person_resolved_is_cleaned_up() {
+    let context = project();
+    create(&context, "codex");
+    execute(&context, ".planning/worktrees/01-01", 1, "keep.txt");
+    context.gsd(["--cwd", ".planning/worktrees/01-01", "plan", "close", "01-01"]).success();
+    context.write("keep.txt", "mine\n");
+    git(&context, "", &["commit", "-qam", "mine"]);
+    assert!(on(&context, "codex", &["worktree", "cleanup-wave"]).stdout.contains("merge_failed"));
+    let branch = git(&context, ".planning/worktrees/01-01", &["symbolic-ref", "--short", "HEAD"]);
+    git(&context, "", &["merge", "-q", "-X", "ours", &branch]);
+    on(&context, "codex", &["worktree", "cleanup-wave"]).json();
+    assert_eq!(git(&context, "", &["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn closing_a_plan_in_the_main_tree_is_one_commit_and_happens_once() {
+    let context = project();
+    assert!(context.gsd(["plan", "close", "01-01"]).failure(1).contains("01-01-SUMMARY.md"));
+    assert!(context.gsd(["plan", "close", "09-01"]).failure(1).contains("phase-plan-index"));
+    execute(&context, "", 1, "a.txt");
+    let before = git(&context, "", &["rev-parse", "HEAD"]);
+    let checked = context.gsd(["plan", "check", "1-1"]).json();
+    assert!(checked["plans"][0]["findings"][0].as_str().unwrap().contains("not committed"), "{checked}");
+    let closed = context.gsd(["plan", "close", "1-1", "--blocker", "rate limit unknown"]).json();
+    assert_eq!(closed["closed"][0]["commit"]["committed"], true, "{closed}");
+    assert_eq!(git(&context, "", &["rev-list", "--count", &format!("{before}..HEAD")]), "1");
+    assert_eq!(git(&context, "", &["log", "-1", "--format=%s"]), "docs(01-01): complete Part 1 plan");
+    assert_eq!(git(&context, "", &["status", "--porcelain"]), "");
+    assert!(context.read(".planning/STATE.md").contains("rate limit unknown"));
+    let state = context.read(".planning/STATE.md");
+    let again = context.gsd(["plan", "close", "01-01"]).json();
+    assert_eq!(again["closed"][0]["commit"]["reason"], "nothing_to_commit", "{again}");
+    assert_eq!(context.read(".planning/STATE.md"), state);
+    assert!(closed.to_string().len() < 700, "{closed}");
+}
+
+#[test]
+fn a_halted_plan_completes_no_requirement() {
+    let context = project();
+    execute(&context, "", 1, "a.txt");
+    let path = format!("{PHASE}/01-01-SUMMARY.md");
+    context.write(&path, &summary(1, "a.txt").replace("status: complete", "status: halted"));
+    let closed = context.gsd(["plan", "close", "01-01"]).json();
+    assert_eq!(closed["closed"][0]["status"], "halted");
+    assert_eq!(closed["closed"][0]["requirements_completed"], json!([]));
+    assert!(context.read(".planning/REQUIREMENTS.md").contains("- [ ] **A-1**"));
+    assert!(context.read(".planning/STATE.md").contains("Halted 01-01-PLAN.md"));
+}
