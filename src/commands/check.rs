@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Reason;
-use super::{CommandError, Context, Family, verify};
+use super::{CommandError, Context, Family, auto_chain, verify};
 use crate::disk;
 use crate::operations::coverage::{self, GapCounts};
 use crate::operations::gates::{self, Predicate};
@@ -26,7 +26,7 @@ pub(crate) enum Gates {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum CheckCommand {
-    /// Tell whether workflows go on by themselves
+    /// Show whether workflows go on by themselves, and why
     ///
     /// Example: `gsd-tools check auto-mode --pick active`.
     AutoMode,
@@ -175,7 +175,7 @@ impl Family for Gates {
             Self::GapAnalysis(arguments) => return gap_analysis(context, &arguments.phase_dir),
         };
         match command {
-            CheckCommand::AutoMode => auto_mode(context),
+            CheckCommand::AutoMode => auto_chain::show(context),
             CheckCommand::DecisionCoveragePlan(arguments) => coverage_of_plans(context, &arguments),
             CheckCommand::DecisionCoverageVerify(arguments) => coverage_of_work(context, &arguments),
             CheckCommand::GapAnalysisPlanPost(arguments) => gap_gate(context, &arguments.phase),
@@ -193,27 +193,6 @@ impl Family for Gates {
             CheckCommand::VerifyContextDrift(arguments) => verify::context_drift(context, &arguments.phase),
         }
     }
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AutoModeReport {
-    active: bool,
-    source: &'static str,
-    auto_chain_active: bool,
-    auto_advance: bool,
-}
-
-fn auto_mode(context: &mut Context) -> Result<(), CommandError> {
-    let config = context.config()?;
-    let (chain, advance) = (config.flag("workflow._auto_chain_active"), config.flag("workflow.auto_advance"));
-    let source = match (chain, advance) {
-        (true, true) => "both",
-        (true, false) => "auto_chain",
-        (false, true) => "auto_advance",
-        (false, false) => "none",
-    };
-    let report = AutoModeReport { active: chain || advance, source, auto_chain_active: chain, auto_advance: advance };
-    context.emit(&report)
 }
 
 /// The folder that a person named by its path.

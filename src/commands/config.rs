@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::error::Reason;
 use super::usage::nearest;
 use super::{CommandError, Context, Family};
-use crate::operations::configuration::{self, ConfigurationError, NewFile};
+use crate::operations::configuration::{self, ConfigurationError, CreateReport, NewFile};
 use crate::project::config::{KeyError, Setting, key_names};
+use crate::project::view::{Edits, ProjectView};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Configuration {
@@ -22,7 +23,9 @@ pub(crate) enum Configuration {
     ///
     /// Example: `gsd-tools config-ensure-section`.
     ConfigEnsureSection,
-    /// Make the configuration of a new project from its choices
+    /// Create the configuration of a new project from its choices
+    ///
+    /// Where there is a file already, adds what it lacks and keeps what it says; `added` and `kept` name the keys.
     ///
     /// Example: `gsd-tools config-new-project '{"mode": "yolo", "granularity": "fine"}'`.
     ConfigNewProject(ChoicesArgs),
@@ -65,8 +68,8 @@ impl Family for Configuration {
         match self {
             Self::ConfigGet(arguments) => get(context, &arguments),
             Self::ConfigSet(arguments) => set(context, &arguments),
-            Self::ConfigEnsureSection => create(context, None),
-            Self::ConfigNewProject(arguments) => create(context, arguments.choices.as_deref()),
+            Self::ConfigEnsureSection => create(context, None, configuration::create),
+            Self::ConfigNewProject(arguments) => create(context, arguments.choices.as_deref(), configuration::complete),
             Self::ConfigPath => {
                 path(context);
                 Ok(())
@@ -103,11 +106,19 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
     context.emit_raw(&report, raw)
 }
 
-fn create(context: &mut Context, choices: Option<&str>) -> Result<(), CommandError> {
-    let report = with_new_file(context, choices, |context, new| {
-        context.update(|view| configuration::create(view, new).map_err(told))
-    })?;
-    let raw = if report.created { "created" } else { "exists" };
+/// Makes the file of a new project by `operation`, which decides what becomes of one that is there.
+fn create(
+    context: &mut Context,
+    choices: Option<&str>,
+    operation: fn(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
+) -> Result<(), CommandError> {
+    let report =
+        with_new_file(context, choices, |context, new| context.update(|view| operation(view, new).map_err(told)))?;
+    let raw = match (report.created, report.added.is_empty()) {
+        (true, _) => "created",
+        (false, false) => "completed",
+        (false, true) => "exists",
+    };
     context.emit_raw(&report, raw)
 }
 

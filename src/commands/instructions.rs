@@ -2,6 +2,7 @@
 
 use super::{CommandError, Context, Family};
 use crate::operations::instructions::{self, Request};
+use crate::project::config::Config;
 
 /// Where the configuration may name the file.
 const CONFIGURED: &str = "claude_md_path";
@@ -42,15 +43,17 @@ impl Family for Instructions {
     }
 }
 
-/// The configured file; else the one that the host of the call reads first. The default of the configuration is the
-/// place of a file of that name.
+/// The configured file; else the one that the host of the call reads first. The default of the configuration, which
+/// every new file says, is the place of a file of that name and no choice of another host's.
 pub(super) fn usual_file(context: &Context) -> Result<String, CommandError> {
     let config = context.config()?;
+    let usual = Config::default();
+    let is_chosen = config.written(CONFIGURED).is_some_and(|written| written.as_str() != usual.text(CONFIGURED));
     let configured = config.text(CONFIGURED).unwrap_or_default().to_owned();
     let of_host = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone());
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     Ok(match of_host {
-        Some(file) if config.written(CONFIGURED).is_none() && name(&file) != name(&configured) => file,
+        Some(file) if !is_chosen && name(&file) != name(&configured) => file,
         _ => configured,
     })
 }

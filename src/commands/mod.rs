@@ -10,6 +10,7 @@
 
 mod argv;
 mod audit;
+mod auto_chain;
 mod basics;
 mod capability;
 mod catalog;
@@ -146,6 +147,7 @@ const FAMILIES: &[FamilyRow] = &[
         "Git",
         &["commit", "check-commit", "commit-to-subrepo", "pr-subrepo", "commit-docs-guard", "git"],
     ),
+    family::<auto_chain::AutoChains>("The automatic chain", &["auto-chain"]),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
     family::<guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
     family::<loops::Loop>("Loop", &["loop"]),

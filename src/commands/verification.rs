@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CommandError, Context, Family};
+use super::error::Reason;
+use super::{CommandError, Context, Family, state};
+use crate::operations::human_checks::{self, HumanCheckError};
 use crate::operations::verification::{self, Verification};
 use crate::project::folder::PhaseFolder;
 
@@ -28,6 +30,34 @@ pub(crate) enum VerificationCommand {
     ///
     /// Example: `gsd-tools verification fingerprint .planning/phases/01-foundation src/a.ts src/b.ts`.
     Fingerprint(FingerprintArgs),
+    /// Put off what a phase's verification leaves to a person
+    ///
+    /// Adds a pending test to UAT.md for each entry of `human_verification` and a row to the deferred items of STATE.md.
+    /// What is there already stays. Then `phase complete` accepts the phase and names the checks.
+    ///
+    /// Example: `gsd-tools verification defer-human 2 --pick added`.
+    DeferHuman(DeferArgs),
+    /// Check off what a person has tested since a verification
+    ///
+    /// Sets a verification whose entries all have a passed test in UAT.md to `passed`, and the rows of STATE.md with it.
+    ///
+    /// Example: `gsd-tools verification settle-human 2 --pick status`.
+    SettleHuman(PhaseArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseArgs {
+    /// The phase, such as `2`
+    phase: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeferArgs {
+    #[command(flatten)]
+    phase: PhaseArgs,
+    /// Add the tests, and leave the deferred items alone
+    #[arg(long)]
+    tests_only: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -51,6 +81,8 @@ impl Family for Verifications {
             VerificationCommand::Status(arguments) => status(context, arguments.folder.as_deref()),
             VerificationCommand::ResolveFile(arguments) => resolve_file(context, arguments.folder.as_deref()),
             VerificationCommand::Fingerprint(arguments) => fingerprint(context, &arguments),
+            VerificationCommand::DeferHuman(arguments) => defer_human(context, &arguments),
+            VerificationCommand::SettleHuman(arguments) => settle_human(context, &arguments.phase),
         }
     }
 }
@@ -104,6 +136,42 @@ fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(),
         Some(report) => context.emit(&report),
         None => Err(CommandError::usage("a covered file is missing, unreadable, or outside the project")
             .hint("name regular files inside the project")),
+    }
+}
+
+fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), CommandError> {
+    let facts = state::facts(context)?;
+    let prefix = context.command_prefix()?;
+    let (typed, tests_only) = (&arguments.phase.phase, arguments.tests_only);
+    let report =
+        context.update(|view| human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(explained))?;
+    context.emit(&report)
+}
+
+fn settle_human(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+    let facts = state::facts(context)?;
+    let report = context.update(|view| human_checks::settle(view, phase, &facts).map_err(explained))?;
+    context.emit(&report)
+}
+
+/// The reason and the hint of a refusal.
+fn explained(error: HumanCheckError) -> CommandError {
+    let reason = match &error {
+        HumanCheckError::NotFound { .. } => Reason::PhaseNotFound,
+        _ => Reason::Unknown,
+    };
+    let hint = match &error {
+        HumanCheckError::NotFound { .. } => Some("`gsd-tools roadmap analyze` lists the phases".to_owned()),
+        HumanCheckError::NotWaiting { command, .. } if !command.is_empty() => Some(format!("next: `{command}`")),
+        HumanCheckError::NoEntry { .. } => Some("add an entry with `test` and `expected` to the report".to_owned()),
+        HumanCheckError::NoState => Some("`gsd-tools state rebuild` makes one".to_owned()),
+        HumanCheckError::FrontMatter { .. } => Some("correct that line; nothing was written".to_owned()),
+        _ => None,
+    };
+    let told = CommandError::because(reason, &error);
+    match hint {
+        Some(hint) => told.hint(hint),
+        None => told,
     }
 }
 

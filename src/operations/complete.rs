@@ -13,6 +13,7 @@ use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::slug;
 use crate::text::splice::Splices;
 
+use super::human_checks::{self, DeferredCheck};
 use super::roadmap::completed_day;
 use super::state::claim::{self, Conflict};
 use super::state::position::{self, Transition};
@@ -56,6 +57,9 @@ pub(crate) struct CompleteReport {
     pub(crate) verification_stale_check_indeterminate: bool,
     pub(crate) milestone_conflict: Option<Conflict>,
     pub(crate) preservation_warnings: Vec<String>,
+    /// Checks that wait for a person and are on the list of deferred items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) checks_deferred: Vec<DeferredCheck>,
 }
 
 /// Completes `typed` if its plans are executed and its goal is verified.
@@ -72,7 +76,8 @@ pub(crate) fn complete(
         return Err(Incomplete::PlansOpen { phase: typed.to_owned(), plans: open });
     }
     let verification = verification::status(view, &folder)?;
-    if !verification.passed() {
+    let checks_deferred = human_checks::all_deferred(view, &folder, &verification)?;
+    if !verification.passed() && checks_deferred.is_empty() {
         return Err(not_verified(typed, &verification, command_prefix));
     }
     let mut edits = Edits::default();
@@ -101,6 +106,7 @@ pub(crate) fn complete(
         verification_stale_check_indeterminate: verification.indeterminate,
         milestone_conflict,
         preservation_warnings: Vec::new(),
+        checks_deferred,
     };
     Ok((report, edits))
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::project::config::{self, KeyError, Normalization, Setting};
 use crate::project::files::FileError;
 use crate::project::view::{Edits, ProjectView};
-use crate::text::edit::{EditError, JsonDialect};
+use crate::text::edit::{Applied, EditError, JsonDialect};
 use crate::text::json::{JsonDocument, JsonEdit};
 
 /// Why the configuration could not be read or changed.
@@ -56,6 +56,20 @@ pub(crate) struct CreateReport {
     pub(crate) path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<&'static str>,
+    /// Keys that an existing file lacked and now has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) added: Vec<String>,
+    /// Choices that were not written because the file has another value for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) kept: Vec<String>,
+}
+
+impl CreateReport {
+    /// A file that was there already, and what was added to it.
+    fn existing(path: String, added: Vec<String>, kept: Vec<String>) -> Self {
+        let (path, reason) = if added.is_empty() { (None, Some("already_exists")) } else { (Some(path), None) };
+        Self { created: false, path, reason, added, kept }
+    }
 }
 
 /// What `migrate-config` did.
@@ -158,13 +172,60 @@ pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<
 pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError> {
     let path = view.layout().config();
     if view.text(&path)?.is_some() {
-        let report = CreateReport { created: false, path: None, reason: Some("already_exists") };
-        return Ok((report, Edits::default()));
+        return Ok((CreateReport::existing(path, Vec::new(), Vec::new()), Edits::default()));
     }
-    let choices = match new.choices {
-        Some(text) => config::parse(text).map_err(|reason| ConfigurationError::Choices { reason })?,
-        None => Map::new(),
-    };
+    let file = initial(new, choices(new)?);
+    let mut edits = Edits::default();
+    edits.write(view, &path, format!("{:#}\n", Value::Object(file)))?;
+    let report = CreateReport { created: true, path: Some(path), reason: None, added: Vec::new(), kept: Vec::new() };
+    Ok((report, edits))
+}
+
+/// Makes the file of a new project, or adds to the one that is there what it lacks. What it says stays, also where the
+/// choices say otherwise.
+pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError> {
+    let path = view.layout().config();
+    let choices = choices(new)?;
+    let Some(text) = view.text(&path)? else { return create(view, new) };
+    let mut document = document(view, &path, &text)?;
+    let written = if text.trim().is_empty() { Map::new() } else { read(view, &path)?.unwrap_or_default() };
+    let (mut added, mut kept) = (Vec::new(), Vec::new());
+    for (keys, value) in leaves(&initial(new, choices.clone())) {
+        let key = keys.join(".");
+        let is_chosen = config::at(&choices, &key) == Some(&value);
+        let is_kept = match config::written_in(written.clone(), &key) {
+            Some(own) => own != value,
+            None => match document.apply(&JsonEdit::Set { path: keys, value }) {
+                Ok(Applied::Changed(_)) => {
+                    added.push(key);
+                    continue;
+                }
+                Ok(_) => false,
+                // A plain value takes the place of the whole group.
+                Err(EditError::WrongKind { .. }) => true,
+                Err(source) => return Err(ConfigurationError::Edit { path, source }),
+            },
+        };
+        if is_kept && is_chosen {
+            kept.push(key);
+        }
+    }
+    let mut edits = Edits::default();
+    if !added.is_empty() {
+        edits.write(view, &path, document.to_string())?;
+    }
+    Ok((CreateReport::existing(path, added, kept), edits))
+}
+
+fn choices(new: NewFile<'_>) -> Result<Map<String, Value>, ConfigurationError> {
+    match new.choices {
+        Some(text) => config::parse(text).map_err(|reason| ConfigurationError::Choices { reason }),
+        None => Ok(Map::new()),
+    }
+}
+
+/// What the file of a new project says, the choices over everything else.
+fn initial(new: NewFile<'_>, choices: Map<String, Value>) -> Map<String, Value> {
     let mut file = config::parse(config::INITIAL).unwrap_or_default();
     for service in new.services {
         file.insert((*service).to_owned(), Value::Bool(true));
@@ -172,9 +233,24 @@ pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateRepo
     // Defaults that do not parse are the user's to repair; they do not stop a project.
     config::merge(&mut file, new.personal.and_then(|text| config::parse(text).ok()).unwrap_or_default());
     config::merge(&mut file, choices);
-    let mut edits = Edits::default();
-    edits.write(view, &path, format!("{:#}\n", Value::Object(file)))?;
-    Ok((CreateReport { created: true, path: Some(path), reason: None }, edits))
+    file
+}
+
+/// The values of an object that are no groups, each with its keys from the outermost in.
+fn leaves(object: &Map<String, Value>) -> Vec<(Vec<String>, Value)> {
+    let mut found = Vec::new();
+    for (key, value) in object {
+        match value {
+            Value::Object(inner) if !inner.is_empty() => {
+                for (mut keys, value) in leaves(inner) {
+                    keys.insert(0, key.clone());
+                    found.push((keys, value));
+                }
+            }
+            value => found.push((vec![key.clone()], value.clone())),
+        }
+    }
+    found
 }
 
 /// [`set`] in a file that says all that a new one says, which is made where there is none.

@@ -31,6 +31,7 @@ pub(crate) mod graphify;
 pub(crate) mod gsd2;
 pub(crate) mod health;
 pub(crate) mod history;
+pub(crate) mod human_checks;
 pub(crate) mod inspect;
 pub(crate) mod instructions;
 pub(crate) mod intel;

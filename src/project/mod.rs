@@ -3,12 +3,14 @@
 //! A document is a model that borrows its text and never an error: people write these files. Paths come only from
 //! [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
 
+pub(crate) mod auto_chain;
 pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod deferred;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod gsd2;
+pub(crate) mod human_checks;
 pub(crate) mod layout;
 pub(crate) mod local_state;
 pub(crate) mod milestone;

@@ -23,6 +23,18 @@ const FILES: &[&str] = &["--manifest", "wave.json", "--agent-id", "a3", "--path"
 
 const ACTS: &[Act] = &[
     Act {
+        verb: "auto-chain start",
+        arguments: &[],
+        first: &[],
+        says: &[("/active", "true"), ("/source", "\"auto_chain\""), ("/diff", "--- /dev/null")],
+    },
+    Act {
+        verb: "auto-chain stop",
+        arguments: &[],
+        first: &["auto-chain", "start"],
+        says: &[("/active", "false"), ("/source", "\"stopped\""), ("/diff", "+{\\\"active\\\":false")],
+    },
+    Act {
         verb: "commit",
         arguments: &["docs(01): note", "--files", ".planning/STATE.md", ".planning/new.md", "none.md"],
         first: &[],

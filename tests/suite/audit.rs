@@ -49,3 +49,41 @@ fn wrong_calls_are_refused_and_write_nothing() {
     assert_eq!(context.read(".planning/todos/pending/a.md"), "---\ntitle: never closed\n");
     assert!(context.gsd(["audit-uat"]).failure(1).contains("No phases directory"));
 }
+
+#[test]
+fn checks_for_a_person_wait_until_the_milestone_ends() {
+    const FOLDER: &str = ".planning/phases/01-base";
+    let context = TestContext::new();
+    context.write(
+        ".planning/ROADMAP.md",
+        "# R\n\n- [ ] **Phase 1: Base** - b\n- [ ] **Phase 2: Next** - n\n\n### Phase 1: Base\n**Goal**: g\n\n### Phase 2: Next\n**Goal**: n\n",
+    );
+    context.write(
+        ".planning/STATE.md",
+        "---\nmilestone: v1.0\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\nPlan: 1 of 1\nStatus: Executing\n",
+    );
+    context.write(&format!("{FOLDER}/01-01-PLAN.md"), "---\nphase: 01-base\nplan: 01\n---\n");
+    context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "---\nphase: 01-base\n---\n");
+    let report = "---\nstatus: human_needed\nhuman_verification:\n  - test: \"Open the page\"\n    expected: \"It is blue\"\n    why_human: \"looks\"\n---\n";
+    context.write(&format!("{FOLDER}/01-VERIFICATION.md"), report);
+    let refused = context.gsd(["phase", "complete", "1"]).failure(1);
+    assert!(refused.contains("need a person"), "{refused}");
+    let tests = context.gsd(["verification", "defer-human", "1", "--tests-only"]).json();
+    assert_eq!((&tests["added"], &tests["deferred"]), (&1.into(), &serde_json::json!([])));
+    context.gsd(["phase", "complete", "1"]).failure(1);
+    let deferred = context.gsd(["verification", "defer-human", "1"]).json();
+    assert_eq!((&deferred["added"], &deferred["deferred"][0]["name"]), (&0.into(), &"Open the page".into()));
+    let asked = context.gsd(["uat", "render-checkpoint", "--file", &format!("{FOLDER}/01-UAT.md"), "--raw"]).success();
+    assert!(asked.contains("Test 1: Open the page") && asked.contains("It is blue"), "{asked}");
+    let completed = context.gsd(["phase", "complete", "1"]).json();
+    assert_eq!(completed["checks_deferred"][0]["test"], 1);
+    assert!(context.read(".planning/ROADMAP.md").contains("- [x] **Phase 1: Base**"));
+    assert_eq!(context.gsd(["audit-uat"]).json()["deferred_checks"][0]["expected"], "It is blue");
+    let uat = context.read(&format!("{FOLDER}/01-UAT.md")).replace("[pending]", "pass");
+    context.write(&format!("{FOLDER}/01-UAT.md"), &uat);
+    let settled = context.gsd(["verification", "settle-human", "1"]).json();
+    assert_eq!((&settled["status"], &settled["open"]), (&"passed".into(), &serde_json::json!([])));
+    assert_eq!(context.gsd(["audit-uat"]).json()["deferred_checks"], serde_json::json!([]));
+    let again = context.gsd(["verification", "defer-human", "1"]).failure(1);
+    assert!(again.contains("`passed`"), "{again}");
+}

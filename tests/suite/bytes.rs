@@ -111,6 +111,16 @@ const WRITERS: &[Writer] = &[
         may: &[("STATE.md", &["*"]), ("STATE-ARCHIVE.md", &["+"])],
     },
     Writer { verb: "state rebuild", calls: &[&[]], may: &[("STATE.md", &["*"])] },
+    Writer {
+        verb: "verification defer-human",
+        calls: &[&["2"], &["3", "--tests-only"]],
+        may: &[("-UAT.md", &["*", "+"]), ("STATE.md", &["*"])],
+    },
+    Writer {
+        verb: "verification settle-human",
+        calls: &[&["2"]],
+        may: &[("-VERIFICATION.md", &["*"]), ("STATE.md", &["*"])],
+    },
     Writer { verb: "roadmap update-plan-progress", calls: &[&["1"], &["2"], &["99"]], may: &[("ROADMAP.md", &["*"])] },
     Writer { verb: "roadmap annotate-dependencies", calls: &[&["1"], &["2"]], may: &[("ROADMAP.md", &["*"])] },
     Writer {
@@ -191,7 +201,7 @@ const WRITERS: &[Writer] = &[
         may: &[("config.json", &["model_profile", "+"])],
     },
     Writer { verb: "config-ensure-section", calls: &[&[]], may: &[("config.json", &["+"])] },
-    Writer { verb: "config-new-project", calls: &[&["{\"mode\":\"yolo\"}"]], may: &[("config.json", &["+"])] },
+    Writer { verb: "config-new-project", calls: &[&["{\"mode\":\"yolo\"}"]], may: &[("config.json", &["*", "+"])] },
     Writer { verb: "migrate-config", calls: &[&[]], may: &[("config.json", &["*"])] },
     Writer {
         verb: "frontmatter set",

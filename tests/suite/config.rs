@@ -88,6 +88,32 @@ fn a_new_file_takes_the_users_defaults_and_found_services() {
 }
 
 #[test]
+fn an_existing_file_keeps_what_it_says_and_gets_what_it_lacks() {
+    let context =
+        project("{\n  \"mode\": \"yolo\",\n  \"depth\": \"quick\",\n  \"workflow\": { \"research\": false }\n}\n");
+    let choices = r#"{"mode":"interactive","model_profile":"quality","workflow":{"verifier":false}}"#;
+    let made = context.gsd(["config-new-project", choices]).json();
+    assert_eq!(
+        (&made["created"], &made["path"], &made["kept"]),
+        (&false.into(), &FILE.into(), &serde_json::json!(["mode"]))
+    );
+    let added: Vec<&str> = made["added"].as_array().unwrap().iter().filter_map(|key| key.as_str()).collect();
+    assert!(added.contains(&"model_profile") && added.contains(&"workflow.verifier"), "{added:?}");
+    assert!(!added.contains(&"workflow.research") && !added.contains(&"granularity"), "{added:?}");
+    let text = context.read(FILE);
+    assert!(text.starts_with("{\n  \"mode\": \"yolo\",\n  \"depth\": \"quick\",\n"), "{text}");
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&file["model_profile"], &file["workflow"]["verifier"]), (&"quality".into(), &false.into()));
+    assert_eq!((&file["workflow"]["research"], &file["workflow"]["plan_check"]), (&false.into(), &true.into()));
+    let again = context.gsd(["config-new-project", choices]).json();
+    assert_eq!((&again["reason"], again.get("added")), (&"already_exists".into(), None));
+    assert_eq!(context.read(FILE), text);
+    context.write(FILE, "{ broken");
+    assert!(context.gsd(["config-new-project", choices]).failure(1).contains("not valid JSON"));
+    assert_eq!(context.read(FILE), "{ broken");
+}
+
+#[test]
 fn the_host_decides_which_models_a_profile_means() {
     let context = project("{}");
     let environment = [("GSD_RUNTIME", "qwen")];

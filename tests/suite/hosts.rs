@@ -49,6 +49,55 @@ fn auto_mode_has_a_source() {
 }
 
 #[test]
+fn a_chain_is_noted_outside_the_project_and_a_stop_wins() {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{}\n");
+    context.write(".planning/ROADMAP.md", "### Phase 1: A\n");
+    let git = |line: &str| {
+        let output = context.command("git").args(line.split(' ')).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for line in ["init -q", "add .", "commit -q -m first"] {
+        git(line);
+    }
+    let source = || context.gsd(["check", "auto-mode", "--pick", "source"]).success();
+    let planned = |field| context.gsd(["init", "plan-phase", "1", "--pick", field]).success();
+    let started = context.gsd_with(["auto-chain", "start"], &[("CLAUDE_CODE_SESSION_ID", "s-1")], "").json();
+    assert_eq!((&started["active"], &started["source"]), (&true.into(), &"auto_chain".into()));
+    assert_eq!(started["session"], "claude-code-session-id-s-1");
+    assert_eq!((source(), planned("auto_chain_active")), ("auto_chain".into(), "true".into()));
+    assert_eq!(context.gsd(["init", "new-project", "--pick", "auto_chain_active"]).success(), "true");
+    context.gsd(["auto-chain", "stop"]).success();
+    assert_eq!(git("status --porcelain"), "", "nothing of it is in the project");
+    let old = r#"{"mode": "yolo", "workflow": {"auto_advance": true, "_auto_chain_active": true}}"#;
+    context.write(".planning/config.json", old);
+    assert_eq!(source(), "stopped");
+    assert_eq!((planned("auto_chain_active"), planned("auto_advance")), ("false".into(), "false".into()));
+    assert_eq!(context.gsd(["init", "new-project", "--pick", "mode"]).success(), "yolo");
+    context.gsd(["auto-chain", "start"]).success();
+    assert_eq!(source(), "both");
+}
+
+#[test]
+fn a_chain_that_was_left_for_a_day_is_over() {
+    let context = TestContext::new();
+    let at = |hours: i64, call: &[&str]| {
+        let now = (1_768_176_000_000 + hours * 3_600_000).to_string();
+        context.gsd_with(call, &[("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", &now)], "").json()
+    };
+    at(0, &["auto-chain", "start"]);
+    assert_eq!(at(23, &["check", "auto-mode"])["active"], true);
+    assert_eq!(at(25, &["check", "auto-mode"])["active"], false);
+    let folder = context.home().join(".local/state/gsd-tools/projects");
+    let note = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path().join("auto-chain.json");
+    std::fs::write(&note, "{").unwrap();
+    let refused = context.gsd(["check", "auto-mode"]).failure(1);
+    assert!(refused.contains("auto-chain.json") && refused.contains("gsd-tools auto-chain stop"), "{refused}");
+    context.gsd(["auto-chain", "stop"]).success();
+    assert_eq!(context.gsd(["check", "auto-mode", "--pick", "source"]).success(), "stopped");
+}
+
+#[test]
 fn a_point_of_the_loop_must_exist() {
     let context = TestContext::new();
     assert_eq!(context.gsd(["loop", "render-hooks", "execute:pre"]).json()["activeHooks"], serde_json::json!([]));

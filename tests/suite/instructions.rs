@@ -27,6 +27,13 @@ fn the_file_of_the_host_is_made_and_kept() {
 fn the_host_of_the_call_names_its_file() {
     let context = TestContext::new();
     context.write(".planning/PROJECT.md", "# Acme\n");
-    let report = context.gsd_with(["generate-claude-md"], &[("GSD_RUNTIME", "codex")], "").json();
-    assert!(report["claude_md_path"].as_str().unwrap().ends_with("/project/AGENTS.md"), "{report}");
+    let file = || {
+        let report = context.gsd_with(["generate-claude-md"], &[("GSD_RUNTIME", "codex")], "").json();
+        report["claude_md_path"].as_str().unwrap().to_owned()
+    };
+    assert!(file().ends_with("/project/AGENTS.md"), "{}", file());
+    context.gsd(["config-new-project"]).success();
+    assert!(file().ends_with("/project/AGENTS.md"), "what every new file says is no choice: {}", file());
+    context.gsd(["config-set", "claude_md_path", "docs/CLAUDE.md"]).success();
+    assert!(file().ends_with("/docs/CLAUDE.md"), "{}", file());
 }

@@ -19,6 +19,7 @@ impl Context {
             agents_folder: agents.folder.map(|folder| folder.to_string_lossy().replace('\\', "/")),
             missing_agents: agents.missing,
             documents_ignored: self.documents_ignored()?,
+            auto: self.auto_mode()?,
         })
     }
 

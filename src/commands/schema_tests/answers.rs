@@ -6,8 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, plan, research,
-    runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
+    auto_chain, basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, plan,
+    research, runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
 use crate::operations::bundle::{self, Complete};
@@ -77,6 +77,8 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("audit-open", json::<operations::audit::open::OpenReport>()),
     ("audit-open acknowledge", json::<operations::audit::acknowledge::AcknowledgeReport>()),
     ("audit-uat", json::<operations::audit::uat::UatAuditReport>()),
+    ("auto-chain start", json::<auto_chain::AutoModeReport>()),
+    ("auto-chain stop", json::<auto_chain::AutoModeReport>()),
     ("capability disable", json::<operations::capability::state::SetReport>()),
     ("capability enable", json::<operations::capability::state::SetReport>()),
     ("capability install", Answer::Text("nothing: there is nothing to install")),
@@ -89,7 +91,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("capability trust revoke", Answer::Text("nothing: nothing is trusted")),
     ("capability update", Answer::Text("nothing: there is nothing to update")),
     ("check api-coverage-verify-pre", json::<operations::api_coverage::ApiCoverageReport>()),
-    ("check auto-mode", json::<check::AutoModeReport>()),
+    ("check auto-mode", json::<auto_chain::AutoModeReport>()),
     ("check decision-coverage-plan", json::<operations::coverage::PlanCoverage>()),
     ("check decision-coverage-verify", json::<operations::coverage::WorkCoverage>()),
     ("check gap-analysis-plan-post", json::<check::GapGateReport>()),
@@ -347,8 +349,10 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("validate consistency", json::<operations::health::consistency::ConsistencyReport>()),
     ("validate context", json::<validate::ContextReport>()),
     ("validate health", json::<operations::health::check::HealthReport>()),
+    ("verification defer-human", json::<operations::human_checks::DeferReport>()),
     ("verification fingerprint", json::<operations::verification::FingerprintReport>()),
     ("verification resolve-file", json::<verification::FileReport>()),
+    ("verification settle-human", json::<operations::human_checks::SettleReport>()),
     ("verification status", json::<verification::StatusReport>()),
     ("verify artifacts", any_of::<(files::MissingFile, verify::NoMustHave, operations::must_haves::ArtifactsReport)>()),
     ("verify codebase-drift", json::<operations::drift::CodebaseReport>()),

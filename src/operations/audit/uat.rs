@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::open::gap_snapshot;
 use super::{Category, is_acknowledged};
+use crate::operations::human_checks::{self, DeferredCheck};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::uat_report::{Gap, UatReport, UatTest};
@@ -30,6 +31,8 @@ pub(crate) struct UatAuditReport {
     pub(crate) summary: Summary,
     /// Files that somebody said are to be left as they are.
     acknowledged_files: usize,
+    /// Checks of the open milestone that were put off until a person makes them.
+    deferred_checks: Vec<DeferredCheck>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -113,7 +116,8 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
             }
         }
     }
-    Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files })
+    let deferred_checks = human_checks::deferred_in(view, &folders)?;
+    Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files, deferred_checks })
 }
 
 /// The tests of a phase that did not pass, and its gaps.

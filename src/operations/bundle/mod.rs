@@ -27,6 +27,7 @@ pub(crate) mod yolo;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::project::auto_chain::AutoMode;
 use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
@@ -57,6 +58,8 @@ pub(crate) struct Facts {
     pub(crate) missing_agents: Vec<String>,
     /// Whether git is told to leave the project's documents out.
     pub(crate) documents_ignored: bool,
+    /// Whether workflows go on by themselves.
+    pub(crate) auto: AutoMode,
 }
 
 /// When a bundle is made.

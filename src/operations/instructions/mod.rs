@@ -158,13 +158,13 @@ pub(crate) fn generate(
         Some(before) if **before == *text => Action::Unchanged,
         Some(_) => Action::Updated,
     };
-    report.message = message(&report, request.prefix);
+    report.message = message(&report);
     edits.write(view, path, text)?;
     Ok((report, edits))
 }
 
 /// What was done, in a line. Writing to a string cannot fail.
-fn message(report: &InstructionsReport, prefix: &str) -> String {
+fn message(report: &InstructionsReport) -> String {
     let mut message = format!("Generated {}/{} sections.", report.sections_generated.len(), report.sections_total);
     for (what, names) in
         [("Fallback", &report.sections_fallback), ("Skipped (manually edited)", &report.sections_skipped)]
@@ -172,9 +172,6 @@ fn message(report: &InstructionsReport, prefix: &str) -> String {
         if !names.is_empty() {
             let _ = write!(message, " {what}: {}.", names.join(", "));
         }
-    }
-    if report.profile_status == ProfileStatus::PlaceholderAdded {
-        let _ = write!(message, " Run {prefix}profile-user to unlock Developer Profile.");
     }
     message
 }
@@ -219,13 +216,14 @@ fn content(
         }
         "stack" => {
             let researched = format!("{}/STACK.md", layout.research());
-            let mapped = of_map("STACK.md")?;
-            if mapped.is_some() {
-                mapped
+            let summary = format!("{}/SUMMARY.md", layout.research());
+            if let Some(mapped) = of_map("STACK.md")? {
+                Some(mapped)
+            } else if let Some(body) = view.text(&researched)?.and_then(|text| outline(&text)) {
+                Some(("research/STACK.md".to_owned(), body))
             } else {
-                view.text(&researched)?
-                    .and_then(|text| outline(&text))
-                    .map(|body| ("research/STACK.md".to_owned(), body))
+                let body = view.text(&summary)?.and_then(|text| part(&text, "Recommended Stack"));
+                body.map(|body| ("research/SUMMARY.md".to_owned(), body))
             }
         }
         "conventions" => of_map("CONVENTIONS.md")?,
@@ -239,14 +237,18 @@ fn content(
     Ok(told)
 }
 
+/// What a section says.
+fn part(text: &str, title: &str) -> Option<String> {
+    let document = Markdown::parse(text);
+    let (_, lines) = document.section_named(title)?;
+    let body = text[document.span(lines)].replace("\r\n", "\n").trim().to_owned();
+    Some(body).filter(|body| !body.is_empty())
+}
+
 /// Name, purpose, core value and constraints of the project.
 fn project(text: &str) -> Option<String> {
     let document = Markdown::parse(text);
-    let part = |title: &str| {
-        let (_, lines) = document.section_named(title)?;
-        let body = text[document.span(lines)].replace("\r\n", "\n").trim().to_owned();
-        Some(body).filter(|body| !body.is_empty())
-    };
+    let part = |title: &str| part(text, title);
     let title = document.headings().find(|heading| heading.level == 1).map(|heading| heading.title.trim());
     let title = title.filter(|title| !title.is_empty()).map(|title| format!("**{title}**"));
     let value = part("Core Value").map(|value| format!("**Core Value:** {value}"));

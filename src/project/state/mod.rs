@@ -5,6 +5,7 @@
 //! matter is an index of the body ([`index`]); a write brings it up to date. Reading never fails; [`State::problem`]
 //! says where a text is too broken to be written to. Edits are in [`edit`].
 
+pub(crate) mod deferred;
 pub(crate) mod edit;
 pub(crate) mod index;
 mod position;
