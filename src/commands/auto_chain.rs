@@ -80,7 +80,7 @@ impl Context {
     }
 
     fn chain_note(&self) -> Result<Option<ChainNote>, CommandError> {
-        let Some(local) = self.local_state()? else { return Ok(None) };
+        let Some(local) = self.notes()? else { return Ok(None) };
         local.read(NOTE).map_err(|error| {
             let is_malformed = matches!(error, LocalStateError::Malformed { .. });
             let error = CommandError::because(Reason::Unknown, &error);
@@ -89,7 +89,7 @@ impl Context {
     }
 
     /// The notes of this computer about the project; none where there is no folder for them.
-    fn local_state(&self) -> Result<Option<LocalState>, CommandError> {
+    fn notes(&self) -> Result<Option<LocalState>, CommandError> {
         let Some(folder) = self.world().state_folder() else { return Ok(None) };
         Ok(Some(LocalState::of(&folder, self.root())?))
     }
@@ -103,7 +103,7 @@ pub(super) fn show(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn set(context: &mut Context, active: bool) -> Result<(), CommandError> {
-    let Some(local) = context.local_state()? else {
+    let Some(local) = context.notes()? else {
         return Err(CommandError::new(Reason::Unknown, "there is no home folder to note it in")
             .hint("set `HOME` or `XDG_STATE_HOME`, then run `gsd-tools check auto-mode`"));
     };

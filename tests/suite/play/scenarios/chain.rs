@@ -187,7 +187,7 @@ fn transition(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'stat
     it.runs("gsd-tools progress bar", &[]).done();
     let next = it.field("next_phase");
     it.runs("gsd-tools init phase-op", &[("M", &next)]).expects("false").done();
-    it.by("`/gsd-discuss-phase {M}`");
+    it.by("discuss-phase {M}`");
     format!("Next Up: /gsd-discuss-phase {next}")
 }
 
