@@ -188,6 +188,8 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("phases list", Effect::Read),
     ("plan check", Effect::Read),
     ("plan close", Effect::Act),
+    ("plan lint", Effect::Read),
+    ("plan record", Effect::Act),
     ("planning inspect", Effect::Read),
     ("pr-subrepo", Effect::Act),
     ("profile-questionnaire", Effect::Read),

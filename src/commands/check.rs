@@ -205,7 +205,7 @@ fn folder_named(context: &Context, view: &ProjectView, typed: &str) -> Result<Op
 
 /// The phase that a person named by its number or the path of its folder: its number as typed or as the folder says it,
 /// and the folder.
-fn phase_named(
+pub(super) fn phase_named(
     context: &Context,
     view: &ProjectView,
     typed: &str,
@@ -392,18 +392,20 @@ fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), Comma
         drop(view);
         return context.emit(&plan_commands::paths_unresolved(plan_commands::unresolved(Some(typed), VERB)));
     };
-    let root = context.root();
-    let look = |path: &str| {
-        let absolute = root.resolve(path);
-        let found = disk::is_folder(&absolute).then(|| FoundFolder {
-            in_project: absolute.as_path().starts_with(root.as_path()),
-            package: disk::read_text(absolute.resolve("package.json")).ok().flatten(),
-        });
-        FolderFacts { absolute: absolute.to_string(), found }
-    };
-    let report = plan_commands::paths(&view, &folder, &root.to_string(), look)?;
+    let report = plan_commands::paths(&view, &folder, &context.root().to_string(), |path| folder_facts(context, path))?;
     drop(view);
     context.emit(&report)
+}
+
+/// What is in a folder that a command of a plan runs in.
+pub(super) fn folder_facts(context: &Context, path: &str) -> FolderFacts {
+    let root = context.root();
+    let absolute = root.resolve(path);
+    let found = disk::is_folder(&absolute).then(|| FoundFolder {
+        in_project: absolute.as_path().starts_with(root.as_path()),
+        package: disk::read_text(absolute.resolve("package.json")).ok().flatten(),
+    });
+    FolderFacts { absolute: absolute.to_string(), found }
 }
 
 fn failure_directions(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {

@@ -5,11 +5,13 @@ use serde::Serialize;
 
 use super::error::Reason;
 use super::git::commit::{CommitReport, commit_files};
-use super::{CommandError, Context, Family, state};
+use super::{CommandError, Context, Family, check, state};
 use crate::disk;
 use crate::operations::changes;
 use crate::operations::plan_close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
 use crate::operations::summary_check::{self, SelfCheck};
+use crate::operations::{plan_index, plan_lint};
+use crate::project::folder::PhaseFolder;
 use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::root;
 use crate::project::view::ProjectView;
@@ -19,13 +21,26 @@ use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum PlanFamily {
-    /// Check and close executed plans
+    /// Check, record and close plans
     #[command(subcommand)]
     Plan(PlanCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum PlanCommand {
+    /// Check the plans of a phase before they are executed
+    ///
+    /// Reports errors and warnings of structure, dependencies and verification commands, and the requirements and decisions
+    /// that no plan covers. Plans with a SUMMARY are done and left out. Changes nothing.
+    ///
+    /// Example: `gsd-tools plan lint 2 --pick valid`.
+    Lint(PhaseArgs),
+    /// Record that a phase is planned: state, roadmap, and one commit
+    ///
+    /// Commits the documents of the phase, STATE.md, ROADMAP.md and REQUIREMENTS.md. Answers the order of execution.
+    ///
+    /// Example: `gsd-tools plan record 2`.
+    Record(PhaseArgs),
     /// Check what executed plans left: summary, commits, files
     ///
     /// A plan is finished when it has a SUMMARY that is committed and not blocked, commits of its own since the plan was
@@ -42,6 +57,12 @@ pub(crate) enum PlanCommand {
     ///
     /// Example: `gsd-tools plan close 02-01 --blocker "rate limit of the API is unknown"`.
     Close(CloseArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseArgs {
+    /// The phase: its number, such as `2`, or its folder
+    phase: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -68,10 +89,92 @@ impl Family for PlanFamily {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Plan(command) = self;
         match command {
-            PlanCommand::Check(arguments) => check(context, &arguments),
+            PlanCommand::Lint(arguments) => lint(context, &arguments.phase),
+            PlanCommand::Record(arguments) => record(context, &arguments.phase),
+            PlanCommand::Check(arguments) => check_plans(context, &arguments),
             PlanCommand::Close(arguments) => close(context, &arguments),
         }
     }
+}
+
+fn lint(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+    let view = context.view();
+    let folder = folder_of(context, &view, phase)?;
+    let checked = context.config()?.flag("workflow.context_coverage_gate");
+    let root = context.root().to_string();
+    let report = plan_lint::lint(&view, &folder, &root, checked, |path| check::folder_facts(context, path))?;
+    drop(view);
+    let raw = report.valid.to_string();
+    context.emit_raw(&report, raw)
+}
+
+fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {
+    check::phase_named(context, view, phase)?.1.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
+        CommandError::new(Reason::PhaseNotFound, format!("phase `{phase}` has no folder"))
+            .hint("list the phases with `gsd-tools phases list`")
+    })
+}
+
+/// What `plan record` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RecordReport {
+    phase: String,
+    plans: Vec<RecordedPlan>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    commit: CommitReport,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct RecordedPlan {
+    id: String,
+    wave: i64,
+    objective: Option<String>,
+    tasks: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    has_checkpoint: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    done: bool,
+}
+
+fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+    let view = context.view();
+    let folder = folder_of(context, &view, phase)?;
+    let index = plan_index::plan_index(&view, folder.token())
+        .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of the plans"))?;
+    drop(view);
+    if index.plans.is_empty() {
+        return Err(CommandError::usage(format!("phase `{phase}` has no plans in `{}`", folder.path))
+            .hint("write them first; `gsd-tools template fill plan` starts one"));
+    }
+    let facts = state::facts(context)?;
+    let operation = |view: &ProjectView| plan_close::planned(view, &folder, &facts);
+    if context.is_rehearsal() {
+        let view = context.view();
+        let edits = operation(&view)?;
+        context.note_rehearsed(&changes::diff(&view, &edits)?);
+    } else {
+        context.update(|view| Ok(((), operation(view)?)))?;
+    }
+    let layout = context.layout();
+    let documents = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements()];
+    let files = [folder.path.clone()].into_iter().chain(documents);
+    let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
+    let commit = commit_files(context, &format!("docs({}): create phase plan", folder.token()), files)?;
+    let plans = index.plans.into_iter().map(|plan| RecordedPlan {
+        id: plan.id,
+        wave: plan.wave,
+        objective: plan.objective,
+        tasks: plan.task_count,
+        has_checkpoint: !plan.autonomous,
+        done: plan.has_summary,
+    });
+    let report =
+        RecordReport { phase: folder.token().to_owned(), plans: plans.collect(), warnings: index.warnings, commit };
+    if report.commit.is_failure() {
+        context.exit_with(1);
+    }
+    context.emit_brief(&report)
 }
 
 /// What `plan check` answers.
@@ -103,7 +206,7 @@ enum SummaryState {
     Blocked,
 }
 
-fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
+fn check_plans(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
     let view = context.view();
     let places = places(&view, &arguments.plans)?;
     let plans: Vec<CheckedPlan> =
@@ -222,6 +325,9 @@ fn is_uncommitted(context: &Context, path: &str) -> bool {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CloseReport {
     closed: Vec<ClosedReport>,
+    /// Plans that were asked for and left alone: they have no SUMMARY.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    without_summary: Vec<String>,
     /// The first plan of the phase without a SUMMARY.
     next_plan: Option<String>,
 }
@@ -243,13 +349,19 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandErro
     }
     let in_worktree = is_in_wave(context);
     let mut closed = Vec::new();
+    let (places, without): (Vec<PlanPlace>, Vec<PlanPlace>) =
+        places.into_iter().partition(|place| place.summary().is_some());
+    if let (Some(place), true) = (without.first(), places.is_empty()) {
+        return Err(without_summary(place));
+    }
     for place in &places {
         let report = if in_worktree { keep_summary(context, place)? } else { close_one(context, place, arguments)? };
         closed.push(report);
     }
     let next_plan = places.last().map(|place| next_plan(context, place)).transpose()?.flatten();
     let failed = closed.iter().any(|report| report.commit.is_failure());
-    let report = CloseReport { closed, next_plan };
+    let without_summary = without.iter().map(|place| place.id().to_owned()).collect();
+    let report = CloseReport { closed, without_summary, next_plan };
     if failed {
         context.exit_with(1);
     }

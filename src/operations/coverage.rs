@@ -26,6 +26,13 @@ pub(crate) struct PlanCoverage {
     message: String,
 }
 
+impl PlanCoverage {
+    /// The identifiers of the decisions that no plan cites.
+    pub(crate) fn uncovered_ids(&self) -> Vec<String> {
+        self.uncovered.iter().map(|decision| decision.id.clone()).collect()
+    }
+}
+
 /// What `check decision-coverage-verify` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WorkCoverage {

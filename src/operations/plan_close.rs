@@ -1,16 +1,20 @@
 //! Closing an executed plan: everything its SUMMARY says is carried into STATE.md, ROADMAP.md and REQUIREMENTS.md at once.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::requirements::{self, MarkReport};
 use super::roadmap;
 use super::state::notes::{self, Metric};
+use super::state::position::PhaseRequest;
 use super::state::{Facts, StateError, mirror, position};
 use super::summary_check::{self, SelfCheck};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::{PhasePlan, PhaseSummary};
+use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
@@ -246,6 +250,50 @@ fn only_the_index_changes(view: &ProjectView, edits: &Edits) -> Result<bool, Fil
         }
     }
     Ok(true)
+}
+
+/// Records that `folder` is planned: position, counts and plan lines of the roadmap, the waves of its plans.
+pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> Result<Edits, StateError> {
+    let mut steps = Steps { base: view, edits: Edits::default() };
+    let phase = folder.token();
+    if let Some((_, edits)) = roadmap::update_plan_progress(view, phase, &facts.today)? {
+        steps.add(edits);
+    }
+    let mut waves = BTreeMap::new();
+    let roadmap = view.layout().roadmap();
+    for file in view.current_plans(folder)? {
+        let text = view.text(&folder.join(&file))?.unwrap_or_default();
+        let plan = PhasePlan::parse(&text);
+        let wave = plan.wave().and_then(|wave| u64::try_from(wave).ok());
+        waves.insert(plan_id(&file).to_owned(), wave.unwrap_or(1));
+        // A line that was just made has the file alone; people want to read what the plan is about.
+        if let (Some(objective), Some(text)) = (plan.objective(), steps.edits.texts.get_mut(&roadmap)) {
+            *text = with_objective(text, &file, &objective);
+        }
+    }
+    steps.add(roadmap::annotate_dependencies(&steps.view(), phase, &waves)?.1);
+    let name = steps.view().roadmap_text()?.and_then(|text| {
+        let roadmap = Roadmap::parse(&text);
+        roadmap.section(phase).map(|section| name_without_tag(section.name).to_owned())
+    });
+    let plans = u64::try_from(waves.len()).ok();
+    let request = PhaseRequest { phase, name: name.as_deref(), plans };
+    steps.note(position::planned(&steps.view(), request, facts)?);
+    Ok(steps.edits)
+}
+
+/// The roadmap with the objective behind the line of a plan that has none.
+fn with_objective(roadmap: &str, file: &str, objective: &str) -> String {
+    let mut text = String::with_capacity(roadmap.len() + objective.len());
+    for line in roadmap.split_inclusive('\n') {
+        let bare = line.trim_end_matches(['\n', '\r']);
+        text.push_str(bare);
+        if bare.trim_start().starts_with("- [") && bare.ends_with(&format!("] {file}")) {
+            text.push_str(&format!(" — {}", objective.trim_end_matches('.')));
+        }
+        text.push_str(&line[bare.len()..]);
+    }
+    text
 }
 
 /// Edits that are made one after another, each on what the ones before it leave.

@@ -21,6 +21,29 @@ pub(crate) struct CommandPathsReport {
     read_error: Option<String>,
 }
 
+impl CommandPathsReport {
+    /// What is wrong: whether it must be repaired, the plan, and a sentence.
+    pub(crate) fn findings(&self) -> Vec<(bool, String, String)> {
+        let wrong = self.commands.iter().filter(|command| command.severity != Severity::None);
+        wrong
+            .map(|command| {
+                let place = command.raw_target.as_deref().unwrap_or(&command.base);
+                let why = match command.reason {
+                    Some(PathReason::MissingDir) => format!("`{place}` does not exist"),
+                    Some(PathReason::NoManifest) => format!("`{place}` has no {MANIFEST}"),
+                    Some(PathReason::ScriptMissing) => {
+                        format!("`{place}` has no script `{}`", command.script.as_deref().unwrap_or_default())
+                    }
+                    Some(PathReason::OutsideRoot) => format!("`{place}` is outside the project"),
+                    Some(PathReason::DynamicPath) | None => format!("where it runs cannot be told: `{place}`"),
+                };
+                let sentence = format!("`{}` cannot run: {why}", command.command);
+                (command.severity == Severity::Blocker, command.plan.clone(), sentence)
+            })
+            .collect()
+    }
+}
+
 /// One command and the folder it runs in.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -99,6 +122,22 @@ pub(crate) struct DirectionsReport {
     /// Why the plans could not be looked at.
     #[serde(rename = "readError")]
     read_error: Option<String>,
+}
+
+impl DirectionsReport {
+    /// What is wrong: whether it must be repaired, the plan, and a sentence.
+    pub(crate) fn findings(&self) -> Vec<(bool, String, String)> {
+        let wrong = self.commands.iter().filter(|command| command.severity != Severity::None);
+        wrong
+            .map(|command| {
+                let sentence = match command.status {
+                    DirectionStatus::Orphan => format!("task `{}` has <fails_when> without a command", command.task),
+                    _ => format!("`{}` does not say what makes it fail (<fails_when>)", command.command),
+                };
+                (command.severity == Severity::Blocker, command.plan.clone(), sentence)
+            })
+            .collect()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

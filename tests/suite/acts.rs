@@ -117,6 +117,12 @@ const ACTS: &[Act] = &[
         ],
     },
     Act {
+        verb: "plan record",
+        arguments: &["1"],
+        first: &[],
+        says: &[("/plans/1/id", "\"01-02\""), ("/commit/reason", "\"rehearsed\""), ("/diff", "STATE.md")],
+    },
+    Act {
         verb: "pr-subrepo",
         arguments: &["feat: a", "--repo", "web", "--branch", "feat/a"],
         first: &[],

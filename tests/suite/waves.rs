@@ -260,3 +260,23 @@ fn a_halted_plan_completes_no_requirement() {
     assert!(context.read(".planning/REQUIREMENTS.md").contains("- [ ] **A-1**"));
     assert!(context.read(".planning/STATE.md").contains("Halted 01-01-PLAN.md"));
 }
+
+#[test]
+fn recording_plans_is_one_call_and_one_commit() {
+    let context = project();
+    let roadmap = context.read(".planning/ROADMAP.md");
+    let bare = roadmap.replace("- [ ] 01-01-PLAN.md\n- [ ] 01-02-PLAN.md\n- [ ] 01-03-PLAN.md\n", "- [ ] TBD\n");
+    context.write(".planning/ROADMAP.md", &bare);
+    let linted = context.gsd(["plan", "lint", "1"]).json();
+    assert_eq!(linted["valid"], false, "{linted}");
+    assert_eq!(linted["errors"][0]["plan"], "01-01");
+    let recorded = context.gsd(["plan", "record", "1"]).json();
+    assert_eq!(recorded["plans"][2]["id"], "01-03");
+    assert_eq!(recorded["commit"]["committed"], true);
+    let roadmap = context.read(".planning/ROADMAP.md");
+    assert!(roadmap.contains("- [ ] 01-02-PLAN.md — Build b.txt\n") && !roadmap.contains("TBD"), "{roadmap}");
+    assert!(context.read(".planning/STATE.md").contains("READY TO EXECUTE"));
+    assert_eq!(git(&context, "", &["log", "-1", "--format=%s"]), "docs(01): create phase plan");
+    assert_eq!(git(&context, "", &["status", "--porcelain"]), "");
+    assert!(context.gsd(["plan", "record", "2"]).failure(1).contains("phases list"));
+}

@@ -253,6 +253,8 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("phases list", json::<operations::lookup::PhaseListReport>()),
     ("plan check", json::<plan::CheckReport>()),
     ("plan close", json::<plan::CloseReport>()),
+    ("plan lint", json::<operations::plan_lint::LintReport>()),
+    ("plan record", json::<plan::RecordReport>()),
     ("planning inspect", json::<operations::inspect::InspectReport>()),
     ("pr-subrepo", json::<git::pull_request::PullRequestReport>()),
     ("profile-questionnaire", any_of::<(operations::profile::Questionnaire, operations::profile::Answers)>()),

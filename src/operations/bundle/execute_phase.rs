@@ -14,9 +14,9 @@ use crate::project::phase::{self, PhaseId};
 use crate::text::front_matter::FrontMatter;
 use crate::text::slug;
 
-use super::phase::{Phase, StateValidation};
+use super::phase::{Aim, Phase, StateValidation};
 use super::sections::{Condition, SectionManifest};
-use super::{Bundle, Complete};
+use super::{Bundle, Complete, Settings};
 
 /// Plan files to the identifiers of the halted plans they wait for.
 type Blocked = BTreeMap<String, Vec<String>>;
@@ -77,7 +77,14 @@ pub(crate) struct ExecutePhaseReport {
     #[serde(flatten)]
     validation: Option<StateValidation>,
     section_manifest: SectionManifest,
+    #[serde(flatten)]
+    aim: Aim,
+    /// What the workflow goes by, with the defaults of keys that are not set.
+    settings: Settings,
 }
+
+/// The settings that the workflow goes by.
+const SETTINGS: &[&str] = &["workflow.context_guard_mode", "workflow.inline_plan_threshold", "workflow.node_repair"];
 
 impl Bundle<'_> {
     /// What executing `typed` starts from.
@@ -150,6 +157,8 @@ impl Bundle<'_> {
             requirements_path: self.shown_if_there(&layout.requirements()),
             validation,
             section_manifest,
+            aim: self.aim(phase),
+            settings: self.settings(SETTINGS),
         };
         self.complete(report)
     }

@@ -24,8 +24,11 @@ pub(crate) mod verify_work;
 pub(crate) mod workspaces;
 pub(crate) mod yolo;
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::project::auto_chain::AutoMode;
 use crate::project::config::Config;
@@ -96,6 +99,9 @@ struct Common {
     missing_agents: Vec<String>,
     agents_dir: Option<String>,
     agent_runtime: String,
+    /// Agents that the project gives skills; absent where it gives none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    agents_with_skills: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_language: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +110,16 @@ struct Common {
     project_title: Option<String>,
 }
 
+/// Settings of a workflow by their names without the section.
+type Settings = BTreeMap<&'static str, Value>;
+
 impl Bundle<'_> {
+    /// The values that hold for `keys`; one that has no value is left out.
+    fn settings(&self, keys: &[&'static str]) -> Settings {
+        let named = keys.iter().map(|key| (key.rsplit('.').next().unwrap_or(key), self.config.value(key).clone()));
+        named.filter(|(_, value)| !value.is_null()).collect()
+    }
+
     fn complete<R>(&self, report: R) -> Result<Complete<R>, FileError> {
         let title = self.view.text(&self.view.layout().project())?.and_then(|text| title(&text));
         let owned = |text: Option<&str>| text.map(str::to_owned);
@@ -114,6 +129,7 @@ impl Bundle<'_> {
             missing_agents: self.facts.missing_agents.clone(),
             agents_dir: self.facts.agents_folder.clone(),
             agent_runtime: self.facts.runtime.clone(),
+            agents_with_skills: self.config.entries("agent_skills").map(|(agent, _)| agent.to_owned()).collect(),
             response_language: owned(self.config.text("response_language")),
             project_code: owned(self.config.project_code()),
             project_title: title,

@@ -31,6 +31,19 @@ pub(super) struct RoadmapEntry {
     pub(super) requirements: Option<String>,
     /// A slice of the product that a user can use.
     pub(super) is_mvp: bool,
+    pub(super) goal: Option<String>,
+    pub(super) success_criteria: Vec<String>,
+}
+
+/// What a phase is to reach, by the roadmap.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Aim {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goal: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    success_criteria: Vec<String>,
+    /// Whether the phase is planned as a slice that a user can use: by the roadmap or the configuration.
+    mvp_mode: bool,
 }
 
 /// How bundles tell which phase they are about.
@@ -126,10 +139,18 @@ impl Bundle<'_> {
                 name: section.name.to_owned(),
                 requirements: roadmap.field(section, "Requirements").and_then(requirements),
                 is_mvp: mode.is_some_and(|mode| mode.eq_ignore_ascii_case("mvp")),
+                goal: roadmap.field(section, "Goal").filter(|goal| !goal.is_empty()).map(str::to_owned),
+                success_criteria: roadmap.success_criteria(section).into_iter().map(str::to_owned).collect(),
             };
             return Ok(Some((true, entry)));
         }
-        let without_section = |name: &str| RoadmapEntry { name: name.to_owned(), requirements: None, is_mvp: false };
+        let without_section = |name: &str| RoadmapEntry {
+            name: name.to_owned(),
+            requirements: None,
+            is_mvp: false,
+            goal: None,
+            success_criteria: Vec::new(),
+        };
         let bullet =
             spellings().find_map(|typed| roadmap.bullet(typed).filter(|bullet| self.same_code(typed, bullet.id)));
         let row = || {
@@ -158,6 +179,15 @@ impl Bundle<'_> {
             phase_name: phase.name_on_disk().map(str::to_owned),
             phase_slug: phase.slug(),
             padded_phase: Some(phase.padded()),
+        }
+    }
+
+    pub(super) fn aim(&self, phase: Option<&Phase>) -> Aim {
+        let entry = phase.and_then(|phase| phase.entry.as_ref());
+        Aim {
+            goal: entry.and_then(|entry| entry.goal.clone()),
+            success_criteria: entry.map(|entry| entry.success_criteria.clone()).unwrap_or_default(),
+            mvp_mode: phase.is_some_and(Phase::is_mvp) || self.config.flag("workflow.mvp_mode"),
         }
     }
 

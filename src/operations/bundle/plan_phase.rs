@@ -8,10 +8,10 @@ use crate::operations::progress::{self, PhaseStatus};
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 
-use super::phase::{Artifacts, Identity, Phase, StateValidation};
+use super::phase::{Aim, Artifacts, Identity, Phase, StateValidation};
 use super::sections::{Condition, SectionManifest};
 use super::verify_commands::VerifyCommand;
-use super::{Bundle, Complete};
+use super::{Bundle, Complete, Settings};
 
 /// What was asked besides the phase.
 #[derive(Clone, Debug, Default)]
@@ -68,9 +68,23 @@ pub(crate) struct PlanPhaseReport {
     #[serde(flatten)]
     validation: Option<StateValidation>,
     section_manifest: SectionManifest,
+    #[serde(flatten)]
+    aim: Aim,
+    /// What the agents go by, with the defaults of keys that are not set.
+    settings: Settings,
     /// Commands that verified the phase before, so that they are not invented anew.
     prior_verify_commands: Vec<VerifyCommand>,
 }
+
+/// The settings that planners and checkers go by.
+const SETTINGS: &[&str] = &[
+    "workflow.human_verify_mode",
+    "workflow.security_enforcement",
+    "workflow.security_asvs_level",
+    "workflow.security_block_on",
+    "workflow.smart_zone_tokens",
+    "workflow.plan_bounce",
+];
 
 impl Bundle<'_> {
     /// What planning `typed` starts from.
@@ -124,6 +138,8 @@ impl Bundle<'_> {
             artifacts: self.artifacts(phase),
             validation: if request.validate { self.validation(typed, plan_count)? } else { None },
             section_manifest,
+            aim: self.aim(phase),
+            settings: self.settings(SETTINGS),
             prior_verify_commands: match phase {
                 Some(phase) => self.earlier_verify_commands(&phase.number)?,
                 None => Vec::new(),

@@ -1,0 +1,136 @@
+//! Everything a program can find wrong with the plans of a phase before they are executed, in one report.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::coverage;
+use super::plan_checks;
+use super::plan_commands::{self, FolderFacts};
+use super::plan_index::{self, PlanIndexError};
+use crate::project::files::FileError;
+use crate::project::folder::{PhaseFolder, plan_id};
+use crate::project::plan::PhasePlan;
+use crate::project::requirements::typed_ids;
+use crate::project::roadmap::Roadmap;
+use crate::project::view::ProjectView;
+
+/// What `plan lint` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LintReport {
+    /// Whether there is nothing to repair; warnings are for judgement.
+    pub(crate) valid: bool,
+    /// How many plans were looked at: those without a SUMMARY.
+    plans: usize,
+    errors: Vec<Finding>,
+    warnings: Vec<Finding>,
+    /// Requirements of the phase that no plan names.
+    requirements_uncovered: Vec<String>,
+    /// Decisions of CONTEXT.md that no plan cites.
+    decisions_uncovered: Vec<String>,
+}
+
+/// One thing that is wrong, and in which plan; in none where it concerns several.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Finding {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
+    finding: String,
+}
+
+/// Checks the plans of `folder`. `look` tells what is in the folder that a command runs in.
+pub(crate) fn lint(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    root: &str,
+    decisions_are_checked: bool,
+    look: impl Fn(&str) -> FolderFacts,
+) -> Result<LintReport, FileError> {
+    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    let mut named: Vec<String> = Vec::new();
+    let mut count = 0;
+    for file in view.current_plans(folder)? {
+        let text = view.text(&folder.join(&file))?.unwrap_or_default();
+        let plan = PhasePlan::parse(&text);
+        named.extend(plan.requirements());
+        if folder.summary_of(&file).is_some() {
+            continue;
+        }
+        count += 1;
+        let of = |finding: String| Finding { plan: Some(plan_id(&file).to_owned()), finding };
+        let structure = plan_checks::structure(&text);
+        errors.extend(structure.errors.into_iter().map(of));
+        warnings.extend(structure.warnings.into_iter().map(of));
+    }
+    let whole = |finding: String| Finding { plan: None, finding };
+    match plan_index::plan_index(view, folder.token()) {
+        Ok(index) => warnings.extend(index.warnings.into_iter().chain(index.warning).chain(index.error).map(whole)),
+        Err(PlanIndexError::Unreadable(error)) => return Err(error),
+        Err(error @ PlanIndexError::Cycle { .. }) => errors.push(whole(error.to_string())),
+    }
+    let commands = plan_commands::paths(view, folder, root, look)?.findings();
+    let directions = plan_commands::directions(view, folder)?.findings();
+    for (is_error, plan, finding) in commands.into_iter().chain(directions) {
+        let finding = Finding { plan: Some(plan_id(&plan).to_owned()), finding };
+        if is_error { errors.push(finding) } else { warnings.push(finding) }
+    }
+    let requirements_uncovered = uncovered(view, folder, &named)?;
+    let context = folder.artifact_path("CONTEXT");
+    let coverage = coverage::plans(view, Some(folder), context.as_deref(), decisions_are_checked)?;
+    Ok(LintReport {
+        valid: errors.is_empty(),
+        plans: count,
+        errors,
+        warnings,
+        requirements_uncovered,
+        decisions_uncovered: coverage.uncovered_ids(),
+    })
+}
+
+/// The requirements that the roadmap gives the phase and that `named` lacks.
+fn uncovered(view: &ProjectView, folder: &PhaseFolder, named: &[String]) -> Result<Vec<String>, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
+    let roadmap = Roadmap::parse(&text);
+    let Some(section) = roadmap.section(folder.token()) else { return Ok(Vec::new()) };
+    let wanted = roadmap.field(section, "Requirements").unwrap_or_default().trim_matches(['[', ']']).to_owned();
+    let is_id = |id: &String| id.contains('-') && id.chars().any(|letter| letter.is_ascii_digit());
+    let wanted = typed_ids(&[wanted]).into_iter().filter(is_id);
+    Ok(wanted.filter(|id| !named.iter().any(|known| known.eq_ignore_ascii_case(id))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const PLAN: &str = "---\nphase: 01-a\nplan: 01\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [a]\nautonomous: \
+        true\nrequirements: [A-1]\nmust_haves:\n  truths: [x]\n---\n<task type=\"auto\"><name>N</name><files>a</files><action>does D-01\
+        </action><verify><automated>ls</automated><fails_when>a is missing</fails_when></verify><done>d</done></task>\n";
+
+    fn report(plan: &str, context: &str) -> LintReport {
+        let files = [
+            (".planning/ROADMAP.md", "### Phase 1: A\n**Requirements**: [A-1, A-2]\n"),
+            (".planning/phases/01-a/01-01-PLAN.md", plan),
+            (".planning/phases/01-a/01-CONTEXT.md", context),
+        ];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let folder = view.find_phase("1").unwrap().folder.unwrap();
+        lint(&view, &folder, "/p", true, |path| FolderFacts { absolute: path.to_owned(), found: None }).unwrap()
+    }
+
+    #[test]
+    fn a_sound_plan_has_only_what_is_left_to_cover() {
+        let report = report(PLAN, "<decisions>\n- **D-01:** one\n- **D-02:** two\n</decisions>\n");
+        assert!(report.valid && report.plans == 1, "{report:?}");
+        assert_eq!(report.requirements_uncovered, ["A-2"]);
+        assert_eq!(report.decisions_uncovered, ["D-02"]);
+    }
+
+    #[test]
+    fn a_broken_plan_is_named_with_each_finding() {
+        let report = report(&PLAN.replace("<name>N</name>", "").replace("depends_on: []", "depends_on: [01-01]"), "");
+        assert!(!report.valid);
+        assert_eq!(report.errors[0].plan.as_deref(), Some("01-01"));
+        assert!(report.errors.iter().any(|error| error.finding.contains("wait for each other")), "{report:?}");
+    }
+}
