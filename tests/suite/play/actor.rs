@@ -47,6 +47,7 @@ pub(crate) struct Actor {
     known: BTreeMap<String, String>,
     seen: BTreeSet<String>,
     files_read: BTreeSet<PathBuf>,
+    worktree: Option<PathBuf>,
     quoted: bool,
     tolerant: bool,
     news: String,
@@ -64,6 +65,7 @@ pub(crate) struct Outcome {
 pub(crate) struct Spawn {
     agent: String,
     model: Option<String>,
+    isolation: bool,
     description: String,
     prompt: String,
     script: Script,
@@ -93,6 +95,7 @@ impl Actor {
             known: BTreeMap::new(),
             seen: BTreeSet::new(),
             files_read: BTreeSet::new(),
+            worktree: None,
             quoted: false,
             tolerant: false,
             news: String::new(),
@@ -191,7 +194,53 @@ impl Actor {
         self.shell_call(command)
     }
 
+    /// Goes where the `Worktree:` line of the prompt says; from here on paths of the project are paths there.
+    pub(crate) fn works_in_its_worktree(&mut self) {
+        self.by("what it says before anything else").quoted = false;
+        let line = self.shown.between("Worktree:", "<required_reading>").unwrap_or_default();
+        let line = line.lines().next().unwrap_or_default().trim().to_owned();
+        let orders: Vec<String> = line.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        let folder = orders.iter().find(|word| word.starts_with('/') && std::path::Path::new(word).is_dir()).cloned();
+        let folder = folder.unwrap_or_else(|| self.shell_call("pwd").text.trim().to_owned());
+        self.note(&format!("works in {folder}"));
+        self.worktree = Some(PathBuf::from(folder));
+        for order in orders.iter().filter(|order| order.starts_with("git merge")) {
+            self.shell_call(order).done();
+        }
+    }
+
+    /// A path of the project where this actor works.
+    pub(crate) fn here(&self, path: &str) -> String {
+        self.place(path).to_string_lossy().into_owned()
+    }
+
+    fn place(&self, path: &str) -> PathBuf {
+        let whole = self.scene.resolve(path);
+        let Some(worktree) = self.worktree.as_ref().filter(|worktree| !whole.starts_with(worktree)) else {
+            return whole;
+        };
+        whole.strip_prefix(&self.scene.project).map(|inner| worktree.join(inner)).unwrap_or(whole)
+    }
+
+    /// A command where the actor works: a client that gives its agents no folder of their own begins each call in the
+    /// project's.
+    fn placed(&self, command: &str) -> String {
+        let Some(worktree) = self.worktree.as_ref().filter(|_| !self.scene.cast.isolates) else {
+            return command.to_owned();
+        };
+        let folder = worktree.display();
+        if let Some(rest) = command.strip_prefix("git ") {
+            return format!("git -C {folder} {rest}");
+        }
+        match command.split_once("gsd-tools ") {
+            Some((program, rest)) => format!("{program}gsd-tools --cwd {folder} {rest}"),
+            None => format!("cd {folder} && {command}"),
+        }
+    }
+
     fn shell_call(&mut self, command: &str) -> Outcome {
+        let command = self.placed(command);
+        let command = command.as_str();
         let call = (self.cast().hands.shell)(command);
         self.call(&format!("$ {command}"), call)
     }
@@ -217,8 +266,9 @@ impl Actor {
     }
 
     fn read(&mut self, path: &str) -> Outcome {
-        let whole = self.scene.resolve(path);
-        let call = (self.cast().hands.read)(path, &whole.to_string_lossy());
+        let whole = self.place(path);
+        let written = if path.contains("gsd-core/") { path.to_owned() } else { whole.to_string_lossy().into_owned() };
+        let call = (self.cast().hands.read)(&written, &whole.to_string_lossy());
         let outcome = self.call(&format!("reads {path}"), call);
         self.shown.push(&outcome.text);
         if path.contains("gsd-core/") {
@@ -243,7 +293,7 @@ impl Actor {
     /// Writes a whole file of the project, for the line quoted last.
     pub(crate) fn writes(&mut self, path: &str, text: &str) {
         self.rests_on_a_line(path);
-        let whole = self.scene.resolve(path);
+        let whole = self.place(path);
         self.read_before_change(path);
         let call = (self.cast().hands.write)(&whole.to_string_lossy(), text);
         self.call(&format!("writes {path}"), call).done();
@@ -256,7 +306,7 @@ impl Actor {
     /// Replaces words of a file of the project, for the line quoted last.
     pub(crate) fn edits(&mut self, path: &str, old: &str, new: &str) {
         self.rests_on_a_line(path);
-        let whole = self.scene.resolve(path);
+        let whole = self.place(path);
         self.read_before_change(path);
         let before = std::fs::read_to_string(&whole).unwrap();
         assert!(before.contains(old), "{path} does not hold `{old}`: {before}");
@@ -271,7 +321,7 @@ impl Actor {
 
     /// Clients refuse to change a file that the model has not read.
     fn read_before_change(&mut self, path: &str) {
-        let whole = self.scene.resolve(path);
+        let whole = self.place(path);
         if whole.is_file() && self.files_read.insert(whole.clone()) {
             let call = (self.cast().hands.read)(path, &whole.to_string_lossy());
             self.call(&format!("reads {path}"), call).done();
@@ -297,22 +347,27 @@ impl Actor {
         let head = block.lines().next().unwrap_or_default();
         let named = |key: &str| {
             let value = head.split_once(&format!("{key}=\""))?.1.split_once('"')?.0;
-            Some(self.fill(
-                value,
-                &fills.iter().filter(|(name, _)| value.contains(&format!("{{{name}"))).copied().collect::<Vec<_>>(),
-            ))
+            Some(self.fill(value, &fills_of(value, fills)))
         };
         let agent = ["subagent_type", "agent_type", "agent_name"].into_iter().find_map(named);
         let agent = agent.unwrap_or_else(|| panic!("no agent is named in: {head}"));
         let description = named("description").unwrap_or_else(|| panic!("no description in: {head}"));
         let model = head.split_once("model=").and_then(|(_, rest)| rest.split([',', ')']).next());
         let model = model.and_then(|model| self.concrete_model(model.trim_matches(['{', '}'])));
+        let isolation = self.fill(head, fills_of(head, fills).as_slice()).contains("isolation=\"worktree\"");
         let prompt = ["prompt=\"", "message=\""].into_iter().find_map(|key| Some(block.split_once(key)?.1));
         let prompt = prompt.unwrap_or_else(|| panic!("no prompt in: {block}"));
         let prompt = prompt.trim_end().trim_end_matches(')').trim_end_matches('"');
-        let prompt = self.fill(prompt, fills);
+        let prompt = self.fill(prompt, &fills_of(prompt, fills));
         let prompt: Vec<&str> = prompt.lines().filter(|line| !line.contains(DROPPED)).collect();
-        Spawn { agent, model, description, prompt: prompt.join("\n").trim().to_owned(), script: Box::new(script) }
+        Spawn {
+            agent,
+            model,
+            isolation,
+            description,
+            prompt: prompt.join("\n").trim().to_owned(),
+            script: Box::new(script),
+        }
     }
 
     /// An agent that the line quoted last orders in words.
@@ -326,7 +381,7 @@ impl Actor {
         self.rests_on_a_line(description);
         let model = self.concrete_model(model);
         let (agent, description, prompt) = (agent.to_owned(), description.to_owned(), prompt.trim().to_owned());
-        Spawn { agent, model, description, prompt, script: Box::new(script) }
+        Spawn { agent, model, isolation: false, description, prompt, script: Box::new(script) }
     }
 
     /// A model is named only if the payload names a concrete one.
@@ -343,13 +398,13 @@ impl Actor {
     /// Spawns agents in one message and waits for all of them.
     pub(crate) fn sends_side_by_side(&mut self, spawns: Vec<Spawn>) -> Vec<Outcome> {
         let (mut calls, mut errands) = (Vec::new(), Vec::new());
-        for Spawn { agent, model, description, prompt, script } in spawns {
+        for Spawn { agent, model, isolation, description, prompt, script } in spawns {
             let voice = self.scene.engine.expect_conversation(Some(&prompt));
             let name = format!("{agent} ({description})");
             self.note(&format!("spawns {name}"));
             self.scene.count_agent(&agent);
             Self::start(&name, &self.scene, voice, None, script);
-            let errand = Errand { agent, model, description, prompt };
+            let errand = Errand { agent, model, isolation, description, prompt };
             calls.push((self.cast().hands.spawn)(&errand));
             errands.push(errand);
         }
@@ -492,6 +547,11 @@ impl Actor {
     pub(crate) fn project(&self) -> String {
         self.scene.project.to_string_lossy().into_owned()
     }
+}
+
+/// The fills that have a place in `text`.
+fn fills_of<'a>(text: &str, fills: &[Fill<'a>]) -> Vec<Fill<'a>> {
+    fills.iter().filter(|(name, _)| text.contains(&format!("{{{name}"))).copied().collect()
 }
 
 /// What a command printed, without what some clients put around it.

@@ -18,6 +18,8 @@ pub(crate) struct Cast {
     pub(crate) before_install: fn(home: &Path),
     /// Sets the command up for one line that the person types.
     pub(crate) run: fn(command: &mut Command, url: &str, typed: &Typed<'_>),
+    /// Whether the client itself gives an agent a worktree, so that its calls begin there.
+    pub(crate) isolates: bool,
     /// Words of a spawn's result that mean that the return comes later.
     pub(crate) launched: Option<&'static str>,
     /// An agent's return, in what reached the parent later.
@@ -39,6 +41,8 @@ pub(crate) struct Errand {
     pub(crate) agent: String,
     /// A concrete name, where the payload gives one.
     pub(crate) model: Option<String>,
+    /// The client gives the agent a worktree.
+    pub(crate) isolation: bool,
     pub(crate) description: String,
     pub(crate) prompt: String,
 }
@@ -92,10 +96,13 @@ pub(crate) const CLAUDE: Cast = Cast {
         read: |_, path| call("Read", json!({"file_path": path})),
         write: |path, text| call("Write", json!({"file_path": path, "content": text})),
         edit: Some(|path, old, new| call("Edit", json!({"file_path": path, "old_string": old, "new_string": new}))),
-        spawn: |Errand { agent, model, description, prompt }| {
+        spawn: |Errand { agent, model, isolation, description, prompt }| {
             let mut arguments = json!({"subagent_type": agent, "description": description, "prompt": prompt});
             if let Some(model) = model {
                 arguments["model"] = json!(model);
+            }
+            if *isolation {
+                arguments["isolation"] = json!("worktree");
             }
             call("Agent", arguments)
         },
@@ -115,6 +122,7 @@ pub(crate) const CLAUDE: Cast = Cast {
         };
         command.args(["--permission-mode", "acceptEdits"]);
     },
+    isolates: true,
     launched: Some("Async agent launched"),
     returned: |news, errand| {
         let mut notes = news.split("<task-notification>").skip(1);
@@ -174,6 +182,7 @@ pub(crate) const CODEX: Cast = Cast {
             Typed::Answer(answer) => command.arg(answer),
         };
     },
+    isolates: false,
     launched: Some("task_name"),
     returned: |news, errand| {
         let name = task_name(&errand.description);
@@ -212,6 +221,7 @@ pub(crate) const OPENCODE: Cast = Cast {
             }
         }
     },
+    isolates: false,
     launched: None,
     returned: never,
 };
@@ -242,6 +252,7 @@ pub(crate) const GEMINI: Cast = Cast {
             Typed::Answer(answer) => command.args(["--resume", "latest", "-p", answer]),
         };
     },
+    isolates: false,
     launched: None,
     returned: never,
 };
@@ -255,8 +266,12 @@ pub(crate) const QWEN: Cast = Cast {
         read: |_, path| call("read_file", json!({"file_path": path})),
         write: |path, text| call("write_file", json!({"file_path": path, "content": text})),
         edit: None,
-        spawn: |Errand { agent, description, prompt, .. }| {
-            call("agent", json!({"subagent_type": agent, "description": description, "prompt": prompt}))
+        spawn: |Errand { agent, isolation, description, prompt, .. }| {
+            let mut arguments = json!({"subagent_type": agent, "description": description, "prompt": prompt});
+            if *isolation {
+                arguments["isolation"] = json!("worktree");
+            }
+            call("agent", arguments)
         },
         wait: None,
         finish: None,
@@ -270,6 +285,7 @@ pub(crate) const QWEN: Cast = Cast {
         };
         command.args(["--approval-mode", "yolo"]);
     },
+    isolates: true,
     launched: None,
     returned: never,
 };
