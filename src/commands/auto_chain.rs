@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Family, error::Reason};
 use crate::project::auto_chain::{AutoMode, ChainNote, NOTE};
-use crate::project::local_state::{LocalState, LocalStateError};
+use crate::project::local_state::LocalStateError;
 use crate::project::workstream;
 
 #[derive(Debug, clap::Subcommand)]
@@ -72,7 +72,7 @@ impl Family for AutoChains {
 impl Context {
     /// Whether workflows go on by themselves in this project.
     pub(super) fn auto_mode(&self) -> Result<AutoMode, CommandError> {
-        Ok(self.auto_mode_with(self.chain_note()?.as_ref())?)
+        self.auto_mode_with(self.chain_note()?.as_ref())
     }
 
     fn auto_mode_with(&self, note: Option<&ChainNote>) -> Result<AutoMode, CommandError> {
@@ -80,18 +80,12 @@ impl Context {
     }
 
     fn chain_note(&self) -> Result<Option<ChainNote>, CommandError> {
-        let Some(local) = self.notes()? else { return Ok(None) };
+        let Some(local) = self.local_state_if_any()? else { return Ok(None) };
         local.read(NOTE).map_err(|error| {
             let is_malformed = matches!(error, LocalStateError::Malformed { .. });
             let error = CommandError::because(Reason::Unknown, &error);
             if is_malformed { error.hint("`gsd-tools auto-chain stop` writes it again") } else { error }
         })
-    }
-
-    /// The notes of this computer about the project; none where there is no folder for them.
-    fn notes(&self) -> Result<Option<LocalState>, CommandError> {
-        let Some(folder) = self.world().state_folder() else { return Ok(None) };
-        Ok(Some(LocalState::of(&folder, self.root())?))
     }
 }
 
@@ -103,10 +97,7 @@ pub(super) fn show(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn set(context: &mut Context, active: bool) -> Result<(), CommandError> {
-    let Some(local) = context.notes()? else {
-        return Err(CommandError::new(Reason::Unknown, "there is no home folder to note it in")
-            .hint("set `HOME` or `XDG_STATE_HOME`, then run `gsd-tools check auto-mode`"));
-    };
+    let local = context.local_state()?;
     let world = context.world();
     let note = ChainNote {
         active,

@@ -18,7 +18,7 @@ use crate::operations::capability::state::{self, HostRow, StateReport};
 use crate::operations::capability::surface::{self, Surface};
 use crate::operations::capability::{self, Capability};
 use crate::operations::configuration;
-use crate::runtime::{Home, Registry, Scope, Surroundings};
+use crate::runtime::{Home, Scope, Surroundings};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Capabilities {
@@ -207,7 +207,7 @@ fn elsewhere(done: &str, arguments: &ElsewhereArgs) -> CommandError {
 }
 
 fn list(context: &mut Context, host: &HostFlags) -> Result<(), CommandError> {
-    let rows = state::rows(&seen(context, host)?, &hosts()?, env!("CARGO_PKG_VERSION"));
+    let rows = state::rows(&seen(context, host)?, &hosts(context)?, env!("CARGO_PKG_VERSION"));
     context.emit(&rows)
 }
 
@@ -223,14 +223,14 @@ fn outdated(context: &mut Context, json: bool) -> Result<(), CommandError> {
 fn tell_state(context: &mut Context, host: &HostFlags) -> Result<(), CommandError> {
     let report = StateReport {
         runtime_config_dir: folder(context, host)?.map(|folder| folder.to_string_lossy().into_owned()),
-        capabilities: state::states(context.config()?, &seen(context, host)?, &hosts()?),
+        capabilities: state::states(context.config()?, &seen(context, host)?, &hosts(context)?),
     };
     context.emit(&report)
 }
 
 /// The hosts this program can be installed to.
-fn hosts() -> Result<Vec<HostRow>, CommandError> {
-    let descriptors = Registry::embedded().all()?;
+fn hosts(context: &Context) -> Result<Vec<HostRow>, CommandError> {
+    let descriptors = context.registry()?.all()?;
     let row =
         |descriptor: crate::runtime::Descriptor| HostRow { id: descriptor.id.to_string(), title: descriptor.name };
     Ok(descriptors.into_iter().map(row).collect())
@@ -293,7 +293,7 @@ fn gates_hint(capability: &Capability) -> String {
 
 /// The folder of the host; none for a host of which we know nothing.
 fn folder(context: &Context, flags: &HostFlags) -> Result<Option<PathBuf>, CommandError> {
-    let found = flags.runtime.as_deref().map(|name| Registry::embedded().find(name)).transpose()?;
+    let found = flags.runtime.as_deref().map(|name| context.host_named(name)).transpose()?;
     let descriptor = match &found {
         Some(descriptor) => Some(descriptor),
         None => context.host()?.descriptor.as_ref(),

@@ -18,6 +18,7 @@ use crate::operations::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
+use crate::runtime::Registry;
 use crate::world::World;
 
 /// Exit code of an answer that carries an `error` key, under the second exit contract.
@@ -33,6 +34,7 @@ pub(crate) struct Context {
     layout: OnceCell<Layout>,
     config: OnceCell<Config>,
     pub(super) host: OnceCell<Host>,
+    pub(super) registry: OnceCell<Registry>,
     told_unfinished: OnceCell<()>,
     stdout: String,
     /// What the call wrote, or would have written.
@@ -126,6 +128,7 @@ impl Context {
             layout: OnceCell::new(),
             config: OnceCell::new(),
             host: OnceCell::new(),
+            registry: OnceCell::new(),
             told_unfinished: OnceCell::new(),
             stdout: String::new(),
             written: RefCell::new(None),
@@ -164,10 +167,8 @@ impl Context {
     /// Where the project's documents stand, for the active workstream.
     pub(crate) fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
-            let segment = self.world.variable("GSD_PROJECT");
-            let chosen = self.globals.workstream.clone().or_else(|| self.world.variable("GSD_WORKSTREAM"));
-            let active = chosen.or_else(|| self.workstream_pointer().active());
-            Layout::new(self.root().as_path(), segment.as_deref(), active.as_deref())
+            let asked = self.globals.workstream.as_deref();
+            Layout::of_call(self.root(), asked, &self.workstream_pointer(), |name| self.world.variable(name))
         })
     }
 

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::operations::models::{self, ExecutionRequest};
-use crate::runtime::Registry;
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 
@@ -73,8 +72,7 @@ impl Family for Efforts {
 }
 
 fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, CommandError> {
-    let named = arguments.runtime.as_deref().map(|name| Registry::embedded().find(name)).transpose();
-    let named = named.map_err(|error| CommandError::usage(error.to_string()))?;
+    let named = arguments.runtime.as_deref().map(|name| context.host_named(name)).transpose()?;
     let host = context.host()?;
     let (runtime, descriptor) = match &named {
         Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{CommandError, Context, Family};
 use crate::disk;
 use crate::operations::skills;
-use crate::runtime::{Descriptor, Home, PlaceAnchor, Registry, Scope, Surroundings};
+use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
 
 /// The instruction file that most hosts read.
 const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
@@ -78,7 +78,7 @@ pub(super) struct SkillsRootReport {
 }
 
 fn skills_root(context: &mut Context, host: &str) -> Result<(), CommandError> {
-    let descriptor = Registry::embedded().find(host)?;
+    let descriptor = context.host_named(host)?;
     let Some(root) = skills_folder(context, &descriptor)? else {
         return Err(CommandError::usage(format!("{} has no folder for skills", descriptor.name)));
     };
@@ -121,7 +121,7 @@ fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<St
 fn instruction_file(context: &mut Context, host: Option<&str>) -> Result<(), CommandError> {
     let named = host.map(str::to_owned).or_else(|| context.world().variable("GSD_RUNTIME"));
     let file = match named {
-        Some(host) => Registry::embedded().find(&host)?.instruction_file,
+        Some(host) => context.host_named(&host)?.instruction_file,
         None => COMMON_INSTRUCTIONS.to_owned(),
     };
     context.text(file + "\n");

@@ -7,17 +7,17 @@ use std::thread::{self, JoinHandle};
 
 use super::context::Written;
 use super::error::Reason;
-use super::{CommandError, Context};
+use super::{CommandError, Context, install};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
 use crate::operations::changes::{self, WholeFile};
 use crate::operations::{models, token};
 use crate::project::Project;
 use crate::project::files::Pending;
 use crate::project::layout::Layout;
-use crate::project::local_state::LocalState;
+use crate::project::local_state::{LocalState, WrittenSettings};
 use crate::project::view::{Edits, ProjectView};
-use crate::project::workstream::{Pointer, PointerEdit};
-use crate::runtime::{Descriptor, Registry};
+use crate::project::workstream::{self, Pointer, PointerEdit};
+use crate::runtime::{Descriptor, Registry, RegistryError, installed_for};
 use crate::world::{Finished, Program, World};
 
 impl Context {
@@ -36,26 +36,48 @@ impl Context {
         let config = self.config()?;
         let installed = if named.is_none() && config.runtime().is_none() { self.installed_for() } else { None };
         let id = models::runtime(config, named.or(installed).as_deref()).to_owned();
-        let descriptor = Registry::embedded().find(&id).ok();
+        let descriptor = match self.registry()?.find(&id) {
+            Ok(descriptor) => Some(descriptor),
+            // Its name is all that is known of it.
+            Err(RegistryError::Unknown { .. }) => None,
+            Err(error @ RegistryError::Broken { .. }) => return Err(unusable_host(error)),
+        };
         let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
         let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
         Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
     }
 
-    /// The host whose folder this program stands in, as its installation noted beside it.
+    /// The hosts that can be named: ours and those the user described.
+    pub(crate) fn registry(&self) -> Result<&Registry, CommandError> {
+        if let Some(registry) = self.registry.get() {
+            return Ok(registry);
+        }
+        let registry = Registry::open(self.world().config_folder().as_deref());
+        let registry = registry.map_err(|error| install::told(error.into()))?;
+        Ok(self.registry.get_or_init(|| registry))
+    }
+
+    /// The host that a person calls `name`.
+    pub(crate) fn host_named(&self, name: &str) -> Result<Descriptor, CommandError> {
+        self.registry()?.find(name).map_err(unusable_host)
+    }
+
+    /// The host whose folder this program is in, as its installation noted beside it.
     fn installed_for(&self) -> Option<String> {
-        let program = self.world().executable().ok()?;
-        let note = program.parent()?.parent()?.join(".gsd-runtime");
-        let text = disk::read_text(note).ok()??;
-        Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+        installed_for(&self.world().executable().ok()?)
     }
 
     /// What this computer keeps about the project outside of it.
     pub(crate) fn local_state(&self) -> Result<LocalState, CommandError> {
-        let folder = self.world().state_folder().ok_or_else(|| {
+        self.local_state_if_any()?.ok_or_else(|| {
             CommandError::usage("no home folder, so there is no place for notes").hint("set HOME or XDG_STATE_HOME")
-        })?;
-        Ok(LocalState::of(&folder, self.root())?)
+        })
+    }
+
+    /// As [`Self::local_state`]; `None` where there is no home folder.
+    pub(crate) fn local_state_if_any(&self) -> Result<Option<LocalState>, CommandError> {
+        let folder = self.world().state_folder();
+        Ok(folder.map(|folder| LocalState::of(&folder, self.root())).transpose()?)
     }
 
     /// What stands before the name of a command where people type it, such as `/gsd-`.
@@ -234,9 +256,25 @@ impl Context {
             let changes = project.changes(&held.view, edits)?;
             if !self.is_rehearsal() {
                 held.hold.apply(&changes)?;
+                self.note_settings(project.layout(), edits);
             }
         }
         Ok(())
+    }
+
+    /// Leaves word for the hooks of this session that the change of the settings is no news to it. That it could not be
+    /// left only means that they tell of it.
+    fn note_settings(&self, layout: &Layout, edits: &Edits) {
+        let written = [layout.config(), layout.root_config()].iter().find_map(|file| edits.texts.get(file));
+        let session = workstream::session_key(|name| self.world().variable(name));
+        let (Some(text), Some(folder)) = (written, self.world().state_folder()) else { return };
+        let notes = AbsolutePath::parse(layout.root()).ok().and_then(|root| LocalState::of(&folder, &root).ok());
+        let Some(file) = notes.map(|notes| notes.file(WrittenSettings::NOTE)) else { return };
+        // A change of nobody's session only has to take the place of the note of one.
+        let is_needed = session.is_some() || disk::is_file(&file);
+        if let (true, Ok(note)) = (is_needed, serde_json::to_string(&WrittenSettings::new(text, session))) {
+            let _ = disk::write_fleeting(&file, note.as_bytes());
+        }
     }
 
     /// What there is to tell of `edits`.
@@ -276,6 +314,16 @@ impl Context {
         }
         Err(CommandError::new(Reason::DocumentChanged, "the project changed since it was read; nothing was written")
             .hint("read again, and call with the new token"))
+    }
+}
+
+/// Why a host cannot be used; a file of the user's is named with its line and a cure.
+fn unusable_host(error: RegistryError) -> CommandError {
+    match error {
+        RegistryError::Unknown { .. } => {
+            CommandError::because(Reason::Unknown, &error).hint("`gsd-tools runtimes` lists the hosts")
+        }
+        RegistryError::Broken { .. } => install::told(error.into()),
     }
 }
 

@@ -8,6 +8,7 @@ use super::error::Reason;
 use super::upkeep::{self, UpkeepCommand};
 use super::{CommandError, Context, Family};
 use crate::disk;
+use crate::library;
 use crate::operations::entry::{self, Surroundings};
 use crate::operations::health::WrittenAt;
 use crate::operations::state::claim::Conflict;
@@ -15,7 +16,7 @@ use crate::operations::state::notes::{self, Metric, NoteReport};
 use crate::operations::state::position::{self, PhaseRequest};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::update;
-use crate::operations::state::{Facts, NO_STATE, StateError};
+use crate::operations::state::{Commands, Facts, NO_STATE, StateError};
 use crate::operations::token::{self, Seen};
 use crate::project::config::LoadedConfig;
 use crate::project::state::State;
@@ -440,7 +441,8 @@ fn get(context: &mut Context, field: Option<&str>) -> Result<(), CommandError> {
 fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), CommandError> {
     let view = context.view();
     let surroundings = surroundings(context, &view);
-    let report = entry::smart_entry(&view, &surroundings, &moment(context))?;
+    let facts = Facts { commands: commands(context)?, ..moment(context) };
+    let report = entry::smart_entry(&view, &surroundings, &facts)?;
     if arguments.json {
         return context.emit(&report);
     }
@@ -477,7 +479,7 @@ pub(super) fn written_at(context: &Context, view: &ProjectView) -> Option<Writte
     Some(WrittenAt { commits: finished.text().trim().parse().ok()?, head })
 }
 
-/// The facts of a state operation that need no other program.
+/// The facts of a state operation that need neither another program nor the configuration.
 fn moment(context: &Context) -> Facts {
     let world = context.world();
     let now = world.now();
@@ -488,16 +490,26 @@ fn moment(context: &Context) -> Facts {
         head: None,
         session: workstream::session_key(|name| world.variable(name)),
         process: std::process::id(),
+        commands: Commands::default(),
     }
 }
 
-/// As [`moment`], with the commit the work stands on, where the project is one repository of its own.
+/// The commands that the next step is told in.
+fn commands(context: &Context) -> Result<Commands, CommandError> {
+    Ok(Commands {
+        prefix: context.command_prefix()?.to_owned(),
+        installed: library::command_names().map(str::to_owned).collect(),
+        skip_discussion: context.config()?.flag("workflow.skip_discuss"),
+    })
+}
+
+/// As [`moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
 pub(super) fn facts(context: &Context) -> Result<Facts, CommandError> {
     let root = context.layout().root();
     let own = disk::exists(root.join(".git")) && context.config()?.sub_repositories().is_empty();
     let head = own.then(|| context.world().git(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).ok()).flatten();
     let head = head.filter(crate::world::Finished::success).map(|finished| finished.text().trim().to_owned());
-    Ok(Facts { head, ..moment(context) })
+    Ok(Facts { head, commands: commands(context)?, ..moment(context) })
 }
 
 pub(super) fn write<R>(

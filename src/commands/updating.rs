@@ -134,8 +134,7 @@ pub(crate) struct InstallationReport {
 
 /// The installation that counts here: the project's before the user's, the host of the call before the others.
 fn update_context(context: &mut Context) -> Result<(), CommandError> {
-    let registry = install::registry(context.world())?;
-    let mut descriptors = registry.all()?;
+    let mut descriptors = context.registry()?.all()?;
     let host = context.host()?.id.clone();
     descriptors.sort_by_key(|descriptor| descriptor.id.as_str() != host);
     let mut answer = InstallationReport {

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::error::Reason;
 use super::{CommandError, Context, Family, state};
 use crate::operations::human_checks::{self, HumanCheckError};
-use crate::operations::verification::{self, Verification};
 use crate::project::folder::PhaseFolder;
+use crate::project::verification::{self, Verification};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Verifications {

@@ -33,8 +33,8 @@ use crate::runtime::{Descriptor, Encoding, Home, Place, PlaceAnchor, PlaceItem, 
 
 use nesting::Nesting;
 use rewrite::Rewriter;
+pub(crate) use spelling::CONTENT_FOLDER;
 use spelling::Spelling;
-pub(crate) use spelling::{CONTENT_FOLDER, shell_word};
 
 /// What an installation depends on beside the library, the host and the scope.
 #[derive(Clone, Debug, PartialEq, Eq)]

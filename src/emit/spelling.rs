@@ -1,6 +1,7 @@
 //! How the texts of an installation spell the places of our own files.
 
 use crate::runtime::Scope;
+use crate::text::shell::shell_word;
 
 /// The folder of our own files below the host's.
 pub(crate) const CONTENT_FOLDER: &str = "gsd-core";
@@ -86,26 +87,6 @@ impl Spelling {
     pub(crate) fn absolute_binary(&self) -> String {
         format!("{}/{CONTENT_FOLDER}/bin/gsd-tools", self.absolute_root)
     }
-}
-
-/// `path` as one word of a shell; a leading `~/` still means the home.
-pub(crate) fn shell_word(path: &str) -> String {
-    let (home, rest) = match path.strip_prefix("~/") {
-        Some(rest) => ("~/", rest),
-        None => ("", path),
-    };
-    if rest.chars().all(|c| c.is_alphanumeric() || "/._-+:@%,=".contains(c)) {
-        return path.to_owned();
-    }
-    let mut word = format!("{home}\"");
-    for c in rest.chars() {
-        if "\"\\$`".contains(c) {
-            word.push('\\');
-        }
-        word.push(c);
-    }
-    word.push('"');
-    word
 }
 
 #[cfg(test)]

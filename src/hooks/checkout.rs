@@ -5,6 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use crate::disk::{self, AbsolutePath};
 use crate::project::wave;
 
+/// Bytes of a log of HEAD that are read within a few milliseconds.
+const LONGEST_LOG: u64 = 8 << 20;
+
 /// A folder that git keeps files in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Checkout {
@@ -73,6 +76,15 @@ impl Checkout {
         read(name).map(|text| text.trim().to_owned()).or_else(packed)
     }
 
+    /// What git noted of the moves of HEAD in this checkout, oldest first; `None` where it notes nothing, or too much to
+    /// be read beside a session.
+    pub(super) fn log_of_head(&self) -> Option<String> {
+        let file = self.git.as_ref()?.join("logs/HEAD");
+        disk::size(&file).filter(|size| *size <= LONGEST_LOG)?;
+        let bytes = disk::read_bytes(&file).ok()??;
+        Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
+
     /// The branch that the repository it was cloned from begins with.
     pub(super) fn default_branch(&self) -> Option<String> {
         let text = disk::read_text(self.git.as_ref()?.join("refs/remotes/origin/HEAD")).ok().flatten()?;
@@ -84,12 +96,6 @@ impl Checkout {
         let git = self.git.as_ref()?;
         let common = disk::read_text(git.join("commondir")).ok().flatten();
         Some(common.map_or(git.clone(), |common| plain(&git.join(common.trim()))))
-    }
-
-    /// The folder of the repository's first checkout, which is not this one.
-    pub(super) fn first(&self) -> Option<PathBuf> {
-        let shared = self.shared().filter(|_| self.is_linked)?;
-        (shared.file_name()? == ".git").then(|| shared.parent().map(Path::to_path_buf)).flatten()
     }
 
     /// Whether the other is of the same repository, or of a submodule of it; also where that cannot be told.
@@ -158,11 +164,6 @@ mod tests {
         assert_eq!((at("broken").is_linked, at("broken").head()), (true, Head::Unreadable));
         assert!(at("w").is_same(&at("w/deeper")) && !at("w").is_same(&at("main")));
         write("other/.git/HEAD", "ref: refs/heads/main\n");
-        let first = Some(folder.path().join("main"));
-        assert_eq!(
-            [at("w").first(), at("main").first(), at("main/m").first(), at("broken").first()],
-            [first, None, None, None]
-        );
         let shares = |path: &str| at("w").may_share_with(&at(path));
         assert!(shares("main") && shares("w") && shares("main/m") && shares("broken") && !shares("other"));
     }

@@ -1,4 +1,4 @@
-//! Tells the agent which settings hold when somebody changed `.planning/config.json` during the session.
+//! Tells the agent what changed when somebody else changed the settings of the project during the session.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,57 @@ use serde_json::Value;
 
 use super::scene::Scene;
 use super::verdict::Finding;
+use crate::disk::{self, AbsolutePath};
 use crate::project::config::{self, Config, ConfigTexts};
+use crate::project::local_state::{LocalState, WrittenSettings};
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
-    let file = scene.project.root.join(".planning").join("config.json");
-    if !scene.payload.paths().iter().any(|name| scene.path(name) == file) {
-        return Finding::Nothing;
-    }
-    let text = match crate::disk::read_text(&file) {
-        Ok(text) => text.unwrap_or_default(),
-        Err(error) => return Finding::Note(format!("SETTINGS: {error}. The defaults hold.")),
-    };
-    let settings = match settings(&text) {
+    let layout = &scene.project.layout;
+    let files = [layout.root_config(), layout.config()];
+    let changed = |file: &&String| scene.payload.paths().iter().any(|name| scene.path(name) == layout.absolute(file));
+    let Some(file) = files.iter().find(changed) else { return Finding::Nothing };
+    let settings = match settings_of(scene) {
         Ok(settings) => settings,
-        Err(reason) => {
-            return Finding::Note(format!(
-                "SETTINGS: `.planning/config.json` was changed and is not JSON any more ({reason}). Until it is, the defaults \
-                 hold."
-            ));
-        }
+        Err(why) => return Finding::Note(format!("SETTINGS: {why}. Until it is repaired, it counts for nothing.")),
     };
     let before: Option<BTreeMap<String, String>> = scene.recall(SEEN);
     scene.leave(SEEN, &settings);
+    if is_our_doing(scene, file) {
+        return Finding::Nothing;
+    }
     note(before.as_ref(), &settings).into()
+}
+
+/// Remembers the settings at the start of a session, so that only what changes in it is told.
+pub(super) fn remember(scene: &Scene<'_>) {
+    if let Ok(settings) = settings_of(scene) {
+        scene.leave(SEEN, &settings);
+    }
+}
+
+/// Whether a command of this session wrote the file as it is now: who asked for the change knows of it.
+fn is_our_doing(scene: &Scene<'_>, file: &str) -> bool {
+    let Some(session) = scene.payload.session() else { return false };
+    let Ok(root) = AbsolutePath::parse(&scene.project.root) else { return false };
+    let written = scene.world.state_folder().and_then(|folder| {
+        let notes = LocalState::of(&folder, &root).ok()?;
+        notes.read::<WrittenSettings>(WrittenSettings::NOTE).ok()?
+    });
+    let text = || disk::read_text(scene.project.layout.absolute(file)).ok().flatten();
+    written.is_some_and(|written| written.is_of(session) && text().is_some_and(|text| written.says(&text)))
+}
+
+/// The settings that hold: the active workstream's over the project's.
+fn settings_of(scene: &Scene<'_>) -> Result<BTreeMap<String, String>, String> {
+    let layout = &scene.project.layout;
+    let mut all = BTreeMap::new();
+    let own = layout.workstream().map(|_| layout.config());
+    for file in [layout.root_config()].into_iter().chain(own) {
+        let text = disk::read_text(layout.absolute(&file)).map_err(|error| error.to_string())?;
+        let read = settings(&text.unwrap_or_default()).map_err(|reason| format!("`{file}` is not JSON ({reason})"))?;
+        all.extend(read);
+    }
+    Ok(all)
 }
 
 /// The file of a session with the settings as they were seen last.

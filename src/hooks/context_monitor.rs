@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::scene::{Scene, session_file};
 use super::verdict::Finding;
 use crate::library::Event;
-use crate::world::Program;
 
 /// The file of a session with the numbers that the status line saw last.
 pub(super) const NUMBERS: &str = "context";
@@ -33,27 +32,18 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         return Finding::Nothing;
     };
     let memory: Memory = scene.recall(SAID).unwrap_or_default();
-    let (note, memory) = note(&used, &memory, limits, scene.now());
+    let (note, memory) = note(&used, &memory, limits, scene.now(), || advice(scene));
     if let Some(memory) = memory {
         scene.leave(SAID, &memory);
-        if memory.said == Some(Level::Critical) && !memory.recorded {
-            record(scene, &used);
-            scene.leave(SAID, &Memory { recorded: true, ..memory });
-        }
     }
     note.into()
 }
 
-/// Has STATE.md tell where the work stopped. That takes a lock and may wait for it, so it is done beside the session.
-fn record(scene: &Scene<'_>, used: &ContextUse) {
-    let Ok(program) = scene.world.executable() else { return };
-    if scene.project.state().is_none() {
-        return;
-    }
-    let stopped = format!("context exhaustion ({} % left)", used.remaining.round());
-    let record = Program::new(program).arguments(["state", "record-session", "--stopped-at", &stopped]);
-    // That it could not be started only means that nothing is recorded; the agent was told all the same.
-    let _ = scene.world.start_beside(&record.folder(&scene.project.root));
+/// How the agent records where the work is; nothing where there is no STATE.md to record it in.
+fn advice(scene: &Scene<'_>) -> Option<String> {
+    let layout = &scene.project.layout;
+    let has_state = crate::disk::is_file(layout.absolute(&layout.state()));
+    has_state.then(|| format!("`{} state record-session --stopped-at \"<plan and task>\"`", scene.program()))
 }
 
 /// The numbers the status line saw last.
@@ -65,6 +55,19 @@ pub(crate) struct ContextUse {
     pub(crate) noted_at: i64,
 }
 
+/// The host keeps this much of the window, per hundred, for itself: what is left of it cannot be used.
+const RESERVE: f64 = 16.5;
+
+impl ContextUse {
+    /// How much of the context that can be used is used, per hundred.
+    pub(super) fn used(&self) -> usize {
+        let usable = ((self.remaining - RESERVE) / (100.0 - RESERVE) * 100.0).clamp(0.0, 100.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
+        let used = (100.0 - usable).round() as usize;
+        used
+    }
+}
+
 /// What was said in this session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Memory {
@@ -74,9 +77,6 @@ struct Memory {
     /// When the conversation was last shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     compacted_at: Option<i64>,
-    /// STATE.md was told that the context ran out.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    recorded: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -105,8 +105,15 @@ const SKEW: i64 = 5_000;
 /// Tool uses between two notes of the same level.
 const QUIET: u32 = 5;
 
-/// The note to give now, if any, and what to remember, if that changed.
-fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64) -> (Option<String>, Option<Memory>) {
+/// The note to give now, if any, and what to remember, if that changed. `record` is the command that records where the
+/// work is.
+fn note(
+    used: &ContextUse,
+    memory: &Memory,
+    limits: Limits,
+    now: i64,
+    record: impl Fn() -> Option<String>,
+) -> (Option<String>, Option<Memory>) {
     let level = if used.remaining <= limits.critical {
         Level::Critical
     } else if used.remaining <= limits.warning {
@@ -123,16 +130,19 @@ fn note(used: &ContextUse, memory: &Memory, limits: Limits, now: i64) -> (Option
     if !worse && memory.quiet_for + 1 < QUIET {
         return (None, Some(Memory { quiet_for: memory.quiet_for + 1, ..memory.clone() }));
     }
-    let remaining = used.remaining.round();
+    // The figure that the status line shows, and the one that the limits are about.
+    let figures = format!("{} % used, {} % of the window left", used.used(), used.remaining.round());
     let note = match level {
-        Level::Warning => format!(
-            "CONTEXT WARNING: {remaining} % of the context window is left. Finish the step at hand, start nothing large, \
-             and tell the user."
-        ),
-        Level::Critical => format!(
-            "CONTEXT CRITICAL: {remaining} % of the context window is left. Stop after the step at hand, tell the user, and \
-             propose to record where the work stands before a fresh session goes on."
-        ),
+        Level::Warning => {
+            format!("CONTEXT WARNING: {figures}. Finish the step at hand, start nothing large, and tell the user.")
+        }
+        Level::Critical => {
+            let record =
+                record().map(|command| format!(", record where the work is with {command}")).unwrap_or_default();
+            format!(
+                "CONTEXT CRITICAL: {figures}. Finish the step at hand{record}, then tell the user to go on in a fresh session."
+            )
+        }
     };
     (Some(note), Some(Memory { said: Some(level), quiet_for: 0, ..memory.clone() }))
 }
@@ -149,7 +159,7 @@ mod tests {
         let mut said = Vec::new();
         for remaining in remaining {
             let used = ContextUse { remaining: *remaining, noted_at: 0 };
-            let (note, next) = note(&used, &memory, LIMITS, 1_000);
+            let (note, next) = note(&used, &memory, LIMITS, 1_000, || None);
             memory = next.unwrap_or(memory);
             said.push(match note {
                 Some(note) if note.contains("CRITICAL") => "critical",
@@ -168,15 +178,32 @@ mod tests {
     }
 
     #[test]
+    fn the_reserve_of_the_host_counts_as_used() {
+        let used = |remaining| ContextUse { remaining, noted_at: 0 }.used();
+        assert_eq!([used(100.0), used(58.25), used(19.0), used(16.5), used(3.0)], [0, 50, 97, 100, 100]);
+    }
+
+    #[test]
+    fn an_urgent_note_names_both_figures_and_the_command() {
+        let used = ContextUse { remaining: 19.0, noted_at: 0 };
+        let said =
+            |record: Option<&str>| note(&used, &Memory::default(), LIMITS, 0, || record.map(str::to_owned)).0.unwrap();
+        assert!(said(Some("`x y`")).starts_with("CONTEXT CRITICAL: 97 % used, 19 % of the window left."));
+        assert!(said(Some("`x y`")).contains("record where the work is with `x y`, then tell the user"));
+        assert!(!said(None).contains("record"));
+    }
+
+    #[test]
     fn old_numbers_count_for_nothing() {
         let used = ContextUse { remaining: 10.0, noted_at: 0 };
-        assert_eq!(note(&used, &Memory::default(), LIMITS, 60_001), (None, None));
+        assert_eq!(note(&used, &Memory::default(), LIMITS, 60_001, || None), (None, None));
     }
 
     #[test]
     fn numbers_from_before_a_compaction_count_for_nothing() {
         let compacted = Memory { compacted_at: Some(1_000_000), ..Memory::default() };
-        let said = |noted_at| note(&ContextUse { remaining: 10.0, noted_at }, &compacted, LIMITS, noted_at + 1).0;
+        let said =
+            |noted_at| note(&ContextUse { remaining: 10.0, noted_at }, &compacted, LIMITS, noted_at + 1, || None).0;
         assert_eq!(said(1_000_500), None);
         assert!(said(1_060_500).is_some());
     }

@@ -18,8 +18,10 @@ mod context_monitor;
 mod git_line;
 mod graphify_update;
 mod injection_scanner;
+mod interrupted;
 mod payload;
 mod phase_boundary;
+mod position;
 mod prompt_guard;
 mod read_guard;
 mod roster;
@@ -51,6 +53,7 @@ use crate::world::World;
 
 use answer::{Answer, answer};
 pub(crate) use payload::Payload;
+use position::Position;
 pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
 pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
@@ -97,7 +100,7 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     }
     let payload = Payload::parse(&event_text)?;
     let here = payload.folder().map(PathBuf::from).or_else(|| world.folder().ok())?;
-    let project = HookProject::find(&here, world);
+    let project = HookProject::find(&here, world, payload.session());
     if event == Event::StatusLine {
         return Some(Answer::text(status_line(world, &payload, project.as_ref())));
     }
@@ -120,12 +123,11 @@ fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) 
     if let (Some(used), Some(file)) = (&used, scene::session_file(world, payload, context_monitor::NUMBERS)) {
         scene::leave(&file, used);
     }
-    let state = project.and_then(HookProject::state);
     let versions = KnownVersions::recall(world);
     let setting = |key: &str| project.and_then(|project| project.setting(key));
     statusline::Known {
         payload,
-        state: state.as_deref(),
+        position: project.and_then(|project| Some(Position::of_state(&project.state()?)?.in_project(&project.layout))),
         todo: statusline::todo(payload),
         used: used.as_ref(),
         newer: versions.newer(),

@@ -11,21 +11,25 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     if !writes || !scene.project.flag("hooks.community", false) {
         return Finding::Nothing;
     }
-    let planning = scene.project.root.join(".planning");
-    scene.payload.paths().iter().find_map(|name| note(scene.path(name).strip_prefix(&planning).ok()?)).into()
+    let layout = &scene.project.layout;
+    let planning = layout.absolute(layout.planning());
+    let changed = scene.payload.paths();
+    let document = changed.iter().find_map(|name| document(scene.path(name).strip_prefix(&planning).ok()?));
+    document.map(|document| note(&format!("{}/{document}", layout.planning()), &scene.program())).into()
 }
 
-/// The reminder, for a document below the planning folder; the state itself and the settings need none.
-fn note(document: &Path) -> Option<String> {
-    let name = document.file_name()?.to_str()?;
+/// A path below the planning folder whose change needs the reminder; the state itself and the settings need none.
+fn document(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
     let needs_none = name.starts_with('.') || matches!(name, "STATE.md" | "state.json" | "config.json");
-    (!needs_none).then(|| {
-        format!(
-            "PLANNING: `.planning/{}` was changed. If a phase or a plan began or ended with that, bring STATE.md up to date: \
-             `gsd-tools state` has a verb for each.",
-            document.display()
-        )
-    })
+    (!needs_none).then(|| path.to_string_lossy().into_owned())
+}
+
+fn note(document: &str, program: &str) -> String {
+    format!(
+        "PLANNING: `{document}` was changed. If a phase or a plan began or ended with that, update STATE.md: \
+         `{program} state --help` lists the verbs."
+    )
 }
 
 #[cfg(test)]
@@ -34,9 +38,9 @@ mod tests {
 
     #[test]
     fn documents_of_phases_are_told_and_the_state_itself_is_not() {
-        let note = |document: &str| note(Path::new(document));
-        assert!(note("phases/01-a/01-01-SUMMARY.md").unwrap().contains("`.planning/phases/01-a/01-01-SUMMARY.md`"));
-        assert!(note("ROADMAP.md").is_some());
+        let note = |path: &str| document(Path::new(path)).map(|document| note(&document, "x"));
+        assert!(note("phases/01-a/01-01-SUMMARY.md").unwrap().contains("`phases/01-a/01-01-SUMMARY.md`"));
+        assert!(note("ROADMAP.md").unwrap().contains("`x state --help`"));
         for document in ["STATE.md", "workstreams/a/STATE.md", "config.json", ".gsd-allow-shrink", ""] {
             assert_eq!(note(document), None, "{document}");
         }

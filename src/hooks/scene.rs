@@ -2,48 +2,47 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::checkout::Checkout;
 use super::payload::Payload;
+use super::switch;
 use crate::disk::{self, AbsolutePath};
 use crate::library::Event;
-use crate::project::config;
+use crate::project::config::{Config, ConfigTexts};
+use crate::project::layout::Layout;
+use crate::project::root;
+use crate::project::workstream::{self, Pointer};
+use crate::runtime::{Descriptor, Registry};
+use crate::text::shell::shell_word;
 use crate::world::World;
 
-/// The project an event happened in.
+/// The project an event happened in, found and read as the commands find and read it.
 #[derive(Debug)]
 pub(crate) struct HookProject {
     pub(crate) root: PathBuf,
-    config: Option<Map<String, Value>>,
+    pub(crate) layout: Layout,
+    config: Config,
 }
 
 impl HookProject {
-    /// Looks for `.planning` in `here` and above it, never in or above the home folder. A worktree has none of its own
-    /// where git is told to ignore it; the repository's first checkout has it then.
-    pub(super) fn find(here: &Path, world: &World) -> Option<Self> {
-        let home = world.home();
-        let above = |here: &Path| {
-            let inside = |folder: &&Path| Some(*folder) != home.as_deref() || *folder == here;
-            let mut folders = here.ancestors().take(10).take_while(inside);
-            folders.find(|folder| disk::is_folder(folder.join(".planning"))).map(Path::to_path_buf)
-        };
-        let in_first = || {
-            let checkout = Checkout::of(here).filter(|checkout| checkout.is_linked)?;
-            let first = checkout.first()?;
-            above(&first.join(here.strip_prefix(&checkout.root).ok()?)).filter(|root| root.starts_with(&first))
-        };
-        let root = above(here).or_else(in_first)?;
-        let config = match disk::read_text(root.join(".planning").join("config.json")) {
-            Ok(text) => config::parse(text.as_deref().unwrap_or("{}")).ok(),
-            Err(_) => None,
-        };
-        Some(Self { root, config })
+    /// The project of work in `here`; `None` where that is in none.
+    pub(super) fn find(here: &Path, world: &World, session: Option<&str>) -> Option<Self> {
+        let root = root::discover(&AbsolutePath::parse(here).ok()?, world.home().as_deref());
+        if !root::has_documents(&root) {
+            return None;
+        }
+        // A name that cannot be one is a fault of the commands' calls; here it names nothing.
+        let variable = |name: &str| world.variable(name);
+        let sound = |name: &str| variable(name).filter(|value| !is_scope(name) || workstream::checked(value).is_ok());
+        let stored = Pointer::of_event(&root.resolve(".planning"), &world.temporary_folder(), variable, session);
+        let layout = Layout::of_call(&root, None, &stored, sound);
+        let config = config(&layout, world);
+        Some(Self { root: root.as_path().to_path_buf(), layout, config })
     }
 
-    /// A setting as it stands in the project's file.
+    /// A setting as a file says it, the active workstream's before the project's.
     pub(crate) fn setting(&self, key: &str) -> Option<&Value> {
-        config::at(self.config.as_ref()?, key)
+        self.config.written(key)
     }
 
     pub(crate) fn flag(&self, key: &str, default: bool) -> bool {
@@ -54,9 +53,27 @@ impl HookProject {
         self.setting(key).and_then(Value::as_f64).unwrap_or(default)
     }
 
+    /// The text of STATE.md.
     pub(crate) fn state(&self) -> Option<String> {
-        disk::read_text(self.root.join(".planning").join("STATE.md")).ok().flatten()
+        disk::read_text(self.layout.absolute(&self.layout.state())).ok().flatten()
     }
+}
+
+/// Whether the variable names a part of the project.
+fn is_scope(variable: &str) -> bool {
+    matches!(variable, "GSD_PROJECT" | "GSD_WORKSTREAM")
+}
+
+/// The project's configuration. What cannot be read is left out.
+fn config(layout: &Layout, world: &World) -> Config {
+    let read = |path: PathBuf| disk::read_text(path).ok().flatten();
+    let project = read(layout.absolute(&layout.root_config()));
+    let own = layout.workstream().and_then(|_| read(layout.absolute(&layout.config())));
+    let has_file = project.is_some() || own.is_some();
+    let home = world.gsd_home().filter(|_| !has_file);
+    let personal = home.and_then(|home| read(home.join(".gsd").join("defaults.json")));
+    Config::read(ConfigTexts { project: project.as_deref(), workstream: own.as_deref(), personal: personal.as_deref() })
+        .0
 }
 
 /// Everything one event is about.
@@ -82,6 +99,28 @@ impl Scene<'_> {
             }
         }
         path
+    }
+
+    /// What is known of the host that called: its descriptor alone is read, when it is asked for. `None` where the program
+    /// was installed for no host, and where the descriptor cannot be used.
+    pub(crate) fn host(&self) -> Option<Descriptor> {
+        Registry::one(self.world.config_folder().as_deref(), &switch::host(self.world)?).ok()
+    }
+
+    /// A command of ours as a person types it in the host that called.
+    pub(crate) fn command(&self, name: &str) -> String {
+        let form = self.host().map_or_else(|| "/gsd-{name}".to_owned(), |host| host.mention.command);
+        form.replace("{name}", name)
+    }
+
+    /// This program as one word of a shell, as the installed texts spell it: agents have no other name for it.
+    pub(crate) fn program(&self) -> String {
+        let Ok(path) = self.world.executable() else { return "gsd-tools".to_owned() };
+        let home = self.world.home();
+        let below = |folder: &Path| path.strip_prefix(folder).ok().map(|below| below.to_string_lossy().into_owned());
+        let in_home = || below(home.as_deref()?).map(|below| format!("~/{below}"));
+        let spelled = below(self.here).or_else(in_home).unwrap_or_else(|| path.to_string_lossy().into_owned());
+        shell_word(&spelled)
     }
 
     pub(crate) fn is_file(&self, name: &str) -> bool {

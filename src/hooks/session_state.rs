@@ -1,38 +1,32 @@
-//! Puts the state of the project before a new session.
+//! Puts the state of the project before a new session, and in any case the one line about what was interrupted.
 
+use super::position::Position;
 use super::scene::Scene;
 use super::verdict::Finding;
+use super::{config_reload, interrupted};
 use crate::text::front_matter::FrontMatter;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
+    config_reload::remember(scene);
+    let interrupted = interrupted::line(scene);
     if !scene.project.flag("hooks.community", false) {
-        return Finding::Nothing;
+        return interrupted.into();
     }
-    Finding::Note(note(scene.project.state().as_deref()))
+    let file = scene.project.layout.state();
+    let state = scene.project.state();
+    let position = state.as_deref().and_then(Position::of_state);
+    let position = position.map(|position| position.in_project(&scene.project.layout));
+    let note = note(&file, state.as_deref(), position.as_ref());
+    Finding::Note(interrupted.map_or(note.clone(), |line| format!("{note}\n{line}")))
 }
 
-/// The note for a project whose STATE.md reads `state`.
-fn note(state: Option<&str>) -> String {
-    let Some(state) = state else {
-        return "This project has a .planning folder and no STATE.md yet.".to_owned();
-    };
-    let front = FrontMatter::parse(state);
-    let field = |key: &str| front.as_ref().and_then(|front| front.text(key));
-    let mut lines = vec!["PROJECT STATE (.planning/STATE.md):".to_owned()];
-    let phase = match (field("current_phase"), field("current_phase_name")) {
-        (Some(number), Some(name)) => Some(format!("phase {number}, {name}")),
-        (Some(number), None) => Some(format!("phase {number}")),
-        _ => None,
-    };
-    let told = [
-        ("Milestone", field("milestone")),
-        ("At", phase),
-        ("Status", field("status")),
-        ("Stopped at", field("stopped_at")),
-        ("Paused at", field("paused_at")),
-    ];
-    lines.extend(told.into_iter().filter_map(|(label, value)| Some(format!("- {label}: {}", value?))));
+/// The note for a project whose STATE.md, at `file`, reads `state`, and that is at `position`.
+fn note(file: &str, state: Option<&str>, position: Option<&Position>) -> String {
+    let Some(state) = state else { return format!("This project has no `{file}` yet.") };
+    let mut lines = vec![format!("PROJECT STATE ({file}):")];
+    lines.extend(position.map(Position::lines).unwrap_or_default());
     if lines.len() == 1 {
+        let front = FrontMatter::parse(state);
         let body = front.as_ref().map_or(state, FrontMatter::body);
         lines.extend(body.lines().filter(|line| !line.trim().is_empty()).take(12).map(str::to_owned));
     }
@@ -45,12 +39,14 @@ mod tests {
 
     #[test]
     fn the_state_is_told_in_a_few_lines() {
+        let note = |file: &str, state: Option<&str>| note(file, state, state.and_then(Position::of_state).as_ref());
         let state =
             "---\nmilestone: v1.0\ncurrent_phase: 2\ncurrent_phase_name: Notes\nstatus: executing\n---\n\n# State\n";
         assert_eq!(
-            note(Some(state)),
+            note(".planning/STATE.md", Some(state)),
             "PROJECT STATE (.planning/STATE.md):\n- Milestone: v1.0\n- At: phase 2, Notes\n- Status: executing"
         );
-        assert!(note(Some("# State\n\nPhase: 2\n")).ends_with("# State\nPhase: 2"));
+        assert!(note("x", Some("# State\n\nPhase: 2\n")).ends_with("# State\nPhase: 2"));
+        assert_eq!(note(".planning/STATE.md", None), "This project has no `.planning/STATE.md` yet.");
     }
 }

@@ -4,11 +4,8 @@ use serde::Deserialize;
 
 use super::context_monitor::ContextUse;
 use super::payload::Payload;
+use super::position::Position;
 use crate::disk;
-use crate::text::front_matter::FrontMatter;
-
-/// The host keeps this much of the window, per hundred, for itself: what is left of it cannot be used.
-const RESERVE: f64 = 16.5;
 
 /// How much of a todo is shown.
 const TODO: usize = 40;
@@ -18,8 +15,8 @@ const TODO: usize = 40;
 #[expect(clippy::struct_excessive_bools, reason = "four settings")]
 pub(super) struct Known<'a> {
     pub(super) payload: &'a Payload,
-    /// The text of STATE.md, if there is one.
-    pub(super) state: Option<&'a str>,
+    /// Where the project is, if there is one.
+    pub(super) position: Option<Position>,
     /// What the agent says it is doing.
     pub(super) todo: Option<String>,
     pub(super) used: Option<&'a ContextUse>,
@@ -39,12 +36,13 @@ impl Known<'_> {
     pub(super) fn line(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.payload.model().map(|model| dim(&plain(model), self.color)));
-        let place = || self.state.and_then(|state| project(state, self.short)).map(|place| plain(&place));
+        let place =
+            || self.position.as_ref().and_then(|position| position.brief(self.short)).map(|place| plain(&place));
         parts.extend(self.todo.as_deref().map(|todo| bold(&plain(todo), self.color)).or_else(place));
         parts.extend(self.payload.folder().and_then(folder_name).map(|name| dim(&plain(name), self.color)));
         parts.extend(self.newer.map(|newer| colored(&plain(&format!("↑ {newer}")), "33", self.color)));
         let line = parts.join(" │ ");
-        let bar = self.used.map(|used| bar(used.remaining, self.color) + &self.token_count()).unwrap_or_default();
+        let bar = self.used.map(|used| bar(used.used(), self.color) + &self.token_count()).unwrap_or_default();
         let (first, second) = if self.context_first { (bar, line) } else { (line, bar) };
         if first.is_empty() || second.is_empty() { first + &second } else { format!("{first} {second}") }
     }
@@ -58,20 +56,6 @@ impl Known<'_> {
 /// The text of others without what would steer the host's screen.
 fn plain(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
-}
-
-/// `Phase 2 Notes · executing`; short, `Phase 2`.
-fn project(state: &str, short: bool) -> Option<String> {
-    let front = FrontMatter::parse(state)?;
-    let status = front.text("status").filter(|_| !short);
-    let phase = front.text("current_phase").map(|number| match front.text("current_phase_name") {
-        Some(name) if !short => format!("Phase {number} {name}"),
-        _ => format!("Phase {number}"),
-    });
-    match (phase.or_else(|| front.text("milestone")), status) {
-        (Some(place), Some(status)) => Some(format!("{place} · {status}")),
-        (place, status) => place.or(status),
-    }
 }
 
 /// A thing the agent has put on its list.
@@ -111,13 +95,10 @@ fn folder_name(path: &str) -> Option<&str> {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty())
 }
 
-/// Ten cells of the context that can be used, and the percentage of it in use.
-fn bar(remaining: f64, color: bool) -> String {
-    let usable = ((remaining - RESERVE) / (100.0 - RESERVE) * 100.0).clamp(0.0, 100.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
-    let used = (100.0 - usable).round() as usize;
+/// Ten cells of the context that can be used, and how much of it is used, per hundred.
+fn bar(used: usize, color: bool) -> String {
     let filled = (used / 10).min(10);
-    let text = format!("{}{} {used}%", "█".repeat(filled), "░".repeat(10 - filled));
+    let text = format!("{}{} {used}% used", "█".repeat(filled), "░".repeat(10 - filled));
     let code = match used {
         0..50 => "32",
         50..65 => "33",
@@ -166,7 +147,7 @@ mod tests {
         );
         Known {
             payload,
-            state: Some(STATE),
+            position: Position::of_state(STATE),
             todo: None,
             used: Some(Box::leak(Box::new(payload.context_use(0).unwrap()))),
             newer: None,
@@ -179,17 +160,17 @@ mod tests {
 
     #[test]
     fn the_line_holds_what_is_known() {
-        assert_eq!(usual().line(), "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50%");
-        let nothing = Known { payload: parsed("{}"), state: None, used: None, color: true, ..usual() };
+        assert_eq!(usual().line(), "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% used");
+        let nothing = Known { payload: parsed("{}"), position: None, used: None, color: true, ..usual() };
         assert_eq!(nothing.line(), "");
     }
 
     #[test]
     fn settings_and_news_change_it() {
-        assert_eq!(Known { short: true, ..usual() }.line(), "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50%");
+        assert_eq!(Known { short: true, ..usual() }.line(), "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50% used");
         let tokens = Known { tokens: true, ..usual() }.line();
-        assert_eq!(tokens, "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% (101k)");
-        assert!(Known { context_first: true, ..usual() }.line().starts_with("█████░░░░░ 50% Opus 5.5 │"));
+        assert_eq!(tokens, "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% used (101k)");
+        assert!(Known { context_first: true, ..usual() }.line().starts_with("█████░░░░░ 50% used Opus 5.5 │"));
         assert!(Known { newer: Some("9.0.0"), ..usual() }.line().contains("acme │ ↑ 9.0.0 █"));
         let busy = Known { todo: Some("Writing tests".into()), ..usual() };
         assert!(busy.line().contains("│ Writing tests │ acme"));
@@ -199,8 +180,13 @@ mod tests {
     fn nobody_else_steers_the_screen() {
         let payload = parsed(r#"{"model":{"display_name":"M\u001b[2JX\n"},"cwd":"/p/a\u0007\u009bb"}"#);
         let state = Some("---\nstatus: \"e\\x1b]0;t\\x07\"\ncurrent_phase: 2\n---\n");
-        let known =
-            |todo: Option<&str>| Known { payload, state, todo: todo.map(str::to_owned), newer: Some("1\r"), ..usual() };
+        let known = |todo: Option<&str>| Known {
+            payload,
+            position: state.and_then(Position::of_state),
+            todo: todo.map(str::to_owned),
+            newer: Some("1\r"),
+            ..usual()
+        };
         for line in [known(None).line(), known(Some("a\u{1b}[31mb")).line()] {
             assert!(!line.contains(char::is_control), "{line:?}");
             assert!(line.starts_with("M[2JX │ ") && line.contains(" │ ab │ ↑ 1"), "{line:?}");
@@ -223,11 +209,5 @@ mod tests {
     #[test]
     fn numbers_are_told_short() {
         assert_eq!([0, 999, 1_499, 100_600, 1_250_000].map(rounded), ["0", "999", "1k", "101k", "1.2M"]);
-    }
-
-    #[test]
-    fn the_reserve_of_the_host_counts_as_used() {
-        assert!(bar(16.5, false).ends_with(" 100%"));
-        assert!(bar(100.0, false).ends_with("░░░░░░░░░░ 0%"));
     }
 }

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use crate::disk::{self, DiskError};
+use crate::runtime;
 use crate::world::World;
 
 /// Below the user's settings of this program: a line a host, `*` for all of them.
@@ -94,11 +95,9 @@ pub(super) fn is_off(world: &World) -> bool {
     Switch::read(world).map_or(true, |switch| !switch.lines.is_empty() && switch.is_off(host(world).as_deref()))
 }
 
-/// The host that this program was installed for: its name stands in a file of our content folder.
+/// The host that called this process.
 pub(super) fn host(world: &World) -> Option<String> {
-    let program = world.executable().ok()?;
-    let text = disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;
-    Some(text.trim().to_owned())
+    runtime::installed_for(&world.executable().ok()?)
 }
 
 #[cfg(test)]

@@ -38,22 +38,43 @@ fn refused(subject: &str, types: &[&str]) -> Option<Block> {
         return None;
     }
     let shown = subject.replace(UNKNOWN, "…");
-    if !is_conventional(subject, types) {
-        let reason = format!(
-            "the subject `{shown}` is not of the form `type(scope): text`. Types here: {}. Write it anew, such as \
-             `feat(parser): read empty lines`.",
+    let (code, what) = if is_conventional(subject, types) {
+        let length = subject.chars().filter(|letter| *letter != UNKNOWN).count();
+        if length <= LONGEST {
+            return None;
+        }
+        let what = format!(
+            "the subject `{shown}` has {length} characters; {LONGEST} is the most. Instead, put the details into the body \
+             and keep the subject short, such as"
+        );
+        ("COMMIT_SUBJECT_TOO_LONG", what)
+    } else {
+        let what = format!(
+            "the subject `{shown}` is not of the form `type(scope): text`. Instead, begin it with the type that fits ({}), \
+             such as",
             types.join(", ")
         );
-        return Some(Block { code: "CONVENTIONAL_COMMITS_VIOLATION", reason });
+        ("CONVENTIONAL_COMMITS_VIOLATION", what)
+    };
+    Some(Block { code, reason: format!("{what} `{}`.", suggested(&shown, types)) })
+}
+
+/// A subject that is accepted, with as much of `subject` as fits.
+fn suggested(subject: &str, types: &[&str]) -> String {
+    let (head, text) = subject.split_once(':').filter(|(head, _)| !head.contains(' ')).unwrap_or(("", subject));
+    let word = head.to_lowercase();
+    let word = word.split(['(', '!']).next().unwrap_or_default();
+    let kind = types.iter().find(|kind| **kind == word).or(types.first()).copied().unwrap_or_default();
+    let head = if is_conventional(&format!("{head}: x"), types) { head } else { kind };
+    let mut suggested = format!("{head}:");
+    for word in text.split_whitespace() {
+        if suggested.chars().count() + 1 + word.chars().count() > LONGEST {
+            break;
+        }
+        suggested.push(' ');
+        suggested.push_str(word);
     }
-    let length = subject.chars().filter(|letter| *letter != UNKNOWN).count();
-    (length > LONGEST).then(|| {
-        let reason = format!(
-            "the subject `{shown}` has {length} characters; {LONGEST} is the most. Shorten it, and put the rest into the \
-             body."
-        );
-        Block { code: "COMMIT_SUBJECT_TOO_LONG", reason }
-    })
+    if suggested.ends_with(':') { format!("{kind}: name the change") } else { suggested }
 }
 
 /// `type: text`, `type(scope): text`, each with `!` for a change that breaks something.
@@ -234,6 +255,20 @@ mod tests {
         assert!(complaint("git commit -m 'wip: x'", &["feat", "wip"]).is_none());
         let block = complaint("git commit -m 'add x'", &["feat", "wip"]).unwrap();
         assert!(block.reason.contains("`add x`") && block.reason.contains("feat, wip"), "{}", block.reason);
+    }
+
+    #[test]
+    fn the_subject_that_is_suggested_is_accepted() {
+        let suggested = |subject: &str| suggested(subject, TYPES);
+        assert_eq!(suggested("add x"), "feat: add x");
+        assert_eq!(suggested("Fix: x"), "fix: x");
+        assert_eq!(suggested("docs():x"), "docs: x");
+        assert_eq!(suggested("fix(a)!: x"), "fix(a)!: x");
+        assert_eq!(suggested("feat: "), "feat: name the change");
+        assert_eq!(suggested(&format!("fix(a): x {}", "y".repeat(80))), "fix(a): x");
+        for subject in ["add x", "wip: y", "a: b: c", "add: …", "", ":", &"x".repeat(100), &"x ".repeat(60)] {
+            assert_eq!(refused(&suggested(subject), TYPES), None, "{subject}");
+        }
     }
 
     proptest! {

@@ -26,7 +26,8 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
 }
 
 const FORCED: &str = "on the branch of an agent nothing is added with `git add -f`: what git is told to ignore is not part \
-                      of the work. Leave the file out; if it belongs to the work, say so in the summary.";
+                      of the work. Instead, run `git add` without `-f`, and name a left-out file that matters in the \
+                      SUMMARY.";
 
 /// Whether a script adds ignored files on the branch of an agent, or on one that cannot be read.
 pub(super) fn forces_in_agent_branch(script: &str, head: impl Fn(&Path) -> Option<Head>) -> bool {

@@ -15,25 +15,28 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let Some(here) = Checkout::of(scene.here).filter(|here| here.is_linked) else { return Finding::Nothing };
     for name in scene.payload.paths() {
         let path = scene.path(&name);
-        if path.starts_with(&here.root) {
+        // Where git ignores the documents, all worktrees share those of the main one.
+        let layout = &scene.project.layout;
+        if path.starts_with(&here.root) || path.starts_with(layout.absolute(layout.planning())) {
             continue;
         }
         // What is in no checkout of this repository, such as a temporary file, is no part of this work.
         let there = Checkout::of(&path).filter(|there| !there.is_same(&here) && here.may_share_with(there));
         if let Some(there) = there {
-            return Finding::Block(refused(&name, &here.root, &there.root));
+            let same_place = here.root.join(path.strip_prefix(&there.root).unwrap_or(&path));
+            return Finding::Block(refused(&name, &here.root, &there.root, &same_place));
         }
     }
     Finding::Nothing
 }
 
-fn refused(name: &str, here: &Path, there: &Path) -> Block {
-    let (here, there) = (here.display(), there.display());
+fn refused(name: &str, here: &Path, there: &Path, same_place: &Path) -> Block {
+    let (here, there, same_place) = (here.display(), there.display(), same_place.display());
     Block {
         code: "OUTSIDE_WORKTREE",
         reason: format!(
-            "`{name}` is in the checkout `{there}`, and the work here goes on in the worktree `{here}`. Use a path relative \
-             to the worktree. If the user wants the file over there changed, say so and let them do it from there."
+            "`{name}` is in the checkout `{there}`, and the work here goes on in the worktree `{here}`. Instead, write \
+             `{same_place}`, and leave changes of the other checkout to the user."
         ),
     }
 }

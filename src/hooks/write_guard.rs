@@ -1,9 +1,10 @@
-//! Refuses to write a planning document anew with far fewer lines: mostly, only a part of it had been read.
+//! Refuses to write a planning document again with far fewer lines: mostly, only a part of it had been read.
 
 use std::path::{Path, PathBuf};
 
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
+use crate::project::layout::Layout;
 use crate::text::shell::{Argument, Run, runs};
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
@@ -17,16 +18,19 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let lines = |name: &str| crate::disk::read_bytes(scene.path(name)).ok().flatten().map(|bytes| line_count(&bytes));
     for (name, content) in by_tool.chain(by_shell) {
         let path = scene.path(&name);
-        let Some(document) = guarded(&path) else { continue };
+        let Some(document) = guarded(&path, &scene.project.layout) else { continue };
         let new = match content {
             Content::Lines(count) => Some(count),
             Content::OfFiles(files) => files.iter().map(|file| lines(file)).sum(),
         };
-        let Some(block) = new.and_then(|new| refused(&document, lines(&name).unwrap_or_default(), new)) else {
+        let Some((old, new)) = new.map(|new| (lines(&name).unwrap_or_default(), new)) else { continue };
+        if !shrinks(old, new) {
             continue;
-        };
-        if !may_shrink(scene, &path, &document) {
-            return Finding::Block(block);
+        }
+        let Some(leave) = leave_of(&path) else { continue };
+        if !may_shrink(scene, &leave, &path, &document) {
+            let leave = leave.strip_prefix(scene.here).unwrap_or(&leave);
+            return Finding::Block(refused(&document, old, new, leave));
         }
     }
     Finding::Nothing
@@ -51,20 +55,28 @@ const SHORTEST: usize = 40;
 /// Of a hundred lines, so many must stay.
 const STAY: usize = 40;
 
-fn refused(document: &str, old: usize, new: usize) -> Option<Block> {
-    let shrinks = old >= SHORTEST && new * 100 < old * STAY;
-    shrinks.then(|| Block {
+fn shrinks(old: usize, new: usize) -> bool {
+    old >= SHORTEST && new * 100 < old * STAY
+}
+
+fn refused(document: &str, old: usize, new: usize, leave: &Path) -> Block {
+    Block {
         code: "PLANNING_SHRINK",
         reason: format!(
-            "this would leave {new} of the {old} lines of `{document}`. Read the whole file and write all of it, or edit \
-             only the lines that change. If the user wants it that short, write `{document}` into `.planning/{LEAVE}` \
-             first: it counts once, for 15 minutes."
+            "this would leave {new} of the {old} lines of `{document}`. Instead, edit only the lines that change; or, if \
+             the user wants it that short, first write the line `{document}` into `{}`, which allows it once within 15 \
+             minutes.",
+            leave.display()
         ),
-    })
+    }
 }
 
 /// The guarded document at `path`, as it is called from the project's folder.
-fn guarded(path: &Path) -> Option<String> {
+fn guarded(path: &Path, layout: &Layout) -> Option<String> {
+    let own = [layout.state(), layout.roadmap()];
+    if let Some(document) = own.into_iter().find(|document| layout.absolute(document) == path) {
+        return Some(document);
+    }
     let parts: Vec<&str> = path.components().filter_map(|part| part.as_os_str().to_str()).collect();
     let planning = parts.iter().rposition(|part| *part == ".planning")?;
     let guarded = match &parts[planning + 1..] {
@@ -75,21 +87,22 @@ fn guarded(path: &Path) -> Option<String> {
     guarded.then(|| parts[planning..].join("/"))
 }
 
+/// The file that says which document may shrink, in the planning folder that `path` is in.
+fn leave_of(path: &Path) -> Option<PathBuf> {
+    let planning = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == ".planning"));
+    planning.map(|planning| planning.join(LEAVE))
+}
+
 /// Whether somebody gave leave for this document. The leave is used up.
-fn may_shrink(scene: &Scene<'_>, path: &Path, document: &str) -> bool {
-    let Some(planning) = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == ".planning"))
-    else {
-        return false;
-    };
-    let leave = planning.join(LEAVE);
-    let age = crate::disk::modified(&leave).map_or(i64::MAX, |modified| scene.now() - modified);
-    let Ok(Some(text)) = crate::disk::read_text(&leave) else { return false };
+fn may_shrink(scene: &Scene<'_>, leave: &Path, path: &Path, document: &str) -> bool {
+    let age = crate::disk::modified(leave).map_or(i64::MAX, |modified| scene.now() - modified);
+    let Ok(Some(text)) = crate::disk::read_text(leave) else { return false };
     let names = |line: &str| line.trim_start_matches("./") == document || Path::new(line) == path;
     if age >= HOLDS || !text.lines().map(str::trim).any(names) {
         return false;
     }
     // A leave that cannot be taken away would count for ever.
-    crate::disk::AbsolutePath::parse(&leave).is_ok_and(|leave| crate::disk::remove_note(&leave).is_ok())
+    crate::disk::AbsolutePath::parse(leave).is_ok_and(|leave| crate::disk::remove_note(&leave).is_ok())
 }
 
 /// What goes into a file, as far as a command line tells.
@@ -200,16 +213,17 @@ mod tests {
 
     #[test]
     fn four_of_ten_lines_must_stay_of_a_long_document() {
-        let shrinks = |old, new| refused("x", old, new).is_some();
         assert!(shrinks(100, 39) && shrinks(40, 15) && shrinks(40, 0) && shrinks(1000, 1));
         assert!(!shrinks(100, 40) && !shrinks(39, 0) && !shrinks(40, 16) && !shrinks(0, 0) && !shrinks(50, 500));
-        let reason = refused(".planning/ROADMAP.md", 292, 16).unwrap().reason;
+        let reason = refused(".planning/ROADMAP.md", 292, 16, Path::new(".planning/.gsd-allow-shrink")).reason;
         assert!(reason.contains("16 of the 292 lines of `.planning/ROADMAP.md`"), "{reason}");
     }
 
     #[test]
     fn the_roadmaps_and_the_state_are_guarded() {
-        let guarded = |path: &str| guarded(Path::new(path));
+        let layout = Layout::new("/p", Some("app"), None);
+        let guarded = |path: &str| guarded(Path::new(path), &layout);
+        assert_eq!(guarded("/p/.planning/app/STATE.md").unwrap(), ".planning/app/STATE.md");
         assert_eq!(guarded("/p/.planning/ROADMAP.md").unwrap(), ".planning/ROADMAP.md");
         for path in [
             "/p/.planning/STATE.md",

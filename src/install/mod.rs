@@ -192,22 +192,6 @@ fn state(world: &World) -> Result<AbsolutePath, InstallError> {
     Ok(disk::canonical(&AbsolutePath::parse(folder)?)?)
 }
 
-/// The hosts we know, with those whose descriptors the user added in `runtimes/` of the configuration folder.
-pub(crate) fn registry(world: &World) -> Result<Registry, InstallError> {
-    let mut registry = Registry::embedded();
-    let Some(folder) = world.config_folder() else { return Ok(registry) };
-    for entry in disk::list(folder.join("runtimes"))?.unwrap_or_default() {
-        let Some(stem) = entry.name.strip_suffix(".toml") else { continue };
-        let text = match disk::read_text(&entry.path) {
-            Ok(Some(text)) => Ok(text),
-            Ok(None) => continue,
-            Err(error) => Err(error.to_string()),
-        };
-        registry = registry.with_file(stem, entry.path.display().to_string(), text);
-    }
-    Ok(registry)
-}
-
 impl Program {
     /// The program that runs, its links resolved.
     pub(crate) fn running(world: &World) -> Result<Self, InstallError> {

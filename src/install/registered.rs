@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Found, FoundFile, Snapshot};
-use crate::emit::{CONTENT_FOLDER, shell_word};
+use crate::emit::CONTENT_FOLDER;
 use crate::runtime::{EventName, HookForm, HookTable, HostFile, HostFormat, Scope};
 use crate::text::edit::{JsonDialect, ParseError};
 use crate::text::json::JsonDocument;
+use crate::text::shell::shell_word;
 use crate::text::toml::TomlDocument;
 use crate::text::yaml::YamlDocument;
 

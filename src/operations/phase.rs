@@ -66,7 +66,7 @@ pub(crate) struct AddReport {
 /// planned phase never gets a twin.
 pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Result<(AddReport, Edits), AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let milestone = view.milestone()?;
     let name = request.description.trim();
     let slug = slug(name);
@@ -152,7 +152,7 @@ pub(crate) fn insert(
     request: AddRequest<'_>,
 ) -> Result<(InsertReport, Edits), AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let section = roadmap.section(after).ok_or_else(|| AddError::NoTarget { phase: after.to_owned() })?;
     let name = request.description.trim();
     let slug = slug(name);
@@ -191,7 +191,7 @@ pub(crate) fn next_decimal(view: &ProjectView, typed: &str) -> Result<DecimalRep
     let base = PhaseId::new(typed);
     let folders = view.phase_folders()?;
     let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(Roadmap::parse);
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     let known = folders.iter().map(|folder| folder.token().to_owned()).chain(roadmap.iter().flat_map(|roadmap| {
         let sections = roadmap.sections().iter().map(|section| section.id);
         sections.chain(roadmap.bullets().iter().map(|bullet| bullet.id)).map(str::to_owned).collect::<Vec<_>>()
@@ -234,7 +234,7 @@ pub(crate) struct MvpReport {
 pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: bool) -> Result<MvpReport, FileError> {
     let text = view.roadmap_text()?;
     let roadmap_mode = text.as_deref().and_then(|text| {
-        let roadmap = Roadmap::parse(text);
+        let roadmap = view.parse_roadmap(text);
         let section = roadmap.section(typed)?;
         roadmap.field(section, "Mode").filter(|mode| !mode.is_empty()).map(str::to_lowercase)
     });

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::workstream::Pointer;
 use crate::disk::AbsolutePath;
 
 /// Where the documents of a project stand, for the chosen workstream.
@@ -18,6 +19,20 @@ impl Layout {
     pub(crate) fn new(root: impl Into<PathBuf>, segment: Option<&str>, workstream: Option<&str>) -> Self {
         let planning = segment.map_or_else(|| ".planning".to_owned(), |segment| format!(".planning/{segment}"));
         Self { root: root.into(), planning, workstream: workstream.map(str::to_owned) }
+    }
+
+    /// The layout of the project at `root` as a call sees it: for the workstream that was asked for, else the one that
+    /// the environment names, else the stored one.
+    pub(crate) fn of_call(
+        root: &AbsolutePath,
+        asked: Option<&str>,
+        stored: &Pointer,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let segment = variable("GSD_PROJECT");
+        let named = asked.map(str::to_owned).or_else(|| variable("GSD_WORKSTREAM"));
+        let active = named.or_else(|| stored.active());
+        Self::new(root.as_path(), segment.as_deref(), active.as_deref())
     }
 
     /// The same project seen from a workstream, or as a whole.

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use super::root;
+use super::{root, workstream};
 use crate::disk::{self, AbsolutePath, Digest, DiskError};
 
 /// The folder of one project below the user's state folder. All worktrees of a repository share it.
@@ -35,6 +36,34 @@ impl LocalState {
         let path = self.file(name);
         let Some(text) = disk::read_text(&path)? else { return Ok(None) };
         serde_json::from_str(&text).map(Some).map_err(|source| LocalStateError::Malformed { path, source })
+    }
+}
+
+/// The settings as a command wrote them last, and the session it was called in: hooks of that session need not tell of
+/// the change.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WrittenSettings {
+    digest: String,
+    session: Option<String>,
+}
+
+impl WrittenSettings {
+    /// The name of the note.
+    pub(crate) const NOTE: &str = "written-settings.json";
+
+    /// `session` is a [`workstream::session_key`].
+    pub(crate) fn new(text: &str, session: Option<String>) -> Self {
+        Self { digest: Digest::of(text.as_bytes()).to_string(), session }
+    }
+
+    /// Whether the command was called in the session that a host calls `session`.
+    pub(crate) fn is_of(&self, session: &str) -> bool {
+        self.session.as_deref().is_some_and(|key| workstream::names_session(key, session))
+    }
+
+    /// Whether this is what was written.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        self.digest == Digest::of(text.as_bytes()).to_string()
     }
 }
 

@@ -12,16 +12,27 @@ const HIGHEST: usize = 10;
 /// The folder that holds `.planning` for work started in `start`; `start` itself where none is found.
 ///
 /// A folder above counts only if it has to do with `start`: it lies in the same repository, or names the repository in
-/// between as its own. The search never reaches `home`. From a linked worktree without documents, the main worktree's
-/// count.
+/// between as its own. The search never reaches `home`. Inside a linked worktree that has no documents, where git is told
+/// to ignore them, it goes on at the same place of the main worktree and does not leave that.
 pub(crate) fn discover(start: &AbsolutePath, home: Option<&Path>) -> AbsolutePath {
-    if has_documents(start) {
-        return start.clone();
-    }
-    above(start, home).or_else(|| main_worktree(start).filter(has_documents)).unwrap_or_else(|| start.clone())
+    here_or_above(start, home).or_else(|| in_main_worktree(start, home)).unwrap_or_else(|| start.clone())
 }
 
-fn has_documents(folder: &AbsolutePath) -> bool {
+fn here_or_above(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
+    if has_documents(start) { Some(start.clone()) } else { above(start, home) }
+}
+
+fn in_main_worktree(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
+    let main = main_worktree(start)?;
+    let same_place = match start.relative_to(&repository_of(start)?) {
+        Some(below) => main.join(&below),
+        None => main.clone(),
+    };
+    here_or_above(&same_place, home).filter(|root| root.is_within(&main))
+}
+
+/// Whether `folder` has a planning folder.
+pub(crate) fn has_documents(folder: &AbsolutePath) -> bool {
     disk::is_folder(folder.as_path().join(".planning"))
 }
 
@@ -136,5 +147,20 @@ mod tests {
         assert_eq!(found(&tree, "w/src"), "m");
         let own = [&tree[..], &["w/.planning"]].concat();
         assert_eq!(found(&own, "w/src"), "w");
+    }
+
+    #[test]
+    fn a_linked_worktree_finds_a_project_in_a_folder_of_the_main_one_and_nothing_above_it() {
+        let git = ["m/.git/worktrees/w", "w/.git=gitdir: BASE/m/.git/worktrees/w\n", "w/app/src", "w/lib"];
+        let tree = [&git[..], &["m/app/.planning"]].concat();
+        assert_eq!(found(&tree, "w/app/src"), "m/app");
+        assert_eq!(found(&tree, "w/lib"), "w/lib");
+        let elsewhere = [
+            "all/.planning/config.json={\"multiRepo\":true}",
+            "all/m/.git/worktrees/w",
+            "w/.git=gitdir: BASE/all/m/.git/worktrees/w\n",
+            "w/lib",
+        ];
+        assert_eq!(found(&elsewhere, "w/lib"), "w/lib");
     }
 }

@@ -77,6 +77,27 @@ impl Pointer {
         Self { workstreams: planning.join("workstreams"), session, shared: planning.join("active-workstream") }
     }
 
+    /// As [`Self::new`], for a hook: the event names the session, while the host may set the variable with its name only
+    /// for the commands of a shell.
+    pub(crate) fn of_event(
+        planning: &AbsolutePath,
+        temporary: &Path,
+        variable: impl Fn(&str) -> Option<String>,
+        session: Option<&str>,
+    ) -> Self {
+        let Some((first, others)) = SESSION_VARIABLES.split_first() else {
+            return Self::new(planning, temporary, variable);
+        };
+        let named = variable(first).is_some();
+        let pointer = Self::new(planning, temporary, variable);
+        let chooses = !named && disk::is_folder(&pointer.workstreams);
+        let Some(session) = session.filter(|_| chooses) else { return pointer };
+        let mut by_name = others
+            .iter()
+            .map(|other| Self::new(planning, temporary, |name| (name == *other).then(|| session.to_owned())));
+        by_name.find(|other| other.session.as_ref().is_some_and(disk::is_file)).unwrap_or(pointer)
+    }
+
     /// The first stored name, whether or not there is such a workstream.
     pub(crate) fn stored(&self) -> Option<String> {
         let texts = self.session.iter().chain([&self.shared]).filter_map(|file| disk::read_text(file).ok().flatten());
@@ -121,6 +142,12 @@ pub(crate) fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<S
     };
     let token = token(value.trim());
     (!token.is_empty()).then(|| format!("{name}-{token}"))
+}
+
+/// Whether a [`session_key`] is that of the session that a host calls `session`.
+pub(crate) fn names_session(key: &str, session: &str) -> bool {
+    let token = token(session.trim());
+    !token.is_empty() && key.strip_suffix(&token).is_some_and(|variable| variable.ends_with('-'))
 }
 
 fn token(value: &str) -> String {

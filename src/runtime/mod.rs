@@ -23,5 +23,5 @@ pub(crate) use home::{Home, HomeError, Surroundings};
 pub(crate) use made_up::{made_up, made_up_text};
 pub(crate) use matrix::{Feature, Means};
 pub(crate) use plugin::{PluginAgent, PluginForm, PluginsInUse};
-pub(crate) use registry::{Registry, RegistryError};
+pub(crate) use registry::{Registry, RegistryError, installed_for};
 pub(crate) use tables::{Adapter, Dialect, EVENT_SCRIPT, EventName, HookForm, HookTable, TimeUnit};

@@ -1,12 +1,20 @@
-//! The hosts we know: our descriptors and those a user added. A file is read only when its host is named.
+//! The hosts we know: our descriptors and those a user added. A file is parsed only when its host is named.
+//!
+//! [`Registry::open`] is the one way to them for everything that may name any host; [`Registry::one`] reads a single
+//! descriptor, for hooks.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use include_dir::{Dir, include_dir};
 
 use super::check::Fault;
 use super::descriptor::{Descriptor, RuntimeId};
+use crate::disk::{self, DiskError};
 use crate::text::edit::ParseError;
+
+/// Below the user's configuration folder: descriptors of hosts that the user added.
+const FOLDER: &str = "runtimes";
 
 static DESCRIPTORS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime/descriptors");
 
@@ -49,8 +57,45 @@ impl RegistryError {
 }
 
 impl Registry {
-    /// The descriptors in the program.
+    /// The hosts we know, with those whose descriptors the user added in `runtimes/` of the configuration folder.
+    pub(crate) fn open(config_folder: Option<&Path>) -> Result<Registry, DiskError> {
+        let mut registry = Self::ours();
+        let Some(folder) = config_folder else { return Ok(registry) };
+        for entry in disk::list(folder.join(FOLDER))?.unwrap_or_default() {
+            let Some(stem) = entry.name.strip_suffix(".toml") else { continue };
+            registry = registry.with_path(stem, &entry.path);
+        }
+        Ok(registry)
+    }
+
+    /// The descriptor of the host with exactly this id. No other file of the user's is read.
+    pub(crate) fn one(config_folder: Option<&Path>, id: &str) -> Result<Descriptor, RegistryError> {
+        let unknown = || RegistryError::Unknown { name: id.to_owned(), nearest: None };
+        let known: RuntimeId = id.parse().map_err(|_| unknown())?;
+        let registry = Self::ours();
+        match config_folder {
+            Some(folder) => registry.with_path(id, &folder.join(FOLDER).join(format!("{id}.toml"))).read(&known),
+            None => registry.read(&known),
+        }
+    }
+
+    /// The descriptors in the program alone.
+    #[cfg(test)]
     pub(crate) fn embedded() -> Registry {
+        Self::ours()
+    }
+
+    /// Adds the descriptor in this file of the user's, if there is such a file.
+    fn with_path(self, stem: &str, path: &Path) -> Registry {
+        let text = match disk::read_text(path) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => return self,
+            Err(error) => Err(error.to_string()),
+        };
+        self.with_file(stem, path.display().to_string(), text)
+    }
+
+    fn ours() -> Registry {
         let sources = DESCRIPTORS.files().filter_map(|file| {
             let id = file.path().file_stem()?.to_str()?.parse().ok()?;
             Some((id, Source::Ours(file.contents_utf8()?)))
@@ -60,7 +105,7 @@ impl Registry {
 
     /// Adds a descriptor of the user's, or puts it in the place of ours: `stem` is the name of the file without its
     /// ending, and the text is missing where the file could not be read.
-    pub(crate) fn with_file(mut self, stem: &str, file: String, text: Result<String, String>) -> Registry {
+    fn with_file(mut self, stem: &str, file: String, text: Result<String, String>) -> Registry {
         let fault = |message: String, cure: &str| Fault { at: ParseError::at("", 0, message), cure: cure.to_owned() };
         let text = text.map_err(|why| fault(why, "make it a text in UTF-8, or move it away"));
         match stem.parse() {
@@ -142,6 +187,11 @@ impl Registry {
                 Source::Ours(text) => text,
                 Source::Theirs { text, .. } => text.as_deref().unwrap_or_default(),
             };
+            // A file without any of the words cannot claim one of them, and need not be parsed.
+            let mut words = descriptor.aliases.iter().map(String::as_str).chain([id.as_str()]);
+            if !words.any(|word| word == other.as_str() || text_of_other.contains(word)) {
+                continue;
+            }
             let aliases = Descriptor::parse(text_of_other).map(|other| other.aliases).unwrap_or_default();
             let taken = |alias: &&String| **alias == other.as_str() || aliases.contains(alias);
             if let Some(alias) = descriptor.aliases.iter().find(taken) {
@@ -160,6 +210,12 @@ impl Registry {
         }
         Ok(descriptor)
     }
+}
+
+/// The id of the host that `program` was installed for: an install notes it beside the program.
+pub(crate) fn installed_for(program: &Path) -> Option<String> {
+    let text = disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;
+    Some(text.trim().to_owned()).filter(|id| !id.is_empty())
 }
 
 /// The word most like `wanted`, if one is like it at all.

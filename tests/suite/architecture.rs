@@ -10,7 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("disk", &[]),
     ("world", &[]),
     ("library", &["text"]),
-    ("runtime", &["library", "text"]),
+    ("runtime", &["library", "text", "disk"]),
     ("emit", &["library", "runtime", "text"]),
     ("install", &["emit", "library", "runtime", "disk", "text", "world"]),
     ("project", &["text", "disk"]),

@@ -91,7 +91,7 @@ fn little_context_is_told_once_the_status_line_has_seen_it() {
     );
     assert!(line.contains("Phase 2") && line.contains('%'), "{line}");
     let said = hook(&context, &["standard", "after-tool"], &payload(&context, ""));
-    assert!(said.contains("CONTEXT CRITICAL: 20 %"), "{said}");
+    assert!(said.contains("CONTEXT CRITICAL: 96 % used, 20 % of the window left"), "{said}");
     assert_eq!(hook(&context, &["standard", "after-tool"], &payload(&context, "")), "", "not again at once");
     context.write(".planning/config.json", r#"{"hooks": {"context_warnings": false}}"#);
     for _ in 0..6 {

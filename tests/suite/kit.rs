@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 /// A home and a project folder of one test; nothing of the machine's environment reaches the program.
 #[derive(Debug)]
@@ -133,9 +134,14 @@ impl Ran {
     }
 }
 
-/// The program under test.
+/// The program under test: the one of this build, or the one that `GSD_SUITE_PROGRAM` names, so that a test of a repaired
+/// defect can be seen to fail on an older build.
 pub(crate) fn binary() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_gsd-tools"))
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| match std::env::var_os("GSD_SUITE_PROGRAM") {
+        Some(other) => other.into(),
+        None => env!("CARGO_BIN_EXE_gsd-tools").into(),
+    })
 }
 
 /// The repository's root.

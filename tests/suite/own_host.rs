@@ -1,7 +1,12 @@
 //! Hosts that a user describes: the example of the guide is installed as it stands there, and what is wrong with a
 //! descriptor is told with its place and a cure, while the other hosts go on.
 
-use crate::kit::{TestContext, repository};
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::kit::{Ran, TestContext, repository};
 use crate::lived::{Lived, put};
 use crate::tree::difference;
 
@@ -21,6 +26,141 @@ fn with(descriptor: &str) -> Lived {
 
 fn file(lived: &Lived) -> std::path::PathBuf {
     lived.context.home().join(".config/gsd-tools/runtimes/lantern.toml")
+}
+
+/// The same host with commands of its own spelling, worktrees for its agents, and teams.
+fn with_agents() -> String {
+    let spelled = example().replace("command = \"/gsd-{name}\"", "command = \"@gsd-{name}\"");
+    spelled.replace("instruction-file = \"AGENTS.md\"", "instruction-file = \"LANTERN.md\"")
+        + "\n[dispatch]\nnamed = true\nisolation = \"harness-worktree\"\nisolation-flag = 'place=\"apart\"'\n\
+           start-commit = { file = \"settings\", path = [\"trees\", \"from\"] }\nteams-variable = \"LANTERN_TEAMS\"\n"
+}
+
+type Call = fn(&Lived, &[&str], &str) -> Ran;
+
+/// A call of the program that was installed for the host.
+fn installed(lived: &Lived, arguments: &[&str], stdin: &str) -> Ran {
+    let mut command = lived.context.command(lived.context.home().join(".lantern/gsd-core/bin/gsd-tools"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that does not read its input closes the pipe.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    Ran::from(child.wait_with_output().unwrap())
+}
+
+/// An event in the project of the test.
+fn event(lived: &Lived, more: &Value) -> String {
+    let mut event = json!({ "session_id": "s", "hook_event_name": "E", "cwd": lived.context.project() });
+    event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    event.to_string()
+}
+
+/// A project with a phase of two plans, the first of them done, and one commit for the second.
+fn begin_a_plan(lived: &Lived) {
+    let context = &lived.context;
+    context.write(".planning/ROADMAP.md", "# Roadmap\n\n## Phases\n\n- [ ] **Phase 1: A**\n\n### Phase 1: A\n");
+    context.write(".planning/STATE.md", "---\nstatus: executing\ncurrent_phase: 1\n---\n\n# Project State\n");
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "---\nphase: 01-a\nplan: 01\n---\n");
+    context.write(".planning/phases/01-a/01-01-SUMMARY.md", "---\nphase: 01-a\n---\n");
+    context.write(".planning/phases/01-a/01-02-PLAN.md", "---\nphase: 01-a\nplan: 02\n---\n");
+    for arguments in [&["init", "-q"][..], &["commit", "-q", "--allow-empty", "-m", "feat(01-02): read notes"]] {
+        assert!(context.command("git").args(arguments).status().unwrap().success());
+    }
+}
+
+#[test]
+fn verbs_of_a_project_know_the_host() {
+    let lived = with(&with_agents());
+    let home = lived.context.home();
+    lived.gsd(["install", "--lantern", "--global"]).success();
+    begin_a_plan(&lived);
+    let by_variable: Call = |lived, arguments, _| lived.context.gsd_with(arguments, &[("GSD_RUNTIME", "lantern")], "");
+    for call in [installed as Call, by_variable] {
+        let plan = call(&lived, &["init", "plan-phase", "1"], "").json();
+        assert_eq!((&plan["agents_installed"], &plan["missing_agents"]), (&json!(true), &json!([])));
+        assert_eq!(plan["agents_dir"], json!(home.join(".lantern/agents")));
+        for spelling in [&["guide"][..], &["verification", "status", "1"]] {
+            let text = call(&lived, spelling, "").success();
+            assert!(text.contains("@gsd-") && !text.contains("/gsd-"), "{text}");
+        }
+        let teams = call(&lived, &["teams-status"], "").json();
+        assert_eq!((&teams["runtime"], &teams["source"]), (&json!("lantern"), &json!("off: flag absent")));
+    }
+    let teams = lived.context.gsd_with(["teams-status"], &[("GSD_RUNTIME", "lantern"), ("LANTERN_TEAMS", "1")], "");
+    assert_eq!(teams.json()["active"], true);
+    let gsd = |arguments: &[&str]| lived.context.gsd_with(arguments, &[], "");
+    let skills = home.join(".lantern/skills").display().to_string();
+    assert_eq!(gsd(&["skills-root", "lantern-cli", "--raw"]).success(), skills);
+    assert_eq!(gsd(&["project-instruction-file", "lantern"]).success(), "LANTERN.md\n");
+    let effort = gsd(&["effort", "sync", "--runtime", "lantern"]).json();
+    assert_eq!(effort["agents_dir"], json!(home.join(".lantern/agents")));
+    let state = gsd(&["capability", "state", "--runtime", "lantern"]).json();
+    assert_eq!(state["runtimeConfigDir"], json!(home.join(".lantern")));
+    assert!(state["capabilities"].as_array().unwrap().iter().any(|row| row["id"] == "lantern"));
+    let set = installed(&lived, &["worktree", "set-baseref"], "").json();
+    assert_eq!(set["changed"], true);
+    let settings: Value = serde_json::from_str(&lived.context.read(".lantern/settings.json")).unwrap();
+    assert_eq!(settings["trees"]["from"], "head");
+}
+
+#[test]
+fn hooks_know_the_host_that_calls_them() {
+    let lived = with(&with_agents());
+    lived.gsd(["install", "--lantern", "--global"]).success();
+    begin_a_plan(&lived);
+    let said = |event_word: &str, more: &Value| {
+        let ran = installed(&lived, &["hook", "standard", event_word], &event(&lived, more));
+        assert_eq!(ran.stderr, "");
+        ran.success()
+    };
+    let start = said("session-start", &json!({}));
+    assert!(start.contains("interrupted: 01-02, 1 commit, no SUMMARY -> @gsd-execute-phase 1"), "{start}");
+    assert!(said("status-line", &json!({})).contains("Phase 1 · executing"));
+    let spawn = |input: Value| said("before-tool", &json!({ "tool_name": "Task", "tool_input": input }));
+    installed(&lived, &["dispatch-isolation"], "").success();
+    let denied = spawn(json!({ "subagent_type": "gsd-executor", "prompt": "x" }));
+    assert!(denied.contains("ISOLATION_MISSING") && denied.contains("place="), "{denied}");
+    assert_eq!(spawn(json!({ "subagent_type": "gsd-executor", "prompt": "x", "place": "apart" })), "");
+}
+
+#[test]
+fn a_broken_descriptor_is_told_by_verbs_of_its_host_and_by_nothing_else() {
+    let lived = with(&example());
+    lived.gsd(["install", "--lantern", "--claude", "--global"]).success();
+    begin_a_plan(&lived);
+    let broken = example().replace("instruction-file =", "instructions-file =");
+    let line = broken.lines().position(|line| line.starts_with("instructions-file")).unwrap() + 1;
+    std::fs::write(file(&lived), &broken).unwrap();
+    let place = format!("lantern.toml` cannot be used: line {line}, column 1: unknown field `instructions-file`");
+    for call in [
+        &["init", "plan-phase", "1"][..],
+        &["skills-root", "lantern"],
+        &["project-instruction-file", "lantern"],
+        &["effort", "sync", "--runtime", "lantern"],
+        &["capability", "state", "--runtime", "lantern"],
+        &["teams-status"],
+    ] {
+        let told = installed(&lived, call, "");
+        assert_eq!(told.code, 65, "{call:?}: {}", told.stdout);
+        assert!(told.stderr.contains(&place) && told.stderr.contains("did you mean"), "{call:?}: {}", told.stderr);
+    }
+    // Hooks of the host go on without its facts.
+    let read = json!({ "tool_name": "Read", "tool_input": { "file_path": ".env" } });
+    let denied = installed(&lived, &["hook", "standard", "before-tool"], &event(&lived, &read));
+    assert_eq!(denied.stderr, "");
+    assert!(denied.success().contains("SECRET_READ"));
+    let start = installed(&lived, &["hook", "standard", "session-start"], &event(&lived, &json!({})));
+    assert_eq!(start.stderr, "");
+    assert!(start.success().contains("-> /gsd-execute-phase 1"));
+    // Another host sees nothing of it.
+    let of_claude = [("GSD_RUNTIME", "claude")];
+    for call in
+        [&["init", "plan-phase", "1"][..], &["teams-status"], &["capability", "state"], &["worktree", "base-check"]]
+    {
+        let told = lived.context.gsd_with(call, &of_claude, "");
+        assert_eq!(told.stderr, "", "{call:?}");
+        told.success();
+    }
 }
 
 #[test]

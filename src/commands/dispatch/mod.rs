@@ -11,7 +11,7 @@ use crate::disk;
 use crate::disk::AbsolutePath;
 use crate::operations::failure::classify_failure;
 use crate::project::wave::{WAVE_NOTE, WaveNote};
-use crate::runtime::{Dispatch, Isolation, Registry};
+use crate::runtime::{Dispatch, Isolation};
 use answers::{DispatchReport, IsolationReport, RunIn};
 
 /// Says how many agents may run at once.
@@ -337,12 +337,13 @@ pub(super) struct TeamsReport {
     source: String,
 }
 
-/// One host has teams, and only where its environment says so.
+/// Few hosts have teams, and only where their environment says so.
 fn teams(context: &mut Context, arguments: &TeamsArgs) -> Result<(), CommandError> {
     let runtime = context.host()?.id.clone();
     let variable_of = |dispatch: Option<Dispatch>| dispatch.and_then(|dispatch| dispatch.teams_variable);
-    let with_teams =
-        Registry::embedded().all()?.into_iter().find_map(|host| Some((host.id, variable_of(host.dispatch)?)));
+    let of_call = context.host()?.descriptor.clone();
+    let hosts = of_call.into_iter().chain(context.registry()?.all()?);
+    let with_teams = hosts.into_iter().find_map(|host| Some((host.id, variable_of(host.dispatch)?)));
     let set = |name: &str| context.world().flag(name);
     let env_present = with_teams.as_ref().is_some_and(|(_, variable)| set(variable));
     let source = match &with_teams {

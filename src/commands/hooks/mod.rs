@@ -14,7 +14,7 @@ use super::{CommandError, Context, Family};
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
 use crate::install::{self, Target, UnknownHooks, scope_word};
-use crate::runtime::{Registry, Scope};
+use crate::runtime::Scope;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Hooks {
@@ -88,7 +88,7 @@ pub(in crate::commands) struct SwitchReport {
 }
 
 fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<(), CommandError> {
-    let registry = install::registry(context.world())?;
+    let registry = context.registry()?.clone();
     let host = arguments.host.as_deref().map(|name| registry.find(name)).transpose()?;
     let host = host.as_ref().map(|descriptor| descriptor.id.as_str());
     let file = Switch::file(context.world()).ok_or_else(no_home)?;
@@ -207,7 +207,7 @@ fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
 
 /// Every place of the hosts, or of one, that can be told: for the user and for this project.
 fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, CommandError> {
-    let registry: Registry = install::registry(context.world())?;
+    let registry = context.registry()?;
     let descriptors = match host {
         Some(name) => vec![registry.find(name)?],
         None => registry.all()?,

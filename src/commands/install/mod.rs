@@ -146,7 +146,7 @@ struct Job {
 
 impl Job {
     fn run(&self, context: &mut Context) -> Result<(), CommandError> {
-        let registry = install::registry(context.world()).map_err(told)?;
+        let registry = context.registry()?.clone();
         let descriptors = self.which.hosts(context, &registry, self.wish)?;
         let scope = self.which.scope(context)?;
         let library = Library::embedded().map_err(|error| told(error.into()))?;
@@ -270,7 +270,7 @@ fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>,
 }
 
 fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
-    let registry = install::registry(context.world()).map_err(told)?;
+    let registry = context.registry()?.clone();
     let everything = which.hosts.is_empty();
     let descriptors =
         if everything { every_host(context, &registry)? } else { which.hosts(context, &registry, Wish::Install)? };
@@ -305,7 +305,7 @@ fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
 }
 
 fn recover(context: &mut Context) -> Result<(), CommandError> {
-    let registry = install::registry(context.world()).map_err(told)?;
+    let registry = context.registry()?.clone();
     let mut roots = vec![context.here().clone(), context.root().clone(), context.root().resolve(".planning")];
     for descriptor in registry.all().map_err(|error| told(error.into()))? {
         for scope in [Scope::Global, Scope::Local] {

@@ -9,7 +9,7 @@ use super::super::{CommandError, Context};
 use super::told;
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Owner, RelativePath};
 use crate::emit::{self, Contents};
-use crate::install::{self, InstallError, Program};
+use crate::install::{InstallError, Program};
 use crate::library::Library;
 
 /// A plugin of a host, written into a folder.
@@ -49,7 +49,7 @@ struct LeftOut {
 }
 
 pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<(), CommandError> {
-    let registry = install::registry(context.world()).map_err(told)?;
+    let registry = context.registry()?;
     let descriptor = registry.find(&arguments.host).map_err(|error| told(error.into()))?;
     let library = Library::embedded().map_err(|error| told(error.into()))?;
     let artifacts = emit::package(&library, &descriptor, env!("CARGO_PKG_VERSION"));

@@ -3,7 +3,6 @@
 
 use crate::commands::error::CommandError;
 use crate::commands::usage::nearest;
-use crate::install;
 use crate::runtime::{Registry, RegistryError, RuntimeId};
 use crate::world::World;
 
@@ -29,7 +28,8 @@ pub(in crate::commands) fn spelled(words: Vec<String>, world: &World) -> Result<
     if verb.is_none() && !first.starts_with('-') {
         return Ok(words);
     }
-    let registry = install::registry(world).map_err(super::told)?;
+    let registry = Registry::open(world.config_folder().as_deref());
+    let registry = registry.map_err(|error| super::told(error.into()))?;
     match verb {
         Some(verb) => translate(verb, &words[1..], &registry),
         None if is_ours(first, &registry) => translate("install", &words, &registry),

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::install::told;
 use super::{CommandError, Context, Family};
-use crate::install;
 use crate::runtime::{
     Descriptor, Evidence, Feature, Home, HomeError, Means, PlaceAnchor, RegistryError, Scope, Surroundings,
     VariableHolds,
@@ -37,7 +36,7 @@ pub(crate) struct RuntimesArgs {
 impl Family for Runtimes {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Runtimes(arguments) = self;
-        let registry = install::registry(context.world()).map_err(told)?;
+        let registry = context.registry()?.clone();
         let descriptors = match &arguments.host {
             Some(name) => vec![registry.find(name).map_err(|error| told(error.into()))?],
             None => registry.all().map_err(|error| told(error.into()))?,

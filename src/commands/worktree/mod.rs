@@ -19,7 +19,7 @@ use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::worktree::{BaseFacts, FORK, base_check};
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
-use crate::runtime::{Descriptor, Registry, Scope, StartCommit};
+use crate::runtime::{Descriptor, Scope, StartCommit};
 use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
 use crate::world::{Finished, Program, World};
@@ -483,7 +483,7 @@ fn start_commit(context: &Context) -> Result<Option<StartSetting>, CommandError>
     let of_call = context.host()?.descriptor.clone().filter(|descriptor| start_of(descriptor).is_some());
     let descriptor = match of_call {
         Some(descriptor) => Some(descriptor),
-        None => Registry::embedded().all()?.into_iter().find(|each| start_of(each).is_some()),
+        None => context.registry()?.all()?.into_iter().find(|each| start_of(each).is_some()),
     };
     let Some(descriptor) = descriptor else { return Ok(None) };
     let Some(StartCommit { file, path }) = start_of(&descriptor).cloned() else { return Ok(None) };

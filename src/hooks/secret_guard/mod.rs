@@ -10,12 +10,14 @@ mod names;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 pub(super) use self::command::read_by;
 use self::names::{is_secret, searches};
 use super::scene::Scene;
 use super::verdict::Finding;
 use crate::library::ToolSet;
-use crate::text::shell::Spelling;
+use crate::text::shell::{Spelling, shell_word};
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let payload = scene.payload;
@@ -33,11 +35,29 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
 }
 
 fn reason(file: &str) -> String {
-    format!(
-        "`{file}` holds secrets, and what is read here stays in the conversation. For the names of the settings read an \
-         example such as `.env.example`; to run a program with the values use its `--env-file`, or \
-         `set -a; . ./.env; set +a` before it; for anything else ask the user."
-    )
+    let why = format!("`{file}` holds secrets, and what is read here stays in the conversation.");
+    match loads(file) {
+        Some(script) => format!(
+            "{why} Instead, load the values without showing them (`{script}`) in the command that needs them, read an \
+             example such as `.env.example` for their names, or ask the user."
+        ),
+        None => format!("{why} Instead, ask the user to run the command that needs it."),
+    }
+}
+
+/// The script that makes the values of a file variables of the shell; of a pattern, that of the usual file.
+fn loads(file: &str) -> Option<String> {
+    let name = Path::new(file).file_name()?.to_string_lossy();
+    if !name.starts_with(".env") || file.split(['/', '\\']).any(|part| part == ".secrets") {
+        return None;
+    }
+    let is_path = !file.contains(['*', '?', '[', '{', ':', '$', '`']);
+    let path = match file {
+        _ if !is_path => "./.env".to_owned(),
+        file if file.starts_with(['/', '~', '.']) && file.contains('/') => file.to_owned(),
+        file => format!("./{file}"),
+    };
+    Some(format!("set -a; . {}; set +a", shell_word(&path)))
 }
 
 /// Where hosts put the names of the files that a search looks into.

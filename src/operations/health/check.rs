@@ -9,12 +9,13 @@ use serde_json::{Map, Value};
 use super::Finding;
 use super::consistency::roadmap_and_disk;
 use super::repair::{RepairReport, archived_without_entry};
-use crate::operations::progress::{PhaseStatus, phase_status};
+use crate::operations::progress::PhaseStatus;
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
+use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
@@ -102,7 +103,7 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
         None => errors.push(Finding::new("E002", "PROJECT.md not found", command("new-project"))),
     }
     let roadmap_text = view.roadmap_text()?;
-    let roadmap = roadmap_text.as_deref().map(Roadmap::parse);
+    let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
     if roadmap.is_none() {
         errors.push(Finding::new("E003", "ROADMAP.md not found", command("new-milestone")));
     }
@@ -194,10 +195,14 @@ fn state_findings(
 ) -> Result<Vec<Finding>, FileError> {
     let mut findings = unknown_phases(view, state.text(), roadmap, folders)?;
     let Some(roadmap) = roadmap else { return Ok(findings) };
+    let folder_of = |phase: &str| {
+        let id = PhaseId::new(phase);
+        folders.iter().find(|folder| folder.is_of(&id))
+    };
     let written = state.front_text("status").or_else(|| state.value("Status").map(str::to_owned)).unwrap_or_default();
     if let Some(phase) = state.position().phase
         && normal_status(&written) != "completed"
-        && roadmap.bullet(phase).is_some_and(|bullet| bullet.checked)
+        && !PhaseWork::of(view, Some(roadmap), phase, folder_of(phase))?.is_open()
     {
         let status = if written.is_empty() { "unknown" } else { written.trim() };
         let message = format!("STATE.md is at phase {phase} (status: {status}), which ROADMAP.md shows as complete");
@@ -393,8 +398,7 @@ fn collisions(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<Finding
     for (key, same) in by_phase.into_iter().filter(|(_, same)| same.len() > 1) {
         let mut listed = Vec::new();
         for folder in same {
-            let plans = view.current_plans(folder)?.len();
-            let status = match phase_status(view, folder, plans, folder.summaries().count())? {
+            let status = match PhaseStatus::of(&PhaseStanding::of_folder(view, folder)?) {
                 PhaseStatus::Pending => "Not Started",
                 status => status.word(),
             };

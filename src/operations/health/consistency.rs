@@ -31,7 +31,7 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
         return Ok(ConsistencyReport { passed: false, errors, warnings: Vec::new(), warning_count: None });
     };
     let folders = view.phase_folders()?;
-    let mut warnings = roadmap_and_disk(&Roadmap::parse(&text), &folders);
+    let mut warnings = roadmap_and_disk(&view.parse_roadmap(&text), &folders);
     if numbered {
         warnings.extend(phase_gaps(&folders));
     }

@@ -151,7 +151,7 @@ fn each_document_is_held_against_the_others() {
         [
             "W011 STATE.md is at phase 1 (status: executing), which ROADMAP.md shows as complete",
             "W005 Phase directory \"1-b\" doesn't follow NN-name format",
-            "W023 Phase directories collide on normalized key \"01\": 01-a (Not Started), 1-b (Not Started)",
+            "W023 Phase directories collide on normalized key \"01\": 01-a (Complete), 1-b (Complete)",
             "W009 Phase 01-a: has Validation Architecture in RESEARCH.md but no VALIDATION.md",
             "W018 MILESTONES.md missing 1 archived milestone(s): v0.9",
             "W019 Unrecognized .planning/ file: ideas.md — not a canonical GSD artifact",

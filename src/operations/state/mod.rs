@@ -57,6 +57,18 @@ pub(crate) struct Facts {
     /// The name of the host's session.
     pub(crate) session: Option<String>,
     pub(crate) process: u32,
+    pub(crate) commands: Commands,
+}
+
+/// The commands that people type in the host of the call, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Commands {
+    /// What stands before the name of a command, such as `/gsd-`.
+    pub(crate) prefix: String,
+    /// The names of those that are installed.
+    pub(crate) installed: Vec<String>,
+    /// Phases are planned without a discussion.
+    pub(crate) skip_discussion: bool,
 }
 
 /// Why a state operation came to nothing.

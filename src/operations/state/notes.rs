@@ -260,8 +260,8 @@ pub(crate) fn record_metric(
     Ok((NoteReport::Metric { recorded: true, phase, plan, duration, created }, edits))
 }
 
-/// Says when and where the session stopped, and which file to resume from. Where nothing is said of sessions, a section
-/// about them is made.
+/// Says when and where the session stopped, and which file to resume from. Where one of these has no place, a section about
+/// sessions is made.
 pub(crate) fn record_session(
     view: &ProjectView,
     stopped_at: Option<&str>,
@@ -276,24 +276,24 @@ pub(crate) fn record_session(
         ("Stopped at", stopped_at, "Stopped At"),
         ("Resume file", resume_file, "Resume File"),
     ];
-    let (mut found, mut created) = (false, false);
+    let (mut homeless, mut created) = (false, false);
     for (label, value, name) in fields {
         let Some(value) = value else { continue };
         let older = label == "Last session" && state.field("Last Date").is_some();
         let (label, name) = if older { ("Last Date", "Last Date") } else { (label, name) };
-        // Older files do not tell when the last session was; they are not taught to.
         let set = if label == "Last session" && state.field("Stopped at").is_some() {
             edit.set(label, value)
         } else {
             edit.put(label, value)
         };
-        found |= set != Set::Absent;
+        // Older files do not tell when the last session was, and have a place for the rest.
+        homeless |= set == Set::Absent && (label != "Last session" || state.field("Stopped at").is_none());
         if set == Set::Changed {
             created |= state.field(label).is_none();
             edit.note(name);
         }
     }
-    if !found {
+    if homeless {
         let told = |value: Option<&str>| value.map_or_else(|| "None".to_owned(), one_line);
         let lines = fields.map(|(label, value, name)| {
             if value.is_some() {

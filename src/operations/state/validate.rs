@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::NO_STATE;
-use crate::operations::verification;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
 use crate::project::state::{Position, State};
+use crate::project::verification;
 use crate::project::view::ProjectView;
 
 /// What `state validate` answers.

@@ -25,7 +25,7 @@ pub(crate) use status::{is_of_programs, is_phase_complete, normal_status};
 /// Sections in which fields are looked up before the rest of the text, with the labels at home there.
 const HOMES: &[(&[&str], &[&str])] = &[
     (
-        &["Current Position"],
+        POSITION,
         &[
             "Phase",
             "Plan",
@@ -150,14 +150,23 @@ impl<'text> State<'text> {
         conflict.or_else(unclosed).or_else(in_front)
     }
 
-    /// The field with this label: in the section where it is at home, else anywhere in the body.
+    /// The field with this label: in the section where it is at home, else anywhere in the body. Below a position of its own
+    /// lines, a subsection is the user's, and nothing in it is a field.
     pub(crate) fn field(&self, label: &str) -> Option<Field<'text>> {
         let home = HOMES
             .iter()
             .find(|(_, labels)| labels.iter().any(|known| known.eq_ignore_ascii_case(label)))
-            .and_then(|(titles, _)| self.section(titles));
-        home.and_then(|section| self.field_in(section.lines, label))
-            .or_else(|| self.field_in(self.body..self.markdown.lines().len(), label))
+            .and_then(|(titles, labels)| Some((self.section(titles)?, *titles == POSITION, labels)));
+        let body = self.body..self.markdown.lines().len();
+        let Some((section, is_position, labels)) = home else { return self.field_in(body, label) };
+        let own = is_position && labels.iter().any(|label| self.field_in(section.own.clone(), label).is_some());
+        if own {
+            self.field_in(section.own.clone(), label)
+                .or_else(|| self.field_in(body.start..section.heading.line.max(body.start), label))
+                .or_else(|| self.field_in(section.lines.end..body.end, label))
+        } else {
+            self.field_in(section.lines, label).or_else(|| self.field_in(body, label))
+        }
     }
 
     fn field_in(&self, mut lines: Range<usize>, label: &str) -> Option<Field<'text>> {

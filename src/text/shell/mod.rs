@@ -3,11 +3,13 @@
 //! Every text is a script. Quotes, here-documents, substitutions, variables with a value from the script itself,
 //! programs that start programs, and scripts inside scripts are seen through; the rest is unknown and told as such.
 
+mod quote;
 mod read;
 mod run;
 mod spelling;
 mod word;
 
+pub(crate) use quote::shell_word;
 pub(crate) use run::{Argument, Run, runs};
 pub(crate) use spelling::{Spelling, UNKNOWN};
 

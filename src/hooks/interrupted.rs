@@ -1,0 +1,197 @@
+//! Which plans a session left half done: they have commits and no SUMMARY. Read from files, no git is started.
+
+use std::collections::{HashMap, HashSet};
+
+use super::checkout::Checkout;
+use super::position::Position;
+use super::scene::Scene;
+use crate::project::Project;
+use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
+use crate::project::view::ProjectView;
+
+/// One line about what was interrupted, with the command that goes on; `None` where nothing was.
+pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
+    let project = scene.project;
+    let view = Project::new(project.layout.clone()).view(Box::new(|_, _| Box::new(HashMap::new)));
+    let folders = view.phase_folders().ok()?;
+    let log = Checkout::of(&project.root).and_then(|checkout| checkout.log_of_head());
+    let (folder, what) = match log {
+        Some(log) => {
+            let commits = commits(&log);
+            folders.iter().find_map(|folder| Some((folder, begun(&view, folder, &commits)?)))?
+        }
+        None => {
+            let position = project.state().as_deref().and_then(Position::of_state)?;
+            let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
+            let folder = view.find_phase(&phase).ok()?.folder?;
+            // Without any SUMMARY the phase may not have begun.
+            let begun = folder.summaries().next().is_some();
+            let open = unfinished(&view, &folder).into_iter().next().filter(|_| begun)?;
+            let folder = folders.iter().find(|known| known.path == folder.path)?;
+            (folder, format!("{}, no SUMMARY", number(&open)?))
+        }
+    };
+    let command = scene.command("execute-phase");
+    let number = folder.token().trim_start_matches('0');
+    Some(format!("interrupted: {what} -> {command} {}", if number.is_empty() { "0" } else { number }))
+}
+
+/// The plans of a phase that have no SUMMARY.
+fn unfinished(view: &ProjectView, folder: &PhaseFolder) -> Vec<String> {
+    let mut plans = view.current_plans(folder).unwrap_or_default();
+    plans.retain(|plan| folder.summary_of(plan).is_none() && number(plan).is_some());
+    plans
+}
+
+/// The number of a plan, such as `02-02`, which is the scope of its commits.
+fn number(plan: &str) -> Option<&str> {
+    let number = canonical_id(plan_id(plan));
+    let is_number = number.ends_with(|last: char| last.is_ascii_digit());
+    Some(number).filter(|number| is_number && !number.contains(['/', ' ']))
+}
+
+/// What was begun in a phase, such as `02-02, 1 commit, no SUMMARY`. Commits from before a plan was written are those of
+/// another plan with its number.
+fn begun(view: &ProjectView, folder: &PhaseFolder, commits: &[Commit<'_>]) -> Option<String> {
+    let scopes: HashSet<&str> = commits.iter().filter_map(|commit| commit.scope()).collect();
+    if !folder.plans().filter_map(number).any(|number| scopes.contains(number)) {
+        return None;
+    }
+    let mut begun = Vec::new();
+    for plan in unfinished(view, folder) {
+        let written = view.touched_at(&folder.join(&plan)).unwrap_or_default() / 1000;
+        let of_plan = |commit: &&Commit<'_>| commit.time >= written && commit.scope() == number(&plan);
+        match (number(&plan), commits.iter().filter(of_plan).count()) {
+            (None, _) | (_, 0) => {}
+            (Some(number), 1) => begun.push(format!("{number}, 1 commit")),
+            (Some(number), count) => begun.push(format!("{number}, {count} commits")),
+        }
+    }
+    (!begun.is_empty()).then(|| format!("{}, no SUMMARY", begun.join("; ")))
+}
+
+/// A commit that is in the history of HEAD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Commit<'log> {
+    /// Seconds since 1970.
+    time: i64,
+    subject: &'log str,
+}
+
+impl<'log> Commit<'log> {
+    /// `02-02` of `feat(02-02): read notes`.
+    fn scope(&self) -> Option<&'log str> {
+        let (kind, rest) = self.subject.split_once('(')?;
+        let is_kind = !kind.is_empty() && kind.bytes().all(|letter| letter.is_ascii_lowercase());
+        rest.split_once(')').filter(|_| is_kind).map(|(scope, _)| scope)
+    }
+}
+
+/// The commits that were made in this checkout and that HEAD still has, newest first, from git's log of HEAD. Commits that
+/// came by a merge or a pull have no line there.
+fn commits(log: &str) -> Vec<Commit<'_>> {
+    let mut commits = Vec::new();
+    // Commits that are in the history of HEAD and whose line is still to come.
+    let mut in_history: HashSet<&str> = HashSet::new();
+    let mut replaced: HashSet<&str> = HashSet::new();
+    for entry in log.lines().rev().filter_map(Entry::parse) {
+        if in_history.is_empty() {
+            in_history.insert(entry.new);
+        }
+        if !in_history.contains(entry.new) {
+            continue;
+        }
+        let (action, subject) = entry.message.split_once(": ").unwrap_or((entry.message, ""));
+        let (verb, how) = action.split_once(' ').unwrap_or((action, ""));
+        match (verb, how) {
+            ("commit", "(amend)") | ("rebase", "(squash)" | "(fixup)" | "(reword)") => {
+                if !replaced.contains(entry.new) {
+                    commits.push(Commit { time: entry.time, subject });
+                }
+                replaced.insert(entry.old);
+            }
+            ("commit" | "cherry-pick" | "revert" | "am", _) | ("rebase", "(pick)" | "(continue)" | "(edit)") => {
+                if !replaced.contains(entry.new) {
+                    commits.push(Commit { time: entry.time, subject });
+                }
+            }
+            ("merge" | "pull", _) => {
+                // What was there before is in the history too; what came may have been made here, on another branch.
+                in_history.insert(entry.old);
+                continue;
+            }
+            // HEAD went elsewhere: the line of the commit it is at comes earlier.
+            _ => continue,
+        }
+        in_history.remove(entry.new);
+        in_history.insert(entry.old);
+    }
+    commits
+}
+
+/// A line of git's log of HEAD: `<old> <new> <name> <<address>> <time> <zone>`, a tab, and what was done.
+struct Entry<'log> {
+    old: &'log str,
+    new: &'log str,
+    time: i64,
+    message: &'log str,
+}
+
+impl<'log> Entry<'log> {
+    fn parse(line: &'log str) -> Option<Self> {
+        let (head, message) = line.split_once('\t')?;
+        let mut ends = head.rsplit(' ');
+        let time = ends.nth(1)?.parse().ok()?;
+        let mut starts = head.split(' ');
+        Some(Self { old: starts.next()?, new: starts.next()?, time, message })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The subjects and scopes in a log written as `old new message`, where the line's number is the time.
+    fn told(lines: &[&str]) -> Vec<String> {
+        let line = |(time, line): (usize, &&str)| {
+            let (ids, message) = line.split_once('\t').unwrap();
+            format!("{ids} A B <a@b> {time} +0100\t{message}\n")
+        };
+        let log: String = lines.iter().enumerate().map(line).collect();
+        commits(&log).iter().map(|commit| format!("{} {}", commit.time, commit.scope().unwrap_or("-"))).collect()
+    }
+
+    #[test]
+    fn commits_that_head_has_are_counted_once() {
+        let log = ["0 a\tcommit (initial): chore: begin", "a b\tcommit: feat(02-01): x", "b c\tcommit: fix(02-02)!: y"];
+        assert_eq!(told(&log), ["2 02-02", "1 02-01", "0 -"]);
+        let amended = [&log[..], &["c d\tcommit (amend): fix(02-03): y"]].concat();
+        assert_eq!(told(&amended), ["3 02-03", "1 02-01", "0 -"]);
+        let reset = [&log[..], &["c b\treset: moving to HEAD~1"]].concat();
+        assert_eq!(told(&reset), ["1 02-01", "0 -"]);
+        let elsewhere = [&log[..], &["c a\tcheckout: moving from main to old"]].concat();
+        assert_eq!(told(&elsewhere), ["0 -"]);
+        let back = [&elsewhere[..], &["a c\tcheckout: moving from old to main"]].concat();
+        assert_eq!(told(&back), ["2 02-02", "1 02-01", "0 -"]);
+    }
+
+    #[test]
+    fn merges_and_rebases_keep_what_was_committed_here() {
+        let branch =
+            ["0 a\tcommit (initial): x", "a a\tcheckout: moving from main to b", "a b\tcommit: feat(01-01): x"];
+        let merged = [&branch[..], &["b a\tcheckout: moving from b to main", "a b\tmerge b: Fast-forward"]].concat();
+        assert_eq!(told(&merged), ["2 01-01", "0 -"]);
+        let rebased = [
+            &branch[..],
+            &[
+                "b m\trebase (start): checkout main",
+                "m n\trebase (pick): feat(01-01): x",
+                "n n\trebase (finish): returning",
+            ],
+        ]
+        .concat();
+        assert_eq!(told(&rebased), ["4 01-01"]);
+        assert_eq!(told(&[]), Vec::<String>::new());
+        assert!(commits("no log\n\t\n0 a x\t\n").is_empty());
+    }
+}

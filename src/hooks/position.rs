@@ -1,0 +1,78 @@
+//! Where the work is, in the words that session start and status line show.
+
+use std::collections::HashMap;
+
+use crate::project::Project;
+use crate::project::layout::Layout;
+use crate::project::standing;
+use crate::text::front_matter::FrontMatter;
+
+/// The words for the position of a project; each may be unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Position {
+    pub(super) milestone: Option<String>,
+    /// The number of the phase and its name.
+    pub(super) phase: Option<String>,
+    pub(super) phase_name: Option<String>,
+    pub(super) status: Option<String>,
+    pub(super) stopped_at: Option<String>,
+    pub(super) paused_at: Option<String>,
+}
+
+impl Position {
+    /// The position that the front matter of STATE.md gives; `None` without front matter.
+    pub(super) fn of_state(state: &str) -> Option<Self> {
+        let front = FrontMatter::parse(state)?;
+        Some(Self {
+            milestone: front.text("milestone"),
+            phase: front.text("current_phase"),
+            phase_name: front.text("current_phase_name"),
+            status: front.text("status"),
+            stopped_at: front.text("stopped_at"),
+            paused_at: front.text("paused_at"),
+        })
+    }
+
+    /// The same as every command answers: where the phase is done, the first one that is open, of which STATE.md knows no
+    /// status yet. What cannot be read changes nothing.
+    pub(super) fn in_project(self, layout: &Layout) -> Self {
+        let Some(stated) = self.phase.as_deref() else { return self };
+        // No time of a commit is asked for: whether a phase is open hangs on the roadmap and the names of files.
+        let view = Project::new(layout.clone()).view(Box::new(|_, _| Box::new(HashMap::new)));
+        match standing::moved_on(&view, stated) {
+            Ok(Some(open)) => {
+                Self { phase: Some(open.number), phase_name: open.name, status: None, stopped_at: None, ..self }
+            }
+            Ok(None) | Err(_) => self,
+        }
+    }
+
+    /// One line a fact, for an agent: `- At: phase 2, Notes`.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let phase = self.phase.as_ref().map(|number| match &self.phase_name {
+            Some(name) => format!("phase {number}, {name}"),
+            None => format!("phase {number}"),
+        });
+        let facts = [
+            ("Milestone", self.milestone.as_ref()),
+            ("At", phase.as_ref()),
+            ("Status", self.status.as_ref()),
+            ("Stopped at", self.stopped_at.as_ref()),
+            ("Paused at", self.paused_at.as_ref()),
+        ];
+        facts.into_iter().filter_map(|(label, value)| Some(format!("- {label}: {}", value?))).collect()
+    }
+
+    /// A few words for a screen, `Phase 2 Notes · executing`; short, `Phase 2`.
+    pub(super) fn brief(&self, short: bool) -> Option<String> {
+        let phase = self.phase.as_ref().map(|number| match &self.phase_name {
+            Some(name) if !short => format!("Phase {number} {name}"),
+            _ => format!("Phase {number}"),
+        });
+        let status = self.status.clone().filter(|_| !short);
+        match (phase.or_else(|| self.milestone.clone()), status) {
+            (Some(place), Some(status)) => Some(format!("{place} · {status}")),
+            (place, status) => place.or(status),
+        }
+    }
+}
