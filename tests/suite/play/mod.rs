@@ -3,7 +3,11 @@
 //! It does what the installed texts order next, with the real program, real files, real commits, agents included. A line
 //! that a text no longer says fails the play. `GSD_PLAYS=off` plays nothing, `GSD_PLAYS=all` everything,
 //! `GSD_PLAYS=claude/quick,codex` what these name; unset, the short loop in two clients. A client that cannot be had
-//! is reported as not run, and is a failure where it was named. Each play's journal is kept in `target/plays`.
+//! is reported as not run, and is a failure where it was named. Each play's journal is kept in `target/plays`, beside the
+//! table of costs; `GSD_PLAYS_KEEP=1` leaves the home, the project and the requests of a play that failed.
+//!
+//! Where a play breaks, its message names the line that is missing, or the call and its answer: read the journal, then
+//! change the text, the program, or the scenario in [`scenarios`].
 
 mod actor;
 mod agreement;
@@ -39,6 +43,8 @@ enum Chosen {
 impl Chosen {
     fn from_environment() -> Self {
         match std::env::var("GSD_PLAYS") {
+            // Whoever leaves the clients out leaves out what they play.
+            Err(_) if std::env::var("GSD_CLIENTS").is_ok_and(|clients| clients == "off") => Self::Nothing,
             Err(_) => Self::Short,
             Ok(word) if word == "off" => Self::Nothing,
             Ok(word) if word == "all" => Self::All,

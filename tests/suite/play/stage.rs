@@ -17,6 +17,7 @@ use crate::kit::{TestContext, binary, repository};
 use super::actor::{Actor, MAIN};
 use super::cast::{Cast, Typed};
 use super::engine::Engine;
+use super::scenarios::agents::Plan;
 
 /// How long a client may work on what one person typed.
 const RUN_LIMIT: Duration = Duration::from_secs(420);
@@ -144,10 +145,14 @@ impl Stage {
         self.shell(&format!("git add -A && git commit --quiet -m 'chore: {fixture}'"));
     }
 
-    /// The project's setting that executors share the main tree.
-    pub(crate) fn works_in_one_tree(&self) {
-        self.context.write(".planning/config.json", "{\n  \"workflow\": {\n    \"use_worktrees\": false\n  }\n}\n");
-        self.shell("git add -A && git commit --quiet -m 'chore: settings'");
+    /// The phase is planned already: its plans are there, and recorded.
+    pub(crate) fn is_planned(&self, phase: &str, plans: &[&Plan]) {
+        let folder = format!(".planning/phases/{phase}");
+        for plan in plans {
+            self.context.write(&format!("{folder}/{}-PLAN.md", plan.id), &plan.text(phase));
+        }
+        self.asks_program(&format!("plan record {folder}"));
+        assert_eq!(self.shell("git status --porcelain"), "", "`plan record` left something");
     }
 
     /// The person types a command of ours; the model plays `script`. Ends when the client has ended.

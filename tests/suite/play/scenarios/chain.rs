@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::play::actor::{Actor, DROPPED, Spawn};
 
-const PLANS: &[&Plan] = &[&FAREWELL_PLAN, &README_PLAN, &SWITCH_PLAN];
+pub(crate) const PLANS: &[&Plan] = &[&FAREWELL_PLAN, &README_PLAN, &SWITCH_PLAN];
 
 /// The short loop: three plans in two waves, no question but those that are always asked.
 pub(crate) fn chain(stage: &mut Stage) {
@@ -76,8 +76,8 @@ pub(crate) fn plan_phase(it: &mut Actor, phase: &str, plans: &'static [&'static 
 pub(crate) const TRACKING: &str =
     ".planning/STATE.md .planning/state.json .planning/ROADMAP.md .planning/REQUIREMENTS.md";
 
-/// `/gsd-execute-phase N`: every wave, then close and transition.
-pub(crate) fn execute_phase(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
+/// The first two steps of `/gsd-execute-phase N`; answers with the phase's folder.
+pub(crate) fn load_phase(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
     it.knows("phase", phase);
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init execute-phase", &[]).is("phase_found", true).done();
@@ -88,10 +88,21 @@ pub(crate) fn execute_phase(it: &mut Actor, phase: &str, plans: &'static [&'stat
     let open: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
     it.runs("gsd-tools plan check {open plans}", &[("open plans", &open.join(" "))]).done();
     it.runs("git status --short", &[]).done();
-    it.runs("git worktree list", &[]).lacks("[gsd").done();
+    it.runs("git worktree list", &[]).done();
+    folder
+}
+
+/// The branch and the position, before the first wave.
+pub(crate) fn begin_phase(it: &mut Actor) {
     let branch = it.by("branching_strategy").shell("git branch --show-current").text.trim().to_owned();
     it.runs("gsd-tools git base-branch --is-protected", &[("current branch", &branch)]).done();
     it.runs("gsd-tools state begin-phase", &[]).done();
+}
+
+/// `/gsd-execute-phase N`: every wave, then close and transition.
+pub(crate) fn execute_phase(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
+    let folder = load_phase(it, phase, plans);
+    begin_phase(it);
     let waves = plans.iter().map(|plan| plan.wave).max().unwrap();
     for wave in 1..=waves {
         let of_wave: Vec<&'static Plan> = plans.iter().copied().filter(|plan| plan.wave == wave).collect();
@@ -102,7 +113,10 @@ pub(crate) fn execute_phase(it: &mut Actor, phase: &str, plans: &'static [&'stat
     close_phase(it, phase, &folder, plans)
 }
 
-fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, side: Option<&Side>) -> Spawn {
+/// What an executor does with its plan, in the phase's folder, in a worktree or not.
+type Part = fn(&mut Actor, &'static Plan, &str, bool) -> String;
+
+fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, side: Option<&Side>, part: Part) -> Spawn {
     let argument = side.map_or("", |side| &side.argument);
     let prompt = side.map_or(DROPPED, |side| &side.prompt);
     let fills = [
@@ -114,7 +128,7 @@ fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, side: Option<&Sid
         ("only for an interrupted plan", DROPPED),
     ];
     let (folder, worktree) = (folder.to_owned(), side.is_some());
-    it.spawn("=\"gsd-executor\"", &fills, move |it| agents::executor(it, plan, &folder, worktree))
+    it.spawn("=\"gsd-executor\"", &fills, move |it| part(it, plan, &folder, worktree))
 }
 
 /// How a plan is executed beside others, as `worktree create-wave` answered.
@@ -124,7 +138,12 @@ struct Side {
     prompt: String,
 }
 
-fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
+pub(crate) fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
+    run_wave_with(it, folder, plans, agents::executor);
+}
+
+/// One wave, side by side where the program says so; `part` is what each executor does.
+pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan], part: Part) {
     let ids: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
     let wave = it.runs("gsd-tools worktree create-wave", &[("ids, with commas", &ids.join(","))]).is("ok", true).json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -143,7 +162,7 @@ fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
         let mut spawns = Vec::new();
         for side in &sides {
             let plan = plans.iter().find(|plan| plan.id == side.plan).unwrap();
-            spawns.push(executor(it, folder, plan, Some(side)));
+            spawns.push(executor(it, folder, plan, Some(side), part));
         }
         for returned in it.sends_side_by_side(spawns) {
             returned.expects("## PLAN COMPLETE").done();
@@ -155,13 +174,13 @@ fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
     }
     for plan in plans.iter().filter(|plan| !sides.iter().any(|side| side.plan == plan.id)) {
         it.by("Then spawn `in_turn` one after the other");
-        let spawn = executor(it, folder, plan, None);
+        let spawn = executor(it, folder, plan, None, part);
         it.sends(spawn).expects("## PLAN COMPLETE").done();
         it.runs("gsd-tools plan check {id}", &[("id", plan.id)]).lacks("\"finished\": false").done();
     }
 }
 
-fn after_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan], more: bool) {
+pub(crate) fn after_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan], more: bool) {
     for gate in ["build", "test"] {
         let ran = it.even_if_it_fails().runs(&format!("gsd-tools gate run {gate}"), &[]);
         assert!(!ran.text.contains("\"failed\""), "the gate is red: {}", ran.text);
@@ -175,7 +194,7 @@ fn after_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan], more: bool)
     hooks(it, "execute:wave:post", folder);
 }
 
-fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) -> String {
+pub(crate) fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) -> String {
     hooks(it, "execute:post", folder);
     let (number, into) = (phase.to_owned(), folder.to_owned());
     let fills = [

@@ -1,8 +1,9 @@
 //! What is played. A scenario reads like a play: what a person types, and what each conversation then does.
 
-mod agents;
+pub(crate) mod agents;
 mod chain;
 mod hooks;
+mod mishaps;
 mod plans;
 mod small;
 
@@ -27,5 +28,7 @@ const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
     Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
+    Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
+    Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
 ];
