@@ -304,7 +304,6 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     covered.dedup();
     it.reads("templates/verification-report.md").done();
     it.runs("gsd-tools roadmap get-phase", &[("N", phase)]).done();
-    it.runs("gsd-tools agent-skills gsd-verifier", &[]).done();
     for plan in plans {
         let path = format!("{folder}/{}-PLAN.md", plan.id);
         it.runs("gsd-tools verify artifacts {plan}", &[("plan", &path)]).is("all_passed", true).done();
