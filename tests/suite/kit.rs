@@ -37,6 +37,11 @@ impl TestContext {
         self.root.path().canonicalize().unwrap().join("project")
     }
 
+    /// Leaves everything where it is after the test, for whoever wants to look at it.
+    pub(crate) fn keep(self) -> PathBuf {
+        self.root.keep()
+    }
+
     /// Writes a file of the project, folders included.
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.project().join(path);

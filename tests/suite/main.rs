@@ -40,6 +40,8 @@ mod npm;
 mod own_host;
 mod phases;
 mod plans;
+#[cfg(unix)]
+mod play;
 mod profile;
 mod published;
 mod refactor;
