@@ -164,6 +164,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("learnings query", Effect::Read),
     ("list-seeds", Effect::Read),
     ("list-todos", Effect::Read),
+    ("loop enter", Effect::Read),
     ("loop render-hooks", Effect::Read),
     ("migrate-config", Effect::Write),
     ("milestone archive-quick", Effect::Write),

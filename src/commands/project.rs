@@ -9,6 +9,7 @@ use super::context::Written;
 use super::error::Reason;
 use super::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
+use crate::emit::shell_word;
 use crate::operations::changes::{self, WholeFile};
 use crate::operations::{models, token};
 use crate::project::Project;
@@ -47,6 +48,18 @@ impl Context {
         let note = program.parent()?.parent()?.join(".gsd-runtime");
         let text = disk::read_text(note).ok()??;
         Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+    }
+
+    /// How a text that a model reads calls this program: by the path of its installation, as the installed content does,
+    /// and by its bare name where it is none.
+    pub(super) fn program_word(&self) -> String {
+        let bare = || "gsd-tools".to_owned();
+        let Some(program) = self.installed_for().and_then(|_| self.world().executable().ok()) else { return bare() };
+        let below = |folder: &Path| Some(program.strip_prefix(folder).ok()?.to_str()?.replace('\\', "/"));
+        let path = below(self.root().as_path())
+            .or_else(|| Some(format!("~/{}", below(&self.world().home()?)?)))
+            .or_else(|| Some(program.to_str()?.replace('\\', "/")));
+        path.map_or_else(bare, |path| shell_word(&path))
     }
 
     /// What stands before the name of a command where people type it, such as `/gsd-`.

@@ -238,6 +238,13 @@ pub(crate) struct GapRow {
     status: &'static str,
 }
 
+impl GapReport {
+    /// The requirements and decisions that no plan names.
+    pub(crate) fn uncovered(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().filter(|row| row.status != COVERED).map(|row| row.item.as_str())
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct GapCounts {
     total: usize,
@@ -247,11 +254,13 @@ pub(crate) struct GapCounts {
 
 const COVERED: &str = "Covered";
 
-/// Which requirements of the project and decisions of the phase a plan of the phase names.
+/// Which requirements and decisions a plan of the phase names: the requirements that `assigned` names, all of the
+/// project without it, and the decisions of the phase.
 pub(crate) fn gaps(
     view: &ProjectView,
     path: &str,
     folder: Option<&PhaseFolder>,
+    assigned: Option<&str>,
     enabled: bool,
 ) -> Result<GapReport, FileError> {
     let mut report = GapReport {
@@ -269,7 +278,9 @@ pub(crate) fn gaps(
     let mut plans = String::new();
     let mut items = Vec::new();
     if let Some(text) = view.text(&view.layout().requirements())? {
-        items.extend(Requirements::parse(&text).ids().into_iter().map(|id| ("REQUIREMENTS.md", id)));
+        let ids = Requirements::parse(&text).ids().into_iter();
+        let wanted = ids.filter(|id| assigned.is_none_or(|assigned| names(assigned, id)));
+        items.extend(wanted.map(|id| ("REQUIREMENTS.md", id)));
     }
     if let Some(folder) = folder {
         for plan in view.current_plans(folder)? {
@@ -372,11 +383,13 @@ mod tests {
     #[test]
     fn gaps_are_requirements_and_decisions_that_no_plan_names() {
         let view = view("requirements: [A-1]\nD-02\n");
-        let report = gaps(&view, "", Some(&folder(&view)), true).unwrap();
+        let report = gaps(&view, "", Some(&folder(&view)), None, true).unwrap();
         let rows: Vec<_> = report.rows.iter().map(|row| (row.item.as_str(), row.status)).collect();
         assert_eq!(rows, [("A-1", "Covered"), ("A-2", "Not covered"), ("D-01", "Not covered"), ("D-02", "Covered")]);
         assert!(report.table.contains("| CONTEXT.md | D-02 | ✓ Covered |\n\n⚠ 2 of 4 items not covered by any plan\n"));
-        let missing = gaps(&view, "x/y", None, true).unwrap();
+        let of_phase = gaps(&view, "", Some(&folder(&view)), Some("A-1, B-1"), true).unwrap();
+        assert_eq!(of_phase.uncovered().collect::<Vec<_>>(), ["D-01"], "A-2 belongs to another phase");
+        let missing = gaps(&view, "x/y", None, None, true).unwrap();
         assert_eq!(
             (missing.counts.uncovered, missing.phase_dir_scope),
             (2, "none"),

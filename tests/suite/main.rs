@@ -32,6 +32,7 @@ mod intel;
 mod kit;
 mod learnings;
 mod lived;
+mod loops;
 mod milestone;
 mod npm;
 mod own_host;

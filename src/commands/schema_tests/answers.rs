@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, research,
+    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, loops, models, research,
     runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
@@ -226,6 +226,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("learnings query", json::<operations::learnings::ListReport>()),
     ("list-seeds", json::<operations::seeds::SeedsReport>()),
     ("list-todos", json::<operations::todos::TodosReport>()),
+    ("loop enter", json::<loops::EnterReport>()),
     ("loop render-hooks", json::<operations::capability::hooks::PointReport>()),
     ("migrate-config", json::<operations::configuration::MigrateReport>()),
     (
