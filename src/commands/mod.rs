@@ -27,6 +27,7 @@ mod evaluation;
 mod files;
 mod findings;
 mod frontmatter;
+mod gate;
 mod git;
 mod graphify;
 mod guards;
@@ -145,6 +146,7 @@ const FAMILIES: &[FamilyRow] = &[
         &["commit", "check-commit", "commit-to-subrepo", "pr-subrepo", "commit-docs-guard", "git"],
     ),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
+    own_family::<gate::Gates>("Build and test", &["gate"]),
     family::<guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<updating::Updating>(

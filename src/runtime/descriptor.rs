@@ -64,6 +64,9 @@ pub(crate) struct Descriptor {
     /// What people look for and do not find here.
     #[serde(default)]
     pub(crate) lacks: Vec<Lack>,
+    /// Variables that the host sets for the programs its agents run.
+    #[serde(default)]
+    pub(crate) session_variables: Vec<String>,
     /// Where the host keeps what was said; absent where its form is not known.
     pub(crate) sessions: Option<Sessions>,
     #[serde(default)]

@@ -19,6 +19,7 @@ mod crash_project;
 mod dispatch;
 mod documents;
 mod findings;
+mod gate;
 mod gates;
 mod git;
 mod graphify;

@@ -6,8 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, loops, models, research,
-    runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
+    basics, check, dispatch, effort, files, frontmatter, gate, git, guards, hooks, hosts, install, loops, models,
+    research, runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
 };
 use crate::operations;
 use crate::operations::bundle::{self, Complete};
@@ -146,6 +146,11 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("frontmatter set", any_of::<(files::MissingFile, frontmatter::NoField, frontmatter::SetReport)>()),
     ("frontmatter validate", json::<operations::frontmatter::ValidateReport>()),
     ("gap-analysis", json::<operations::coverage::GapReport>()),
+    ("gate approve", json::<gate::ApprovalReport>()),
+    ("gate list", json::<[gate::ShowReport; 2]>()),
+    ("gate revoke", json::<gate::ApprovalReport>()),
+    ("gate run", json::<gate::RunReport>()),
+    ("gate show", json::<gate::ShowReport>()),
     ("generate-claude-md", json::<operations::instructions::InstructionsReport>()),
     ("generate-claude-profile", json::<operations::profile::SectionReport>()),
     ("generate-dev-preferences", json::<operations::profile::PreferencesReport>()),
