@@ -221,6 +221,26 @@ impl Context {
         Some(self.world.gsd_home()?.join(".gsd").join(name))
     }
 
+    /// The variable by which a host says that one of its agents runs this call; none where no host does.
+    pub(super) fn agent_session(&self) -> Result<Option<String>, CommandError> {
+        let hosts = self.registry()?.all()?;
+        let mut names =
+            hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
+        Ok(names.find(|name| self.world.variable(name).is_some()))
+    }
+
+    /// Refuses what only a person may do. A terminal alone shows nobody: hosts run programs of agents in one too.
+    pub(super) fn needs_a_person(&self, command: &str) -> Result<(), CommandError> {
+        let terminal = self.world.terminal();
+        let why = match self.agent_session()? {
+            Some(name) => format!("an agent runs this call: {name} is set"),
+            None if terminal.stdin && terminal.stdout => return Ok(()),
+            None => "this is not a terminal".to_owned(),
+        };
+        let refused = CommandError::usage(format!("`{command}` needs a person, and {why}")).exits(77);
+        Err(refused.hint(format!("type it in a terminal of your own: {} {command}", self.program_word())))
+    }
+
     /// Whether the bare value is asked for instead of JSON.
     pub(crate) fn raw(&self) -> bool {
         self.globals.raw

@@ -28,6 +28,7 @@ mod evaluation;
 mod files;
 mod findings;
 mod frontmatter;
+mod gate;
 mod git;
 mod graphify;
 mod guards;
@@ -150,6 +151,7 @@ const FAMILIES: &[FamilyRow] = &[
     ),
     family::<auto_chain::AutoChains>("The automatic chain", &["auto-chain"]),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
+    own_family::<gate::Gates>("Build and test", &["gate"]),
     family::<guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<updating::Updating>(
