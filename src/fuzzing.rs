@@ -168,6 +168,7 @@ fn facts() -> Facts {
         head: None,
         session: None,
         process: 1,
+        ..Facts::default()
     }
 }
 

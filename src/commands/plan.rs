@@ -171,7 +171,7 @@ fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
     });
     let report =
         RecordReport { phase: folder.token().to_owned(), plans: plans.collect(), warnings: index.warnings, commit };
-    if report.commit.is_failure() {
+    if report.commit.has_failed() {
         context.exit_with(1);
     }
     context.emit_brief(&report)
@@ -359,7 +359,7 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandErro
         closed.push(report);
     }
     let next_plan = places.last().map(|place| next_plan(context, place)).transpose()?.flatten();
-    let failed = closed.iter().any(|report| report.commit.is_failure());
+    let failed = closed.iter().any(|report| report.commit.has_failed());
     let without_summary = without.iter().map(|place| place.id().to_owned()).collect();
     let report = CloseReport { closed, without_summary, next_plan };
     if failed {

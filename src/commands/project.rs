@@ -24,7 +24,11 @@ use crate::world::{Finished, Program, World};
 impl Context {
     /// The project of this call.
     pub(crate) fn project(&self) -> Project {
-        Project::new(self.layout().clone())
+        self.project_of(self.layout().clone())
+    }
+
+    fn project_of(&self, layout: Layout) -> Project {
+        Project::new(layout, self.world().state_folder())
     }
 
     /// The host of the call: the one the environment names, else the configured one, else the one this program was
@@ -166,7 +170,7 @@ impl Context {
         layout: Layout,
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
-        let project = Project::new(layout);
+        let project = self.project_of(layout);
         self.update_project(&project, project.locked_tree(), operation)
     }
 
@@ -176,7 +180,7 @@ impl Context {
         operation: impl FnOnce(&ProjectView, &Pointer) -> Result<(R, Edits, Vec<PointerEdit>), CommandError>,
     ) -> Result<R, CommandError> {
         let layout = self.layout().scoped(None);
-        let project = Project::new(layout.clone());
+        let project = self.project_of(layout.clone());
         let pointer = self.workstream_pointer();
         let disk = self.disk();
         let outside = pointer.session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf);
@@ -234,9 +238,9 @@ impl Context {
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
         let disk = self.disk();
-        let held = self.hold_project(&disk, project, tree)?;
+        let mut held = self.hold_project(&disk, project, tree)?;
         let (report, edits) = operation(&held.view)?;
-        self.make(project, &held, &edits)?;
+        self.make(project, &mut held, &edits)?;
         Ok(report)
     }
 
@@ -256,12 +260,15 @@ impl Context {
     }
 
     /// Makes the edits as one change, or only tells of them in a rehearsal.
-    fn make(&self, project: &Project, held: &HeldProject<'_>, edits: &Edits) -> Result<(), CommandError> {
+    fn make(&self, project: &Project, held: &mut HeldProject<'_>, edits: &Edits) -> Result<(), CommandError> {
         self.note_written(self.written(&held.view, edits)?);
         if !edits.is_empty() {
             // A rehearsal fails where the command would.
             let changes = project.changes(&held.view, edits)?;
             if !self.is_rehearsal() {
+                if let Some(notes) = project.touched_notes(edits) {
+                    held.hold.include(&notes)?;
+                }
                 held.hold.apply(&changes)?;
                 self.note_settings(project.layout(), edits);
             }

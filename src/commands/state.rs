@@ -8,6 +8,7 @@ use super::error::Reason;
 use super::upkeep::{self, UpkeepCommand};
 use super::{CommandError, Context, Family};
 use crate::disk;
+use crate::library;
 use crate::operations::entry::{self, Surroundings};
 use crate::operations::health::WrittenAt;
 use crate::operations::state::claim::Conflict;
@@ -15,7 +16,7 @@ use crate::operations::state::notes::{self, Metric, NoteReport};
 use crate::operations::state::position::{self, PhaseRequest};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::update;
-use crate::operations::state::{Facts, NO_STATE, StateError};
+use crate::operations::state::{Commands, Facts, NO_STATE, NO_STATE_CURE, StateError};
 use crate::operations::token::{self, Seen};
 use crate::project::config::LoadedConfig;
 use crate::project::state::State;
@@ -261,7 +262,7 @@ fn run_state(context: &mut Context, command: StateCommand) -> Result<(), Command
             context.answer_for(token);
             match report {
                 Some(report) => context.emit(&report),
-                None => context.emit_raw(&FailureReport { error: NO_STATE.to_owned() }, NO_STATE),
+                None => context.emit_raw(&FailureReport::of(NO_STATE), NO_STATE),
             }
         }
         StateCommand::Get(arguments) => get(context, arguments.field.as_deref()),
@@ -414,6 +415,16 @@ fn load(context: &mut Context) -> Result<(), CommandError> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FailureReport {
     pub(super) error: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hint: Option<&'static str>,
+}
+
+impl FailureReport {
+    pub(super) fn of(error: impl Into<String>) -> Self {
+        let error = error.into();
+        Self { hint: (error == NO_STATE).then_some(NO_STATE_CURE), error }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -430,17 +441,16 @@ fn get(context: &mut Context, field: Option<&str>) -> Result<(), CommandError> {
             let report = std::collections::BTreeMap::from([(name, value.as_str())]);
             context.emit_raw(&report, &value)
         }
-        Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE)),
-        Found::Nothing => {
-            context.emit_raw(&FailureReport { error: format!("Section or field \"{name}\" not found") }, "")
-        }
+        Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)),
+        Found::Nothing => context.emit_raw(&FailureReport::of(format!("Section or field \"{name}\" not found")), ""),
     }
 }
 
 fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), CommandError> {
     let view = context.view();
     let surroundings = surroundings(context, &view);
-    let report = entry::smart_entry(&view, &surroundings, &moment(context))?;
+    let facts = Facts { commands: commands(context)?, ..moment(context) };
+    let report = entry::smart_entry(&view, &surroundings, &facts)?;
     if arguments.json {
         return context.emit(&report);
     }
@@ -477,7 +487,7 @@ pub(super) fn written_at(context: &Context, view: &ProjectView) -> Option<Writte
     Some(WrittenAt { commits: finished.text().trim().parse().ok()?, head })
 }
 
-/// The facts of a state operation that need no other program.
+/// The facts of a state operation that need neither another program nor the configuration.
 fn moment(context: &Context) -> Facts {
     let world = context.world();
     let now = world.now();
@@ -488,16 +498,26 @@ fn moment(context: &Context) -> Facts {
         head: None,
         session: workstream::session_key(|name| world.variable(name)),
         process: std::process::id(),
+        commands: Commands::default(),
     }
 }
 
-/// As [`moment`], with the commit the work stands on, where the project is one repository of its own.
+/// The commands that the next step is told in.
+fn commands(context: &Context) -> Result<Commands, CommandError> {
+    Ok(Commands {
+        prefix: context.command_prefix()?.to_owned(),
+        installed: library::command_names().map(str::to_owned).collect(),
+        skip_discussion: context.config()?.flag("workflow.skip_discuss"),
+    })
+}
+
+/// As [`moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
 pub(super) fn facts(context: &Context) -> Result<Facts, CommandError> {
     let root = context.layout().root();
     let own = disk::exists(root.join(".git")) && context.config()?.sub_repositories().is_empty();
     let head = own.then(|| context.world().git(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).ok()).flatten();
     let head = head.filter(crate::world::Finished::success).map(|finished| finished.text().trim().to_owned());
-    Ok(Facts { head, ..moment(context) })
+    Ok(Facts { head, commands: commands(context)?, ..moment(context) })
 }
 
 pub(super) fn write<R>(
@@ -546,18 +566,29 @@ pub(super) fn needs_planning(context: &Context, message: &str) -> Result<(), Com
     Err(CommandError::new(Reason::Unknown, message).hint(hint))
 }
 
+/// What to do about a STATE.md of which nothing can be used.
+const LOST: &str =
+    "restore it from git, or keep it under another name and create a new one: gsd-tools state rebuild --set-aside";
+
 /// A broken STATE.md is told with what to do about it.
 fn told(error: StateError) -> CommandError {
     match error {
-        StateError::Garbled { .. } => CommandError::from(error).hint("mend that line; nothing was written"),
-        StateError::File(error) => CommandError::from(error),
+        StateError::Garbled { is_lost: false, .. } => {
+            CommandError::from(error).hint("mend that line; nothing was written")
+        }
+        StateError::Garbled { .. } => CommandError::from(error).hint(LOST),
+        StateError::File(error) => {
+            let is_state = error.path.ends_with("STATE.md");
+            let told = CommandError::from(error);
+            if is_state { told.hint(LOST) } else { told }
+        }
     }
 }
 
 pub(super) fn emit_found<R: Serialize>(context: &mut Context, report: Option<&R>) -> Result<(), CommandError> {
     match report {
         Some(report) => context.emit(report),
-        None => context.emit(&FailureReport { error: NO_STATE.to_owned() }),
+        None => context.emit(&FailureReport::of(NO_STATE)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::state::{FailureReport, emit_found, emit_written, needs_planning, note
 use super::{CommandError, Context};
 use crate::operations::state::notes::{self, Evolution};
 use crate::operations::state::signal::{self, Signal};
-use crate::operations::state::{prune, rebuild, switch, sync, validate};
+use crate::operations::state::{NO_STATE, prune, rebuild, switch, sync, validate};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum UpkeepCommand {
@@ -36,7 +36,10 @@ pub(crate) enum UpkeepCommand {
     ///
     /// Example: `gsd-tools state prune --keep-recent 3 --dry-run`.
     Prune(PruneArgs),
-    /// Make the table of phases agree with the disk, and log it
+    /// Create a missing STATE.md, or update its table of phases from the disk
+    ///
+    /// A missing STATE.md is created from ROADMAP.md and the phase folders. In one that is there, the table of phases is
+    /// updated, with a log. With `--set-aside`, a STATE.md that cannot be read or parsed is kept under another name first.
     ///
     /// Example: `gsd-tools state rebuild --dry-run --verbose`.
     Rebuild(RebuildArgs),
@@ -122,6 +125,9 @@ pub(crate) struct RebuildArgs {
     /// Print the log to standard error
     #[arg(long)]
     verbose: bool,
+    /// Move a STATE.md that cannot be used to `STATE.md.broken-<time>` and create a new one
+    #[arg(long)]
+    set_aside: bool,
 }
 
 pub(super) fn run(context: &mut Context, command: UpkeepCommand) -> Result<(), CommandError> {
@@ -178,7 +184,13 @@ pub(super) fn run(context: &mut Context, command: UpkeepCommand) -> Result<(), C
             emit_written(context, report.as_ref(), raw)
         }
         UpkeepCommand::Rebuild(arguments) => {
-            let report = write_found(context, |view, facts| rebuild::rebuild(view, arguments.dry_run, facts))?;
+            needs_planning(context, NO_STATE)?;
+            let (look, set_aside) = (arguments.dry_run, arguments.set_aside);
+            let report = write_found(context, |view, facts| rebuild::rebuild(view, look, set_aside, facts))?;
+            if report.is_none() {
+                let hint = "there is no ROADMAP.md with phases to create it from; restore one of the two from git";
+                return context.emit(&FailureReport { error: NO_STATE.to_owned(), hint: Some(hint) });
+            }
             if let Some(report) = report.as_ref().filter(|_| arguments.verbose) {
                 report.log.iter().for_each(|line| context.tell(line));
             }
@@ -191,7 +203,7 @@ pub(super) fn run(context: &mut Context, command: UpkeepCommand) -> Result<(), C
 fn milestone_switch(context: &mut Context, arguments: &SwitchArgs) -> Result<(), CommandError> {
     let Some(version) = arguments.milestone.as_deref().filter(|version| !version.trim().is_empty()) else {
         let error = "milestone required (--milestone <vX.Y>)".to_owned();
-        return context.emit(&FailureReport { error });
+        return context.emit(&FailureReport::of(error));
     };
     needs_planning(context, "there is no project here to begin a milestone in")?;
     let name = arguments.name.as_deref();

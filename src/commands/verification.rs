@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::error::Reason;
 use super::{CommandError, Context, Family, state};
 use crate::operations::human_checks::{self, HumanCheckError};
-use crate::operations::verification::{self, Verification};
 use crate::project::folder::PhaseFolder;
+use crate::project::verification::{self, Verification};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Verifications {
@@ -133,9 +133,9 @@ fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(),
     let layout = context.layout();
     let files: Vec<String> = arguments.files.iter().map(|file| layout.relative(file)).collect();
     match verification::fingerprint(&context.view(), &files)? {
-        Some(report) => context.emit(&report),
-        None => Err(CommandError::usage("a covered file is missing, unreadable, or outside the project")
-            .hint("name regular files inside the project")),
+        Ok(report) => context.emit(&report),
+        Err(why) => Err(CommandError::usage(why.to_string())
+            .hint("name regular files inside the project; leave out files that are gone")),
     }
 }
 

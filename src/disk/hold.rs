@@ -79,11 +79,13 @@ impl Hold<'_> {
         &self.recovered
     }
 
-    /// Takes one more tree, for a transaction that spans it.
-    pub(super) fn include(&mut self, root: &AbsolutePath) -> Result<(), DiskError> {
-        if !self.roots.contains(root) {
-            self.locks.push(self.disk.lock(root)?);
-            self.roots.push(root.clone());
+    /// Takes one more tree, for a transaction that spans it. Only for a tree that nobody holds while waiting for one of
+    /// those held here.
+    pub(crate) fn include(&mut self, root: &AbsolutePath) -> Result<(), DiskError> {
+        let root = atomic::canonical(root)?;
+        if !self.roots.contains(&root) {
+            self.locks.push(self.disk.lock(&root)?);
+            self.roots.push(root);
         }
         Ok(())
     }

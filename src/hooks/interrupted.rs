@@ -12,28 +12,40 @@ use crate::project::view::ProjectView;
 /// One line about what was interrupted, with the command that goes on; `None` where nothing was.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     let project = scene.project;
-    let view = Project::new(project.layout.clone()).view(Box::new(|_, _| Box::new(HashMap::new)));
-    let folders = view.phase_folders().ok()?;
+    let view = Project::new(project.layout.clone(), None).view(Box::new(|_, _| Box::new(HashMap::new)));
     let log = Checkout::of(&project.root).and_then(|checkout| checkout.log_of_head());
-    let (folder, what) = match log {
-        Some(log) => {
-            let commits = commits(&log);
-            folders.iter().find_map(|folder| Some((folder, begun(&view, folder, &commits)?)))?
-        }
-        None => {
-            let position = project.state().as_deref().and_then(Position::of_state)?;
-            let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
-            let folder = view.find_phase(&phase).ok()?.folder?;
-            // Without any SUMMARY the phase may not have begun.
-            let begun = folder.summaries().next().is_some();
-            let open = unfinished(&view, &folder).into_iter().next().filter(|_| begun)?;
-            let folder = folders.iter().find(|known| known.path == folder.path)?;
-            (folder, format!("{}, no SUMMARY", number(&open)?))
-        }
-    };
-    let command = scene.command("execute-phase");
-    let number = folder.token().trim_start_matches('0');
-    Some(format!("interrupted: {what} -> {command} {}", if number.is_empty() { "0" } else { number }))
+    let Interrupted { phase, what } = match log {
+        Some(log) => by_commits(&view, &commits(&log)),
+        None => by_state(&view, project.state().as_deref().and_then(Position::of_state)?),
+    }?;
+    let number = phase.trim_start_matches('0');
+    let number = if number.is_empty() { "0" } else { number };
+    Some(format!("interrupted: {what}, no SUMMARY -> {} {number}", scene.command("execute-phase")))
+}
+
+/// What was left half done in a phase: its plans, such as `02-02, 1 commit`.
+struct Interrupted {
+    phase: String,
+    what: String,
+}
+
+/// The first phase with plans that have commits and no SUMMARY.
+fn by_commits(view: &ProjectView, commits: &[Commit<'_>]) -> Option<Interrupted> {
+    let scopes: HashSet<&str> = commits.iter().filter_map(Commit::scope).collect();
+    let folders = view.phase_folders().ok()?;
+    let begun = |folder: &PhaseFolder| folder.plans().filter_map(number).any(|number| scopes.contains(number));
+    let mut begun = folders.iter().filter(|folder| begun(folder));
+    begun.find_map(|folder| {
+        Some(Interrupted { phase: folder.token().to_owned(), what: begun_in(view, folder, commits)? })
+    })
+}
+
+/// The first open plan of a phase in execution that has some of its SUMMARYs: without any, it may not have begun.
+fn by_state(view: &ProjectView, position: Position) -> Option<Interrupted> {
+    let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
+    let folder = view.find_phase(&phase).ok()?.folder.filter(|folder| folder.summaries().next().is_some())?;
+    let open = unfinished(view, &folder).into_iter().next()?;
+    Some(Interrupted { phase: folder.token().to_owned(), what: number(&open)?.to_owned() })
 }
 
 /// The plans of a phase that have no SUMMARY.
@@ -50,13 +62,8 @@ fn number(plan: &str) -> Option<&str> {
     Some(number).filter(|number| is_number && !number.contains(['/', ' ']))
 }
 
-/// What was begun in a phase, such as `02-02, 1 commit, no SUMMARY`. Commits from before a plan was written are those of
-/// another plan with its number.
-fn begun(view: &ProjectView, folder: &PhaseFolder, commits: &[Commit<'_>]) -> Option<String> {
-    let scopes: HashSet<&str> = commits.iter().filter_map(|commit| commit.scope()).collect();
-    if !folder.plans().filter_map(number).any(|number| scopes.contains(number)) {
-        return None;
-    }
+/// The plans of a phase that were begun. Commits from before a plan was written are those of another plan with its number.
+fn begun_in(view: &ProjectView, folder: &PhaseFolder, commits: &[Commit<'_>]) -> Option<String> {
     let mut begun = Vec::new();
     for plan in unfinished(view, folder) {
         let written = view.touched_at(&folder.join(&plan)).unwrap_or_default() / 1000;
@@ -67,7 +74,7 @@ fn begun(view: &ProjectView, folder: &PhaseFolder, commits: &[Commit<'_>]) -> Op
             (Some(number), count) => begun.push(format!("{number}, {count} commits")),
         }
     }
-    (!begun.is_empty()).then(|| format!("{}, no SUMMARY", begun.join("; ")))
+    (!begun.is_empty()).then(|| begun.join("; "))
 }
 
 /// A commit that is in the history of HEAD.

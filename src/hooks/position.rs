@@ -1,5 +1,10 @@
 //! Where the work is, in the words that session start and status line show.
 
+use std::collections::HashMap;
+
+use crate::project::Project;
+use crate::project::layout::Layout;
+use crate::project::standing;
 use crate::text::front_matter::FrontMatter;
 
 /// The words for the position of a project; each may be unknown.
@@ -26,6 +31,20 @@ impl Position {
             stopped_at: front.text("stopped_at"),
             paused_at: front.text("paused_at"),
         })
+    }
+
+    /// The same as every command answers: where the phase is done, the first one that is open, of which STATE.md knows no
+    /// status yet. What cannot be read changes nothing.
+    pub(super) fn in_project(self, layout: &Layout) -> Self {
+        let Some(stated) = self.phase.as_deref() else { return self };
+        // No time of a commit is asked for: whether a phase is open hangs on the roadmap and the names of files.
+        let view = Project::new(layout.clone(), None).view(Box::new(|_, _| Box::new(HashMap::new)));
+        match standing::moved_on(&view, stated) {
+            Ok(Some(open)) => {
+                Self { phase: Some(open.number), phase_name: open.name, status: None, stopped_at: None, ..self }
+            }
+            Ok(None) | Err(_) => self,
+        }
     }
 
     /// One line a fact, for an agent: `- At: phase 2, Notes`.

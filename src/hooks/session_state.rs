@@ -13,15 +13,18 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         return interrupted.into();
     }
     let file = scene.project.layout.state();
-    let note = note(&file, scene.project.state().as_deref());
+    let state = scene.project.state();
+    let position = state.as_deref().and_then(Position::of_state);
+    let position = position.map(|position| position.in_project(&scene.project.layout));
+    let note = note(&file, state.as_deref(), position.as_ref());
     Finding::Note(interrupted.map_or(note.clone(), |line| format!("{note}\n{line}")))
 }
 
-/// The note for a project whose STATE.md, at `file`, reads `state`.
-fn note(file: &str, state: Option<&str>) -> String {
+/// The note for a project whose STATE.md, at `file`, reads `state`, and that is at `position`.
+fn note(file: &str, state: Option<&str>, position: Option<&Position>) -> String {
     let Some(state) = state else { return format!("This project has no `{file}` yet.") };
     let mut lines = vec![format!("PROJECT STATE ({file}):")];
-    lines.extend(Position::of_state(state).map(|position| position.lines()).unwrap_or_default());
+    lines.extend(position.map(Position::lines).unwrap_or_default());
     if lines.len() == 1 {
         let front = FrontMatter::parse(state);
         let body = front.as_ref().map_or(state, FrontMatter::body);
@@ -36,6 +39,7 @@ mod tests {
 
     #[test]
     fn the_state_is_told_in_a_few_lines() {
+        let note = |file: &str, state: Option<&str>| note(file, state, state.and_then(Position::of_state).as_ref());
         let state =
             "---\nmilestone: v1.0\ncurrent_phase: 2\ncurrent_phase_name: Notes\nstatus: executing\n---\n\n# State\n";
         assert_eq!(

@@ -27,8 +27,17 @@ static FOLDERS: [(&str, Dir<'static>); 6] = [
 
 /// The names of the agents, sorted, without reading them.
 pub(crate) fn agent_names() -> impl Iterator<Item = &'static str> {
-    let agents = FOLDERS.iter().filter(|(folder, _)| *folder == "agents").flat_map(|(_, content)| content.files());
-    let mut names: Vec<&str> = agents.filter_map(|file| file.path().to_str()?.strip_suffix(".md")).collect();
+    names_in("agents")
+}
+
+/// The names of the commands and routers, sorted, without reading them.
+pub(crate) fn command_names() -> impl Iterator<Item = &'static str> {
+    names_in("commands")
+}
+
+fn names_in(folder: &'static str) -> impl Iterator<Item = &'static str> {
+    let files = FOLDERS.iter().filter(|(name, _)| *name == folder).flat_map(|(_, content)| content.files());
+    let mut names: Vec<&str> = files.filter_map(|file| file.path().to_str()?.strip_suffix(".md")).collect();
     names.sort_unstable();
     names.into_iter()
 }

@@ -5,11 +5,10 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::verification::{self, VerificationState};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
-
-use super::verification::{self, VerificationState};
 
 /// Words in a UAT file's `status` that say it is not over, whatever its tests say.
 const UNFINISHED: &[&str] = &["partial", "diagnosed", "pending", "failed", "blocked", "in_progress"];

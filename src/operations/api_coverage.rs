@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
 use crate::text::table::Table;
@@ -105,7 +104,7 @@ fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> 
     }
     if scope.is_empty() {
         let text = view.roadmap_text()?.unwrap_or_default();
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = view.parse_roadmap(&text);
         scope.extend(roadmap.section(folder.token()).map(|section| roadmap.section_text(section)));
     }
     Ok(scope)

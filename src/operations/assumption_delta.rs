@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 
 const PLURAL: &[&str] = &[
@@ -95,7 +94,7 @@ impl Terms {
 /// What the section of a phase says; none where the roadmap has no such phase.
 pub(crate) fn scan(view: &ProjectView, typed: &str, terms: Terms) -> Result<Option<ScanReport>, FileError> {
     let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let Some(section) = roadmap.section(typed) else { return Ok(None) };
     let section = roadmap.section_text(section);
     let builds_on_nothing = builds_on_nothing(view)?;

@@ -43,7 +43,7 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
         if is_derived(layout, path) {
             continue;
         }
-        match view.text(path)? {
+        match if edits.leaves(path) { None } else { view.text(path)? } {
             None => changed.push(ChangedField { file: path.clone(), created: true, ..ChangedField::default() }),
             Some(before) if *path == layout.state() => compare(path, body(&before), body(after), &mut changed),
             Some(before) => match (serde_json::from_str(&before), serde_json::from_str(after)) {
@@ -83,7 +83,7 @@ pub(crate) fn of_json_file(file: &str, before: Option<&str>, after: &str) -> (Ve
 pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileError> {
     let mut text = String::new();
     for (path, after) in &edits.texts {
-        let before = view.text(path)?;
+        let before = if edits.leaves(path) { None } else { view.text(path)? };
         text.push_str(&WholeFile { path, before: before.as_deref(), after: Some(after) }.diff());
     }
     let mut whole = Vec::new();

@@ -6,11 +6,13 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{self, PhaseId};
-use crate::project::requirements::Requirements;
-use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
+use crate::project::requirements::{Open, Requirements};
+use crate::project::roadmap::{PhaseSection, Roadmap};
+use crate::project::standing;
+use crate::project::state::State;
+use crate::project::verification::{self, Verification};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
-use crate::text::slug;
 use crate::text::splice::Splices;
 
 use super::human_checks::{self, DeferredCheck};
@@ -18,7 +20,6 @@ use super::roadmap::completed_day;
 use super::state::claim::{self, Conflict};
 use super::state::position::{self, Transition};
 use super::state::{self, Facts, Rule, StateEdit, StateError, mirror};
-use super::verification::{self, Verification};
 
 /// Why a phase is not complete.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,9 @@ pub(crate) struct CompleteReport {
     /// Checks that wait for a person and are on the list of deferred items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) checks_deferred: Vec<DeferredCheck>,
+    /// Present and true where the roadmap said so before: nothing is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) already_complete: Option<bool>,
 }
 
 /// Completes `typed` if its plans are executed and its goal is verified.
@@ -76,39 +80,61 @@ pub(crate) fn complete(
         return Err(Incomplete::PlansOpen { phase: typed.to_owned(), plans: open });
     }
     let verification = verification::status(view, &folder)?;
-    let checks_deferred = human_checks::all_deferred(view, &folder, &verification)?;
-    if !verification.passed() && checks_deferred.is_empty() {
+    let label = view.label(typed)?;
+    let next = next_phase(view, typed)?;
+    let warnings = warnings(view, &folder)?;
+    let report = CompleteReport {
+        completed_phase: typed.to_owned(),
+        phase_name: label.name.unwrap_or_else(|| folder.slug().to_owned()),
+        plans_executed: format!("{0}/{0}", plans.len()),
+        next_phase: next.as_ref().map(|next| next.number.clone()),
+        next_phase_name: next.as_ref().and_then(|next| next.name.clone()),
+        is_last_phase: next.is_none(),
+        date: facts.today.clone(),
+        roadmap_updated: false,
+        state_updated: false,
+        requirements_updated: false,
+        auto_pruned: false,
+        has_warnings: !warnings.is_empty(),
+        warnings,
+        verification_stale_check_indeterminate: verification.indeterminate,
+        milestone_conflict: None,
+        preservation_warnings: Vec::new(),
+        already_complete: None,
+        checks_deferred: human_checks::all_deferred(view, &folder, &verification)?,
+    };
+    let closed = is_closed(view, typed)?;
+    // What covers a closed phase may change with every later one; closed it stays until it has a plan to execute.
+    let waits = report.checks_deferred.is_empty();
+    if !verification.passed() && waits && !(closed && verification.is_stale()) {
         return Err(not_verified(typed, &verification, command_prefix));
     }
     let mut edits = Edits::default();
     edit_roadmap(view, typed, &plans, &facts.today, &mut edits)?;
     let roadmap_updated = !edits.is_empty();
     let requirements_updated = edit_requirements(view, typed, &mut edits)?;
-    let next = next_phase(view, typed)?;
+    if closed && edits.is_empty() && !is_position(view, typed)? {
+        return Ok((CompleteReport { already_complete: Some(true), ..report }, edits));
+    }
     let state_updated = edit_state(view, typed, plans.len(), next.as_ref(), facts, &mut edits)?;
     let milestone_conflict = claim::release(view, typed, facts, &mut edits)?;
     mirror::refresh(&mut edits, view, facts)?;
-    let warnings = warnings(view, &folder)?;
-    let report = CompleteReport {
-        completed_phase: typed.to_owned(),
-        phase_name: folder.slug().to_owned(),
-        plans_executed: format!("{0}/{0}", plans.len()),
-        next_phase: next.as_ref().map(|next| next.number.clone()),
-        next_phase_name: next.as_ref().and_then(|next| next.slug.clone()),
-        is_last_phase: next.is_none(),
-        date: facts.today.clone(),
-        roadmap_updated,
-        state_updated,
-        requirements_updated,
-        auto_pruned: false,
-        has_warnings: !warnings.is_empty(),
-        warnings,
-        verification_stale_check_indeterminate: verification.indeterminate,
-        milestone_conflict,
-        preservation_warnings: Vec::new(),
-        checks_deferred,
-    };
+    let report = CompleteReport { roadmap_updated, state_updated, requirements_updated, milestone_conflict, ..report };
     Ok((report, edits))
+}
+
+/// Whether the roadmap says that a phase is complete.
+fn is_closed(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
+    let text = view.roadmap_text()?;
+    Ok(text.as_deref().is_some_and(|text| standing::is_closed(&view.parse_roadmap(text), typed)))
+}
+
+/// Whether STATE.md is at a phase, and does not say that everything is done.
+fn is_position(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
+    let Some(text) = view.state_text()? else { return Ok(false) };
+    let state = State::parse(&text);
+    let all_done = state.value("Status").is_some_and(|status| status.eq_ignore_ascii_case("All phases complete"));
+    Ok(!all_done && state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase)))
 }
 
 /// The phase's folder among those that are not archived.
@@ -139,14 +165,18 @@ fn edit_roadmap(
     edits: &mut Edits,
 ) -> Result<(), FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(()) };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let mut splices = Splices::default();
     roadmap.tick_phase(typed, today, &mut splices);
     if let Some(section) = roadmap.section(typed) {
         let done: Vec<&str> = plans.iter().map(String::as_str).collect();
         roadmap.tick_plans(section, &done, &mut splices);
+        if roadmap.plan_bullets(section).iter().any(|bullet| bullet.text.starts_with("TBD")) {
+            let lines: Vec<(&str, bool)> = done.iter().map(|plan| (*plan, true)).collect();
+            roadmap.add_plans(section, &lines, &mut splices);
+        }
         if counts_in_label(&roadmap, section) {
-            roadmap.set_field(section, "Plans", &format!("{0}/{0} plans complete", plans.len()), &mut splices);
+            roadmap.set_plan_count(section, &format!("{0}/{0} plans complete", plans.len()), &mut splices);
         }
     }
     let day = completed_day(&roadmap, typed).unwrap_or(today).to_owned();
@@ -171,54 +201,48 @@ fn edit_requirements(view: &ProjectView, typed: &str, edits: &mut Edits) -> Resu
     let (Some(roadmap), Some(text)) = (view.roadmap_text()?, view.text(&view.layout().requirements())?) else {
         return Ok(false);
     };
-    let roadmap = Roadmap::parse(&roadmap);
+    let roadmap = view.parse_roadmap(&roadmap);
     let ids = roadmap.section(typed).map(|section| roadmap.requirement_ids(section)).unwrap_or_default();
     let requirements = Requirements::parse(&text);
     let mut splices = Splices::default();
     for id in &ids {
-        requirements.complete(id, &mut splices);
+        requirements.complete(id, Open::Started, &mut splices);
     }
     let changed = !splices.is_empty();
     edits.write(view, &view.layout().requirements(), splices.apply(&text))?;
     Ok(changed)
 }
 
-/// The phase that comes after one.
+/// The phase to go on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NextPhase {
-    /// The token of its folder, or its number in the roadmap.
     number: String,
-    slug: Option<String>,
-    title: Option<String>,
+    name: Option<String>,
 }
 
-/// The next phase of the milestone by order, over the roadmap and the disk.
+/// The phase of the milestone that is next once `typed` is complete, over the roadmap and the disk: the first one before
+/// it whose box is open, or else the first one behind it that is not ticked.
 fn next_phase(view: &ProjectView, typed: &str) -> Result<Option<NextPhase>, FileError> {
     let current = PhaseId::new(typed);
     let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(Roadmap::parse);
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     let milestone = view.milestone()?;
     let folders = view.milestone_folders()?;
     let listed = roadmap.iter().flat_map(|roadmap| milestone.phase_ids(roadmap)).map(str::to_owned);
-    let mut later: Vec<String> = listed
-        .chain(folders.iter().map(|folder| folder.token().to_owned()))
-        .filter(|id| phase::compare(id, current.as_str()).is_gt() && !current.matches(id))
-        .collect();
-    later.sort_by(|left, right| phase::compare(left, right));
-    let Some(id) = later.first().map(|id| PhaseId::new(id)) else { return Ok(None) };
-    let folder = folders.iter().find(|folder| folder.is_of(&id));
-    let written = later[0].as_str();
-    let title = roadmap.as_ref().and_then(|roadmap| {
-        let section = roadmap.section(written).map(|section| section.name);
-        let name = section.or_else(|| roadmap.bullet(written).map(|bullet| bullet.name))?;
-        Some(name_without_tag(name).to_owned())
-    });
-    let from_title = || title.as_deref().map(slug).filter(|slug| !slug.is_empty());
-    Ok(Some(NextPhase {
-        number: folder.map_or_else(|| written.to_owned(), |folder| folder.token().to_owned()),
-        slug: folder.map(|folder| folder.slug().to_owned()).or_else(from_title),
-        title,
-    }))
+    let bullet = |id: &str| roadmap.as_ref().and_then(|roadmap| roadmap.bullet(id));
+    let is_next = |id: &String| {
+        let is_before = phase::compare(id, current.as_str()).is_lt();
+        let checked = bullet(id).filter(|bullet| bullet.mark.is_some()).map(|bullet| bullet.checked);
+        !current.matches(id) && !PhaseId::new(id).is_sentinel() && checked.map_or(!is_before, |checked| !checked)
+    };
+    let known = listed.chain(folders.iter().map(|folder| folder.token().to_owned()));
+    let Some(id) = known.filter(is_next).min_by(|left, right| phase::compare(left, right)) else { return Ok(None) };
+    let label = view.label(&id)?;
+    let of_folder = || {
+        let id = PhaseId::new(&id);
+        folders.iter().find(|folder| folder.is_of(&id)).map(|folder| folder.slug().to_owned())
+    };
+    Ok(Some(NextPhase { name: label.name.or_else(of_folder), number: label.number }))
 }
 
 /// Moves STATE.md to the next phase. Says whether there is one to move.
@@ -232,10 +256,10 @@ fn edit_state(
 ) -> Result<bool, Incomplete> {
     let after = view.after(edits);
     let Some(text) = state::open(&after)? else { return Ok(false) };
-    let state = crate::project::state::State::parse(&text);
+    let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    let next = next.map(|next| (next.number.as_str(), next.title.as_deref()));
-    position::move_on(&mut edit, &Transition { completed: typed, plans, next }, facts);
+    let next = next.map(|next| (next.number.as_str(), next.name.as_deref()));
+    position::move_on(&after, &mut edit, &Transition { completed: typed, plans, next }, facts)?;
     let written = state::close(&after, edit, Rule::Measure, facts)?;
     edits.write(view, &view.layout().state(), written.text)?;
     Ok(true)
@@ -312,7 +336,7 @@ mod tests {
         let view = view("passed", true);
         let (report, edits) = complete(&view, "1", "/gsd-", &facts()).unwrap();
         assert_eq!(report.next_phase.as_deref(), Some("2"));
-        assert_eq!(report.next_phase_name.as_deref(), Some("next"));
+        assert_eq!((report.phase_name.as_str(), report.next_phase_name.as_deref()), ("Base", Some("Next")));
         let roadmap = &edits.texts[".planning/ROADMAP.md"];
         let expected = ROADMAP
             .replace("- [ ] **Phase 1: Base** - b", "- [x] **Phase 1: Base** - b (completed 2026-01-02)")
@@ -326,7 +350,7 @@ mod tests {
         );
         assert!(
             edits.texts[".planning/STATE.md"]
-                .contains("Phase: 2 of 2 (Next)\nPlan: Not started\nStatus: Ready to plan\n")
+                .contains("Phase: 2 of 2 (Next) — READY TO PLAN\nPlan: Not started\nStatus: Ready to plan\n")
         );
         assert!(edits.texts.contains_key(".planning/state.json"));
     }

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
 
@@ -76,7 +75,7 @@ pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<St
     let written = state.value("Status").map(str::to_owned).or_else(|| state.front_text("status"));
     report.state_rank = written.as_deref().and_then(rank);
     report.state_status = written;
-    let roadmap = Roadmap::parse(&roadmap_text);
+    let roadmap = view.parse_roadmap(&roadmap_text);
     let Some(told) = roadmap.progress_row(phase).and_then(|row| row.cell("status")) else {
         report.reason = Some("phase_not_in_roadmap");
         return Ok(report);
@@ -96,7 +95,9 @@ pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<St
 /// How far a status is: 0 not begun, 1 at work, 2 complete.
 fn rank(status: &str) -> Option<u8> {
     match status.trim().to_lowercase().as_str() {
-        "not started" | "pending" | "planned" | "ready to plan" | "ready to execute" => return Some(0),
+        "not started" | "pending" | "planned" | "ready to plan" | "planning complete" | "ready to execute" => {
+            return Some(0);
+        }
         "in progress" | "in_progress" | "partial" | "executed" | "needs review" => return Some(1),
         _ => {}
     }

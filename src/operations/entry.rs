@@ -3,11 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::state::mirror::{self, PhaseStatus};
-use super::state::{Facts, read};
-use super::verification::{self, VerificationState};
+use super::state::{Commands, Facts, mirror, read};
 use crate::project::files::FileError;
-use crate::project::roadmap::Roadmap;
+use crate::project::standing::{self, NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
@@ -42,13 +40,13 @@ pub(crate) struct EntryReport {
     pub(crate) recommended: &'static str,
     pub(crate) summary: String,
     pub(crate) signals: Signals,
-    /// The recommended one first.
+    /// The recommended one first; commands that are not installed are left out.
     pub(crate) actions: Vec<Action>,
 }
 
 impl EntryReport {
     pub(crate) fn recommended_action(&self) -> &Action {
-        // Every situation has four actions.
+        // Every situation has an action.
         &self.actions[0]
     }
 }
@@ -92,9 +90,13 @@ pub(crate) struct Signals {
     pub(crate) roadmap_completed_phases: Option<u64>,
     /// The phases of the roadmap, wherever it lists them.
     #[serde(skip)]
-    pub(crate) listed_phases: u64,
+    listed_phases: u64,
+    /// Those of them about which something is left to do.
     #[serde(skip)]
-    pub(crate) listed_as_complete: u64,
+    open_phases: u64,
+    /// What is to be done next about the current phase.
+    #[serde(skip)]
+    next_step: Option<NextStep>,
     pub(crate) state_commits_behind: Option<u64>,
     pub(crate) state_commit_stale: Option<bool>,
 }
@@ -115,21 +117,23 @@ pub(crate) fn smart_entry(
 ) -> Result<EntryReport, FileError> {
     let signals = signals(view, surroundings, facts)?;
     let situation = situation(&signals);
-    let actions: Vec<Action> = situation
-        .actions()
-        .iter()
-        .enumerate()
-        .map(|(index, id)| Action {
-            id,
-            label: label(id, situation, &signals),
-            command: command(id),
-            recommended: index == 0,
-        })
-        .collect();
+    let commands = &facts.commands;
+    let installed = situation.actions().into_iter().filter(|id| is_installed(id, commands));
+    let mut ids: Vec<&'static str> = installed.collect();
+    if ids.is_empty() {
+        ids.push("progress");
+    }
+    let action = |(index, id): (usize, &&'static str)| Action {
+        id,
+        label: label(id, situation, &signals),
+        command: command(id, commands),
+        recommended: index == 0,
+    };
+    let actions: Vec<Action> = ids.iter().enumerate().map(action).collect();
     Ok(EntryReport {
         situation,
-        recommended: situation.actions()[0],
-        summary: summary(situation, &signals),
+        recommended: ids[0],
+        summary: summary(situation, &signals, commands),
         signals,
         actions,
     })
@@ -141,20 +145,25 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
     let roadmap = view.roadmap_text()?;
     let has_table = roadmap.as_deref().is_some_and(|text| {
-        let roadmap = Roadmap::parse(text);
+        let roadmap = view.parse_roadmap(text);
         roadmap.rows().iter().any(|row| row.cell("status").is_some())
     });
     let phases = mirror::phases(view)?;
-    let count = |status: Option<PhaseStatus>| {
-        phases.iter().filter(|(_, _, known)| status.is_none_or(|status| status == *known)).fold(0, |count, _| count + 1)
+    let count = |counts: &dyn Fn(&PhaseStanding) -> bool| {
+        phases.iter().filter(|phase| counts(&phase.standing)).fold(0, |count, _| count + 1)
     };
     let tabled = |count: u64| has_table.then_some(count).filter(|count| *count > 0);
-    let current_phase = snapshot.as_ref().and_then(|snapshot| snapshot.current_phase.clone());
-    let folder = match current_phase.as_deref() {
-        Some(phase) => view.find_phase(phase)?.folder,
-        None => None,
+    let stated = snapshot.as_ref().and_then(|snapshot| snapshot.current_phase.clone());
+    let moved_on = stated.as_deref().map(|phase| standing::moved_on(view, phase)).transpose()?.flatten();
+    let current_phase = moved_on.map(|phase| phase.number).or(stated);
+    let current = match (current_phase.as_deref(), roadmap.as_deref().map(|text| view.parse_roadmap(text))) {
+        (Some(phase), roadmap) => {
+            let folder = view.find_phase(phase)?.folder;
+            Some(PhaseStanding::of(view, roadmap.as_ref(), phase, folder.as_ref())?)
+        }
+        (None, _) => None,
     };
-    let verdict = folder.map(|folder| verification::status(view, &folder)).transpose()?;
+    let next_step = current.and_then(|standing| standing.next_step(facts.commands.skip_discussion));
     let status =
         snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();
     let activity = snapshot.as_ref().and_then(|snapshot| snapshot.last_activity.clone());
@@ -172,12 +181,13 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         paused: paused_at || status.eq_ignore_ascii_case("paused"),
         blockers: snapshot.map(|snapshot| snapshot.blockers).unwrap_or_default(),
         has_git: surroundings.has_git,
-        verify_failed: verdict.is_some_and(|verdict| verdict.state == VerificationState::GapsFound),
+        verify_failed: next_step == Some(NextStep::PlanGaps),
         stale_activity: activity.as_deref().and_then(|text| dated(text).0).is_some_and(|day| is_stale(day, facts)),
-        roadmap_total_phases: tabled(count(None)),
-        roadmap_completed_phases: tabled(count(Some(PhaseStatus::Complete))),
-        listed_phases: count(None),
-        listed_as_complete: count(Some(PhaseStatus::Complete)),
+        roadmap_total_phases: tabled(count(&|_| true)),
+        roadmap_completed_phases: tabled(count(&|standing| !standing.work.is_open())),
+        listed_phases: count(&|_| true),
+        open_phases: count(&|standing| standing.work.is_open()),
+        next_step,
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
@@ -204,7 +214,7 @@ fn situation(signals: &Signals) -> Situation {
     let status = signals.status.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| status.contains(word));
     let known_phases = signals.total_phases.unwrap_or(signals.listed_phases);
-    let all_done = signals.listed_phases > 0 && signals.listed_as_complete == signals.listed_phases;
+    let all_done = signals.listed_phases > 0 && signals.open_phases == 0;
     let at_rest = matches!(status.as_str(), "complete" | "completed" | "done" | "shipped" | "paused");
     match () {
         () if !signals.has_planning => Situation::NoProject,
@@ -230,9 +240,9 @@ impl Situation {
             Self::NoProject => ["new-project", "map-codebase", "quick", "help"],
             Self::Paused => ["resume-work", "progress", "quick", "help"],
             Self::Blocked => ["debug", "verify-work", "capture", "progress"],
-            Self::VerifyFailed => ["verify-work", "debug", "code-review", "progress"],
+            Self::VerifyFailed => ["progress-next", "verify-work", "code-review", "progress"],
             Self::NeedsFirstPhase => ["discuss-phase", "plan-phase", "quick", "progress"],
-            Self::Complete => ["new-milestone", "extract-learnings", "quick", "progress"],
+            Self::Complete => ["new-milestone", "extract-learnings", "progress", "quick"],
             Self::Planning => ["progress-next", "plan-phase", "discuss-phase", "progress"],
             Self::Executing => ["progress-next", "execute-phase", "quick", "code-review"],
             Self::VerifyPending => ["progress-next", "verify-work", "code-review", "ship"],
@@ -242,16 +252,22 @@ impl Situation {
     }
 }
 
-fn summary(situation: Situation, signals: &Signals) -> String {
+fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {
     let place = place(signals);
     match situation {
+        Situation::NoProject if !is_installed("map-codebase", commands) => "No project yet — start one".to_owned(),
         Situation::NoProject => "No project yet — start fresh or map an existing codebase".to_owned(),
         Situation::Paused => format!("{place} · paused"),
         Situation::Blocked => format!("{place} · blocked by {}", signals.blockers.join("; ")),
         Situation::VerifyFailed => format!("{place} · verification found gaps"),
         Situation::NeedsFirstPhase => "Project initialized — plan your first phase".to_owned(),
+        Situation::Complete if !is_installed("new-milestone", commands) => "All phases complete".to_owned(),
         Situation::Complete => "All phases complete — start a new milestone".to_owned(),
-        Situation::Planning => format!("{place} — needs a plan"),
+        Situation::Planning => match signals.next_step {
+            Some(NextStep::Discuss) => format!("{place} — to be discussed"),
+            Some(NextStep::Execute) => format!("{place} — ready to execute"),
+            _ => format!("{place} — needs a plan"),
+        },
         Situation::Executing => match signals.progress {
             Some(percent) => format!("{place} · {percent}% · executing"),
             None => format!("{place} · executing"),
@@ -293,8 +309,16 @@ fn label(id: &str, situation: Situation, signals: &Signals) -> String {
         "discuss-phase" => return format!("Discuss phase{phase}"),
         "plan-phase" => return format!("Plan phase{phase}"),
         "execute-phase" => return format!("Continue executing phase{phase}"),
-        "progress-next" if situation == Situation::Planning => {
-            return format!("Advance to the next step (plan phase{phase})");
+        "progress-next" if matches!(situation, Situation::Planning | Situation::VerifyFailed) => {
+            let step = match signals.next_step {
+                Some(NextStep::Discuss) => "discuss",
+                Some(NextStep::Execute) => "execute",
+                Some(NextStep::PlanGaps) => "plan the gaps of",
+                Some(NextStep::Verify) => "verify",
+                Some(NextStep::Close) => "close",
+                Some(NextStep::Plan) | None => "plan",
+            };
+            return format!("Advance to the next step ({step} phase{phase})");
         }
         "progress-next" if situation == Situation::VerifyPending => "Advance to the next step (verify)",
         "progress-next" => "Advance to the next step",
@@ -303,9 +327,18 @@ fn label(id: &str, situation: Situation, signals: &Signals) -> String {
     text.to_owned()
 }
 
-fn command(id: &str) -> String {
-    if id == "progress-next" { "/gsd:progress --next".to_owned() } else { format!("/gsd:{id}") }
+fn command(id: &str, commands: &Commands) -> String {
+    let prefix = &commands.prefix;
+    if id == NEXT { format!("{prefix}progress --next") } else { format!("{prefix}{id}") }
 }
+
+fn is_installed(id: &str, commands: &Commands) -> bool {
+    let name = if id == NEXT { "progress" } else { id };
+    commands.installed.iter().any(|installed| installed == name)
+}
+
+/// The action that takes the route that progress shows.
+const NEXT: &str = "progress-next";
 
 #[cfg(test)]
 mod tests {
@@ -324,7 +357,10 @@ mod tests {
                 .filter(|(_, text)| !text.is_empty()),
         );
         let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
-        let facts = Facts { milliseconds: 1_768_176_000_000, ..Facts::default() };
+        let installed = ["new-project", "progress", "plan-phase", "discuss-phase", "quick", "resume-work", "debug"];
+        let installed = installed.iter().chain(&["ship", "new-milestone"]).map(ToString::to_string).collect();
+        let commands = Commands { prefix: "/gsd-".into(), installed, skip_discussion: false };
+        let facts = Facts { milliseconds: 1_768_176_000_000, commands, ..Facts::default() };
         smart_entry(&view, &surroundings, &facts).unwrap()
     }
 
@@ -352,7 +388,7 @@ mod tests {
                 "debug",
                 "Phase 2 · blocked by API",
             ),
-            (state("Ready to plan"), ROADMAP, Situation::Planning, "progress-next", "Phase 2 — needs a plan"),
+            (state("Ready to plan"), ROADMAP, Situation::Planning, "progress-next", "Phase 2 — to be discussed"),
             (state("In progress"), ROADMAP, Situation::Executing, "progress-next", "Phase 2 · executing"),
             (
                 state("Verifying Phase 2"),

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 
@@ -208,7 +207,7 @@ struct SeenPhase {
 impl SeenPhase {
     fn of(view: &ProjectView, typed: &str) -> Result<Self, FileError> {
         let text = view.roadmap_text()?.unwrap_or_default();
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = view.parse_roadmap(&text);
         let section = roadmap.section(typed).map(|section| roadmap.section_text(section));
         let matched = section.and_then(|section| {
             section

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError};
-use super::verification::{self, Verification, VerificationState};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::human_checks::{self, HumanCheck, same_name};
 use crate::project::state::State;
 use crate::project::state::deferred::DeferredRow;
 use crate::project::uat_report::{UatReport, UatTest};
+use crate::project::verification::{self, Verification, VerificationState};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;

@@ -6,7 +6,6 @@ use serde::Serialize;
 use super::audit::uat::{Item, unresolved};
 use super::bundle::manager::dependencies;
 use super::roadmap::percent;
-use super::verification;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{Milestone, MilestoneScope};
@@ -14,7 +13,9 @@ use crate::project::phase::PhaseId;
 use crate::project::plan::{PhasePlan, PhaseSummary, PlanTask};
 use crate::project::requirements::Requirements;
 use crate::project::roadmap::Roadmap;
+use crate::project::standing::PhaseStanding;
 use crate::project::state::State;
+use crate::project::verification;
 use crate::project::view::ProjectView;
 
 /// What `planning inspect` answers.
@@ -68,7 +69,7 @@ pub(crate) struct Told<T> {
 pub(crate) struct InspectedPhase {
     pub(crate) dir: String,
     pub(crate) phase_id: Option<String>,
-    /// Its verification passed.
+    /// Closed by the roadmap, or executed and verified; and no plan is open.
     pub(crate) complete: bool,
     pub(crate) goal: Told<Option<String>>,
     /// The phases it depends on.
@@ -89,7 +90,7 @@ pub(crate) struct InspectedVerification {
     pub(crate) next_action: String,
 }
 
-/// The checkbox in the roadmap, which does not decide.
+/// The checkbox in the roadmap, and whether the phase counts as done by the roadmap's word.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RoadmapAcceptance {
     pub(crate) checkbox: Option<bool>,
@@ -196,7 +197,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
         diagnostics.add("roadmap_unscoped", subject, "the roadmap does not tell which milestone this is");
     }
     let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let folders: Vec<PhaseFolder> =
         view.milestone_folders()?.into_iter().filter(|folder| !folder.id().is_sentinel()).collect();
     let all = view.phase_folders()?;
@@ -272,7 +273,8 @@ fn phase(
     let section = roadmap.section(folder.token());
     let field = |label: &str| section.and_then(|section| roadmap.field(section, label));
     let scope = if section.is_some() { MilestoneScope::Complete } else { MilestoneScope::Unscoped };
-    let verification = verification::status(view, folder)?;
+    let standing = PhaseStanding::of(view, Some(roadmap), folder.token(), Some(folder))?;
+    let verification = &standing.verification;
     let plans = folder.plans().map(|file| plan(view, folder, file, diagnostics)).collect::<Result<Vec<_>, _>>()?;
     if folder.artifact("UAT").is_none() {
         diagnostics.add("uat_absent", &folder.name, "no UAT document; acceptance does not hang on it");
@@ -288,7 +290,7 @@ fn phase(
     Ok(InspectedPhase {
         dir: folder.name.clone(),
         phase_id: folder.numbered().map(str::to_owned),
-        complete: verification.passed(),
+        complete: standing.is_complete(),
         goal: Told { value: field("Goal").map(str::to_owned), scope },
         dependencies: Told { value: field("Depends on").and_then(dependencies).unwrap_or_default(), scope },
         verification: InspectedVerification {
@@ -297,7 +299,7 @@ fn phase(
         },
         roadmap_acceptance: RoadmapAcceptance {
             checkbox: roadmap.bullet(folder.token()).map(|bullet| bullet.checked),
-            authoritative: false,
+            authoritative: standing.work.closed,
         },
         uat: InspectedUat { unresolved: unresolved(view, folder)?, scope: MilestoneScope::Complete },
         plan_count: plans.iter().filter(|plan| !plan.superseded).count(),
@@ -452,7 +454,7 @@ mod tests {
         let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
         let report = inspect(&view).unwrap();
         let phase = &report.phases[0];
-        assert_eq!((phase.goal.value.as_deref(), phase.complete, phase.uat.unresolved.len()), (Some("base"), false, 1));
+        assert_eq!((phase.goal.value.as_deref(), phase.complete, phase.uat.unresolved.len()), (Some("base"), true, 1));
         let plan = &phase.plans[0];
         assert_eq!(plan.changed_files.as_deref(), Some(&["a.rs".to_owned(), "b.rs".to_owned()][..]));
         assert_eq!((plan.tasks[0].acceptance_criteria.len(), plan.tasks[1].kind.as_str()), (2, "checkpoint"));

@@ -226,7 +226,7 @@ pub(crate) fn complete(
     let version = checked_label(request.version)?;
     let name = request.name.map(one_line).filter(|name| !name.is_empty()).unwrap_or_else(|| version.to_owned());
     let text = view.roadmap_text()?.ok_or(MilestoneError::NoRoadmap)?;
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let milestone = found(&roadmap, version)?;
     let mut folders = view.folders_of(&milestone, &roadmap)?;
     folders.retain(|folder| !folder.id().is_sentinel());

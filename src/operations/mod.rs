@@ -74,7 +74,6 @@ pub(crate) mod token;
 pub(crate) mod uat_coverage;
 pub(crate) mod upgrade;
 pub(crate) mod user_story;
-pub(crate) mod verification;
 pub(crate) mod waves;
 pub(crate) mod workstream;
 pub(crate) mod worktree;

@@ -6,9 +6,9 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::Milestone;
-use crate::project::phase::{self, PhaseId};
+use crate::project::phase::{self, PhaseId, without_code};
 use crate::project::plan::PhasePlan;
-use crate::project::roadmap::Roadmap;
+use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::slug;
 use crate::text::splice::Splices;
@@ -66,7 +66,7 @@ pub(crate) struct AddReport {
 /// planned phase never gets a twin.
 pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Result<(AddReport, Edits), AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let milestone = view.milestone()?;
     let name = request.description.trim();
     let slug = slug(name);
@@ -85,18 +85,31 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Result<(AddRep
             0 => "Nothing (first phase)".to_owned(),
             last => format!("Phase {last}"),
         };
-        (PhaseNumber::Number(number), phase::pad(&number.to_string()), number.to_string(), Some(depends_on))
+        let padded = phase::pad(&number.to_string());
+        // As the document writes its numbers.
+        let is_padded = roadmap.sections().iter().any(|section| !section.shipped && section.id.starts_with('0'));
+        let written = if is_padded { padded.clone() } else { number.to_string() };
+        (PhaseNumber::Number(number), padded, written, Some(depends_on))
     };
+    let place = end_of_milestone(&roadmap, &milestone);
     let block = PhaseBlock {
         id: &written,
         title: name.to_owned(),
         goal: "[To be planned]",
         depends_on,
         command_prefix: request.command_prefix,
+        level: level_before(&roadmap, place),
     };
     let mut edits = Edits::default();
-    let edited = insert_block(&roadmap, end_of_milestone(&roadmap, &milestone), &block);
-    edits.write(view, &view.layout().roadmap(), edited)?;
+    let mut splices = Splices::default();
+    let of_milestone = |id: &str, line: usize| milestone.holds(line) && !PhaseId::new(id).is_sentinel();
+    roadmap.add_bullet(&written, name, roadmap.last_bullet(of_milestone), &mut splices);
+    let own: Vec<PhaseId> = milestone.phase_ids(&roadmap).into_iter().map(PhaseId::new).collect();
+    let is_own = |id: &str, _| own.iter().any(|own| own.matches(id));
+    let row = roadmap.last_row(is_own).or_else(|| roadmap.last_row(|id, _| !PhaseId::new(id).is_sentinel()));
+    roadmap.add_progress_row(&written, name, row, &mut splices);
+    insert_block(&roadmap, place, &block, &mut splices);
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
     let directory = folder_path(view, request.project_code, &padded, &slug);
     edits.folders.push(directory.clone());
     let report = AddReport {
@@ -152,26 +165,43 @@ pub(crate) fn insert(
     request: AddRequest<'_>,
 ) -> Result<(InsertReport, Edits), AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let section = roadmap.section(after).ok_or_else(|| AddError::NoTarget { phase: after.to_owned() })?;
     let name = request.description.trim();
     let slug = slug(name);
     if slug.is_empty() {
         return Err(AddError::NoName { description: name.to_owned() });
     }
-    let beside = PhaseId::new(after).as_str().rsplit_once('.').filter(|_| sibling).map(|(parent, _)| parent.to_owned());
-    let phase_number = next_decimal(view, beside.as_deref().unwrap_or(after))?.next;
+    // As the document writes its numbers: 2.1 behind `Phase 2`, 02.1 behind `Phase 02`.
+    let written = without_code(section.id);
+    let base = written.rsplit_once('.').filter(|_| sibling).map_or(written, |(parent, _)| parent);
+    let padded = next_decimal(view, base)?.next;
+    let decimal = padded.rsplit_once('.').map_or("1", |(_, decimal)| decimal);
+    let phase_number = format!("{base}.{decimal}");
+    let title = format!("{name} (INSERTED)");
     let block = PhaseBlock {
         id: &phase_number,
-        title: format!("{name} (INSERTED)"),
+        title: title.clone(),
         goal: "[Urgent work - to be planned]",
-        depends_on: Some(format!("Phase {after}")),
+        depends_on: Some(format!("Phase {}", section.id)),
         command_prefix: request.command_prefix,
+        level: level_of(&roadmap, section),
     };
     let mut edits = Edits::default();
-    let edited = insert_block(&roadmap, section.lines.end, &block);
-    edits.write(view, &view.layout().roadmap(), edited)?;
-    let directory = folder_path(view, request.project_code, &phase_number, &slug);
+    let mut splices = Splices::default();
+    // Behind the phase and what was inserted there before.
+    let base = PhaseId::new(base);
+    let new = PhaseId::new(&phase_number);
+    let is_before = |id: &str, _| {
+        let id = PhaseId::new(id);
+        let family = id == base || child_of(&base, &id).is_some() || PhaseId::new(after).matches(id.as_str());
+        family && phase::compare(id.as_str(), new.as_str()).is_lt()
+    };
+    roadmap.add_bullet(&phase_number, &title, roadmap.last_bullet(is_before), &mut splices);
+    roadmap.add_progress_row(&phase_number, name, roadmap.last_row(is_before), &mut splices);
+    insert_block(&roadmap, section.lines.end, &block, &mut splices);
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    let directory = folder_path(view, request.project_code, &padded, &slug);
     edits.folders.push(directory.clone());
     Ok((InsertReport { phase_number, after_phase: after.to_owned(), name: name.to_owned(), slug, directory }, edits))
 }
@@ -191,7 +221,7 @@ pub(crate) fn next_decimal(view: &ProjectView, typed: &str) -> Result<DecimalRep
     let base = PhaseId::new(typed);
     let folders = view.phase_folders()?;
     let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(Roadmap::parse);
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     let known = folders.iter().map(|folder| folder.token().to_owned()).chain(roadmap.iter().flat_map(|roadmap| {
         let sections = roadmap.sections().iter().map(|section| section.id);
         sections.chain(roadmap.bullets().iter().map(|bullet| bullet.id)).map(str::to_owned).collect::<Vec<_>>()
@@ -234,7 +264,7 @@ pub(crate) struct MvpReport {
 pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: bool) -> Result<MvpReport, FileError> {
     let text = view.roadmap_text()?;
     let roadmap_mode = text.as_deref().and_then(|text| {
-        let roadmap = Roadmap::parse(text);
+        let roadmap = view.parse_roadmap(text);
         let section = roadmap.section(typed)?;
         roadmap.field(section, "Mode").filter(|mode| !mode.is_empty()).map(str::to_lowercase)
     });
@@ -353,12 +383,14 @@ struct PhaseBlock<'text> {
     goal: &'text str,
     depends_on: Option<String>,
     command_prefix: &'text str,
+    /// Of its heading.
+    level: usize,
 }
 
 impl PhaseBlock<'_> {
     fn lines(&self) -> Vec<String> {
         let mut lines = vec![
-            format!("### Phase {}: {}", self.id, self.title),
+            format!("{} Phase {}: {}", "#".repeat(self.level), self.id, self.title),
             String::new(),
             format!("**Goal:** {}", self.goal),
             "**Requirements**: TBD".to_owned(),
@@ -372,8 +404,20 @@ impl PhaseBlock<'_> {
     }
 }
 
-/// The roadmap's text with the block before line `before`, one blank line on either side.
-fn insert_block(roadmap: &Roadmap<'_>, before: usize, block: &PhaseBlock<'_>) -> String {
+/// The level of the heading of a section.
+fn level_of(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>) -> usize {
+    let line = roadmap.markdown().line(section.heading_line);
+    line.trim_start().bytes().take_while(|byte| *byte == b'#').count()
+}
+
+/// The level of the heading of the last phase before a line; three, where there is none.
+fn level_before(roadmap: &Roadmap<'_>, line: usize) -> usize {
+    let last = roadmap.sections().iter().rfind(|section| section.heading_line < line && !section.shipped);
+    last.map_or(3, |section| level_of(roadmap, section))
+}
+
+/// Puts the block before line `before`, one blank line on either side.
+fn insert_block(roadmap: &Roadmap<'_>, before: usize, block: &PhaseBlock<'_>, splices: &mut Splices) {
     let markdown = roadmap.markdown();
     let newline = markdown.newline();
     let mut printed = block.lines().join(newline);
@@ -394,9 +438,7 @@ fn insert_block(roadmap: &Roadmap<'_>, before: usize, block: &PhaseBlock<'_>) ->
     if !at_end {
         text.push_str(newline);
     }
-    let mut splices = Splices::default();
     splices.insert(position, text);
-    splices.apply(markdown.text())
 }
 
 fn folder_path(view: &ProjectView, code: Option<&str>, number: &str, slug: &str) -> String {
@@ -475,6 +517,35 @@ mod tests {
     }
 
     #[test]
+    fn a_new_phase_is_written_into_all_places_the_document_has() {
+        let roadmap = "# R\n\n* [x] Phase 01: A\n* [ ] Phase 02: B (next)\n\n## Backlog\n\n* [ ] Phase 999.1: Later\n\n## Details\n\n\
+                       #### Phase 01: A\n\n#### Phase 02: B\n\n---\n\n\
+                       | Phase | Milestone | Plans Complete | Status      | Completed  |\n|-------|-----------|----------------|-------------|------------|\n\
+                       | 01. A | v1.0      | 1/1            | Complete    | 2026-01-02 |\n| 02. B | v1.0      | 0/TBD          | Not started | -          |";
+        let view = view(roadmap);
+        let (_, edits) = add(&view, REQUEST).unwrap();
+        let text = &edits.texts[".planning/ROADMAP.md"];
+        assert!(text.contains("B (next)\n* [ ] Phase 03: Team Sharing\n\n## Backlog"), "{text}");
+        assert!(text.contains("#### Phase 03: Team Sharing\n"), "{text}");
+        assert!(
+            text.ends_with("| Not started | -          |\n| 03. Team Sharing | v1.0      | 0/TBD          | Not started | -          |"),
+            "{text}"
+        );
+        let (report, edits) = insert(&view, "1", false, REQUEST).unwrap();
+        let text = &edits.texts[".planning/ROADMAP.md"];
+        assert_eq!(
+            (report.phase_number.as_str(), report.directory.as_str()),
+            ("01.1", ".planning/phases/01.1-team-sharing")
+        );
+        assert!(
+            text.contains("* [x] Phase 01: A\n* [ ] Phase 01.1: Team Sharing (INSERTED)\n* [ ] Phase 02"),
+            "{text}"
+        );
+        assert!(text.contains("#### Phase 01.1: Team Sharing (INSERTED)\n"), "{text}");
+        assert!(text.contains("| 2026-01-02 |\n| 01.1. Team Sharing | v1.0      | 0/TBD"), "{text}");
+    }
+
+    #[test]
     fn what_makes_a_plan_test_first_is_told() {
         let source = |plan: &str, flag, configured| tdd_applicable(plan, flag, configured).source;
         let task = "---\ntype: execute\n---\n<task type=\"auto\" tdd=\"true\">\n</task>\n";
@@ -491,13 +562,16 @@ mod tests {
         let report = next_decimal(&view, "2").unwrap();
         assert_eq!((report.found, report.next.as_str()), (true, "02.3"));
         let (report, edits) = insert(&view, "2", false, REQUEST).unwrap();
-        assert_eq!(report.phase_number, "02.3");
-        assert!(
-            edits.texts[".planning/ROADMAP.md"].contains("### Phase 2: A\n\n### Phase 02.3: Team Sharing (INSERTED)")
+        assert_eq!(
+            (report.phase_number.as_str(), report.directory.as_str()),
+            ("2.3", ".planning/phases/02.3-team-sharing")
         );
+        let text = &edits.texts[".planning/ROADMAP.md"];
+        assert!(text.contains("### Phase 2: A\n\n### Phase 2.3: Team Sharing (INSERTED)"), "{text}");
+        assert!(text.contains("- c\n- [ ] **Phase 2.3: Team Sharing (INSERTED)**\n### Phase 3"), "{text}");
         let beside = |after: &str| insert(&view, after, true, REQUEST).unwrap().0.phase_number;
-        assert_eq!((beside("2.1"), beside("2")), ("02.3".to_owned(), "02.3".to_owned()));
-        assert_eq!(insert(&view, "2.1", false, REQUEST).unwrap().0.phase_number, "02.1.1");
+        assert_eq!((beside("2.1"), beside("2")), ("2.3".to_owned(), "2.3".to_owned()));
+        assert_eq!(insert(&view, "2.1", false, REQUEST).unwrap().0.phase_number, "2.1.1");
         assert!(matches!(insert(&view, "9", false, REQUEST), Err(AddError::NoTarget { .. })));
     }
 }

@@ -112,6 +112,32 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
     Ok(PlanIndexReport { phase, warning: left_out(&misnamed), warnings, ..report(plans) })
 }
 
+/// What keeps plans of a folder from being executed.
+#[derive(Debug, Default)]
+pub(crate) struct Obstacles {
+    /// Plans that were given up, by identifier.
+    pub(crate) halted: Vec<String>,
+    /// Plans that wait for those, with which.
+    pub(crate) blocked_by: BTreeMap<String, Vec<String>>,
+    /// Plans that wait for each other or for themselves, and those that wait for such plans.
+    pub(crate) circular: Vec<String>,
+}
+
+impl Obstacles {
+    /// Of the current plans of a folder. A circle, for which [`plan_index`] has no answer, is no obstacle to telling the rest.
+    pub(crate) fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
+        let (plans, _) = read_plans(view, folder)?;
+        let graph = Graph::of(&plans);
+        let before = (0..plans.len()).map(|index| (plans[index].id.clone(), graph.halted_before(index, &plans)));
+        let circular = graph.order().err().unwrap_or_default();
+        Ok(Self {
+            halted: plans.iter().filter(|plan| plan.halted).map(|plan| plan.id.clone()).collect(),
+            blocked_by: before.filter(|(_, halted)| !halted.is_empty()).collect(),
+            circular: circular.into_iter().map(|index| plans[index].id.clone()).collect(),
+        })
+    }
+}
+
 /// The files that several open plans of one wave write: side by side, one would overwrite the other.
 fn shared_files(plans: &[IndexedPlan]) -> Vec<String> {
     let mut writers: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
@@ -151,10 +177,7 @@ fn report(plans: Vec<IndexedPlan>) -> PlanIndexReport {
 }
 
 /// The current plans of a folder, and the wave each declares.
-fn read_plans(
-    view: &ProjectView,
-    folder: &PhaseFolder,
-) -> Result<(Vec<IndexedPlan>, Vec<Option<i64>>), PlanIndexError> {
+fn read_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<(Vec<IndexedPlan>, Vec<Option<i64>>), FileError> {
     let mut plans = Vec::new();
     let mut declared = Vec::new();
     for file in folder.named_plans() {

@@ -6,13 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase;
+use crate::project::standing::{PhaseStanding, Stage};
+use crate::project::state::edit::bar;
+use crate::project::verification::{self, VerificationState};
 use crate::project::view::ProjectView;
-use crate::text::front_matter::FrontMatter;
 
-use super::roadmap::percent;
+use super::state::Counts;
 
 /// What `progress json` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -22,9 +23,11 @@ pub(crate) struct ProgressReport {
     pub(crate) phases: Vec<PhaseProgress>,
     pub(crate) total_plans: usize,
     pub(crate) total_summaries: usize,
-    /// None unless the milestone's scope is complete.
-    pub(crate) percent: Option<usize>,
+    /// How much of the milestone is done; none unless the milestone's scope is complete.
+    pub(crate) percent: Option<u64>,
     pub(crate) phase_scope: MilestoneScope,
+    #[serde(skip)]
+    counts: Counts,
 }
 
 /// One phase of [`ProgressReport`].
@@ -37,7 +40,7 @@ pub(crate) struct PhaseProgress {
     pub(crate) status: PhaseStatus,
 }
 
-/// How far a phase is, by its plans, summaries and the word of its verification report.
+/// How far a phase is, in the words of progress and statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) enum PhaseStatus {
     Pending,
@@ -51,6 +54,19 @@ pub(crate) enum PhaseStatus {
 }
 
 impl PhaseStatus {
+    /// The words for a standing.
+    pub(crate) fn of(standing: &PhaseStanding) -> Self {
+        let waits_for_person = standing.verification.state == VerificationState::HumanNeeded;
+        match standing.stage() {
+            Stage::NoDirectory | Stage::Empty | Stage::Discussed | Stage::Researched => Self::Pending,
+            Stage::Planned => Self::Planned,
+            Stage::Partial => Self::InProgress,
+            Stage::Executed if waits_for_person => Self::NeedsReview,
+            Stage::Executed => Self::Executed,
+            Stage::Complete => Self::Complete,
+        }
+    }
+
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Pending => "Pending",
@@ -63,52 +79,30 @@ impl PhaseStatus {
     }
 }
 
-/// The status of a phase with these counts. The report counts as written: whether it is stale is not asked here.
-pub(crate) fn phase_status(
-    view: &ProjectView,
-    folder: &PhaseFolder,
-    plans: usize,
-    summaries: usize,
-) -> Result<PhaseStatus, FileError> {
-    if plans == 0 {
-        return Ok(PhaseStatus::Pending);
-    }
-    if summaries == 0 {
-        return Ok(PhaseStatus::Planned);
-    }
-    if summaries < plans {
-        return Ok(PhaseStatus::InProgress);
-    }
-    let report = folder.artifact_path("VERIFICATION").map(|path| view.text(&path)).transpose()?.flatten();
-    let word = report.as_deref().and_then(|text| FrontMatter::parse(text)?.text("status"));
-    Ok(match word.as_deref().map(str::trim) {
-        Some("passed") => PhaseStatus::Complete,
-        Some("human_needed") => PhaseStatus::NeedsReview,
-        _ => PhaseStatus::Executed,
-    })
-}
-
 /// The progress of the current milestone.
 pub(crate) fn progress(view: &ProjectView) -> Result<ProgressReport, FileError> {
     let milestone = view.milestone()?;
+    let text = view.roadmap_text()?;
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+    let folders = view.milestone_folders()?;
+    verification::look_ahead(view, &folders)?;
     let mut phases = Vec::new();
-    for folder in view.milestone_folders()? {
-        let plans = view.current_plans(&folder)?.len();
-        let summaries = folder.summaries().count();
-        let status = phase_status(view, &folder, plans, summaries)?;
+    for folder in folders {
+        let standing = PhaseStanding::of(view, roadmap.as_ref(), folder.token(), Some(&folder))?;
         let (number, name) = shown(&folder.name);
-        phases.push(PhaseProgress { number, name, plans, summaries, status });
+        let (plans, summaries) = (standing.work.plans.len(), standing.work.summaries);
+        phases.push(PhaseProgress { number, name, plans, summaries, status: PhaseStatus::of(&standing) });
     }
-    let total_plans = phases.iter().map(|phase| phase.plans).sum();
-    let total_summaries = phases.iter().map(|phase| phase.summaries).sum();
+    let counts = Counts::of(view)?;
     Ok(ProgressReport {
-        percent: (milestone.scope == MilestoneScope::Complete).then(|| percent(total_summaries, total_plans)),
+        percent: (milestone.scope == MilestoneScope::Complete).then(|| counts.percent()),
         milestone_version: milestone.version,
         milestone_name: milestone.name,
+        total_plans: phases.iter().map(|phase| phase.plans).sum(),
+        total_summaries: phases.iter().map(|phase| phase.summaries).sum(),
         phases,
-        total_plans,
-        total_summaries,
         phase_scope: milestone.scope,
+        counts,
     })
 }
 
@@ -126,19 +120,14 @@ fn shown(name: &str) -> (String, String) {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BarReport {
     pub(crate) bar: String,
-    pub(crate) percent: Option<usize>,
+    pub(crate) percent: Option<u64>,
     pub(crate) completed: usize,
     pub(crate) total: usize,
 }
 
 impl ProgressReport {
     pub(crate) fn bar(&self) -> BarReport {
-        BarReport {
-            bar: self.line(20),
-            percent: self.percent,
-            completed: self.total_summaries,
-            total: self.total_plans,
-        }
+        BarReport { bar: self.line(), percent: self.percent, completed: self.total_summaries, total: self.total_plans }
     }
 
     /// A Markdown page with the bar and a row a phase.
@@ -146,7 +135,7 @@ impl ProgressReport {
         let words = |text: &Option<String>| text.clone().unwrap_or_default();
         let mut page = format!("# {} {}\n\n", words(&self.milestone_version), words(&self.milestone_name));
         // Writing to a string cannot fail.
-        let _ = write!(page, "**Progress:** {}\n\n", self.line(10));
+        let _ = write!(page, "**Progress:** {}\n\n", self.line());
         page.push_str("| Phase | Name | Plans | Status |\n|-------|------|-------|--------|\n");
         for phase in &self.phases {
             let (number, name, status) = (&phase.number, &phase.name, phase.status.word());
@@ -155,20 +144,14 @@ impl ProgressReport {
         page
     }
 
-    fn line(&self, cells: usize) -> String {
-        let counts = format!("{}/{} plans", self.total_summaries, self.total_plans);
+    fn line(&self) -> String {
+        let phases = format!("{}/{} phases", self.counts.completed_phases, self.counts.total_phases);
+        let counts = format!("{}/{} plans, {phases}", self.total_summaries, self.total_plans);
         match self.percent {
-            Some(percent) => format!("{} {counts} ({percent}%)", bar(percent, cells)),
-            None => format!("{} {counts}", bar(0, cells)),
+            Some(percent) => format!("{} {counts} ({percent}%)", bar(percent)),
+            None => format!("{} {counts}", bar(0)),
         }
     }
-}
-
-/// A bar of `cells` cells, never full below a hundred.
-pub(crate) fn bar(percent: usize, cells: usize) -> String {
-    let filled = (percent.min(100) * cells + 50) / 100;
-    let filled = if percent < 100 { filled.min(cells - 1) } else { cells };
-    format!("[{}{}]", "█".repeat(filled), "░".repeat(cells - filled))
 }
 
 /// What `progress table` answers.
@@ -183,8 +166,6 @@ mod tests {
 
     #[test]
     fn a_bar_is_full_only_at_a_hundred() {
-        assert_eq!(bar(60, 10), "[██████░░░░]");
-        assert_eq!(bar(99, 10), "[█████████░]");
-        assert_eq!(bar(100, 4), "[████]");
+        assert_eq!([60, 99, 100].map(bar), ["[██████░░░░]", "[█████████░]", "[██████████]"]);
     }
 }

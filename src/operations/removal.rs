@@ -7,7 +7,6 @@ use super::state::{self, Facts, Rule, StateEdit, StateError, mirror};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
-use crate::project::roadmap::Roadmap;
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
 use crate::project::view::{Edits, ProjectView};
@@ -62,7 +61,7 @@ pub(crate) fn remove(
     facts: &Facts,
 ) -> Result<(RemoveReport, Edits), RemoveError> {
     let text = view.roadmap_text()?.ok_or(RemoveError::NoRoadmap)?;
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let id = PhaseId::new(typed);
     let folders = view.phase_folders()?;
     let own: Vec<&PhaseFolder> = folders.iter().filter(|folder| id.matches(folder.token())).collect();

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::plan::PhasePlan;
-use crate::project::requirements::{Place, Requirements};
+use crate::project::requirements::{Open, Place, Requirements};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
@@ -65,9 +65,9 @@ pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Result<(Mar
         let again = ids[..index].iter().any(|earlier| earlier.eq_ignore_ascii_case(id));
         let mut unused = Splices::default();
         let outcome = if again {
-            requirements.complete(id, &mut unused).again()
+            requirements.complete(id, Open::Pending, &mut unused).again()
         } else {
-            requirements.complete(id, &mut splices)
+            requirements.complete(id, Open::Pending, &mut splices)
         };
         let told = match (outcome.is_found(), outcome.is_changed()) {
             (false, _) => &mut not_found,
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn the_answer_tells_each_place() {
         let text = "- [ ] **A-1**: a\n- [x] **A-2**: b\n- [ ] **A-3**: c\n\n| Requirement | Status |\n|-|-|\n\
-            | A-1 | In Progress |\n| A-2 | Complete |\n";
+            | A-1 | Gaps Found |\n| A-2 | Complete |\n";
         let (report, edits) =
             mark_complete(&view(&[(".planning/REQUIREMENTS.md", text)]), ids("A-1 A-2 A-3 Z-9 a-1")).unwrap();
         let MarkReport::Marked { marked_complete, already_complete, not_found, table_unmatched, write_set, .. } =
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!((not_found, table_unmatched), (ids("Z-9"), ids("A-3")));
         assert_eq!(write_set.iter().filter(|write| write.applied).count(), 3);
         let after = &edits.texts[".planning/REQUIREMENTS.md"];
-        assert_eq!(*after, text.replace("[ ]", "[x]").replace("In Progress", "Complete"));
+        assert_eq!(*after, text.replace("[ ]", "[x]").replace("Gaps Found", "Complete"));
     }
 
     #[test]

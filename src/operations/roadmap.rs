@@ -11,11 +11,13 @@ use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{MilestoneScope, milestone_headings};
 use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
+use crate::project::standing::{PhaseStanding, Stage, is_closed};
+use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
 use crate::text::splice::Splices;
 
-use super::verification::{self, Verification};
+use super::state::Counts;
 
 /// What `roadmap get-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -54,7 +56,7 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
     let Some(text) = view.roadmap_text()? else {
         return Ok(GetPhaseReport::NoRoadmap { found: false, error: NO_ROADMAP });
     };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let phase_number = typed.to_owned();
     if PhaseId::new(typed).is_sentinel() {
         return Ok(GetPhaseReport::Absent { found: false, phase_number });
@@ -97,11 +99,15 @@ pub(crate) struct AnalyzeReport {
     pub(crate) completed_phases: usize,
     pub(crate) total_plans: usize,
     pub(crate) total_summaries: usize,
-    /// Summaries per hundred plans; none unless the milestone's scope is complete.
-    pub(crate) progress_percent: Option<usize>,
+    /// How much of the milestone is done; none unless the milestone's scope is complete.
+    pub(crate) progress_percent: Option<u64>,
     pub(crate) progress_scope: MilestoneScope,
+    /// The first phase that is open.
     pub(crate) current_phase: Option<String>,
+    /// The first open phase without plans.
     pub(crate) next_phase: Option<String>,
+    /// The phases about which something is left to do: the roadmap does not call them done, or a plan has no summary.
+    pub(crate) open_phases: Vec<String>,
     /// Phases with a checklist line and no section.
     pub(crate) missing_phase_details: Option<Vec<String>>,
     pub(crate) scope: MilestoneScope,
@@ -135,12 +141,15 @@ pub(crate) struct PhaseSummary {
     pub(crate) has_context: bool,
     pub(crate) has_research: bool,
     pub(crate) disk_status: DiskStatus,
+    /// The roadmap says that the phase is done.
     pub(crate) roadmap_complete: bool,
     pub(crate) context_read_error: Option<String>,
     pub(crate) context_scope: MilestoneScope,
+    #[serde(skip)]
+    pub(crate) standing: PhaseStanding,
 }
 
-/// How far a phase has come, by its files.
+/// How far a phase is, in fewer words than its standing has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DiskStatus {
@@ -151,45 +160,22 @@ pub(crate) enum DiskStatus {
     Planned,
     Partial,
     Complete,
-    /// A phase that only a table lists has a folder.
-    Ok,
 }
 
-/// A phase's folder as far as counting goes.
-#[derive(Debug)]
-pub(crate) struct FolderCounts {
-    pub(crate) plans: usize,
-    pub(crate) summaries: usize,
-    pub(crate) has_context: bool,
-    pub(crate) has_research: bool,
-    pub(crate) verification: Verification,
-}
+impl DiskStatus {
+    fn is_unplanned(self) -> bool {
+        matches!(self, Self::NoDirectory | Self::Empty | Self::Discussed | Self::Researched)
+    }
 
-/// Counts a folder's plans and summaries and looks at its verification.
-pub(crate) fn count(view: &ProjectView, folder: &PhaseFolder) -> Result<FolderCounts, FileError> {
-    Ok(FolderCounts {
-        plans: view.current_plans(folder)?.len(),
-        summaries: folder.summaries().count(),
-        has_context: folder.artifact("CONTEXT").is_some(),
-        has_research: folder.artifact("RESEARCH").is_some(),
-        verification: verification::status(view, folder)?,
-    })
-}
-
-impl FolderCounts {
-    pub(crate) fn disk_status(&self) -> DiskStatus {
-        if self.verification.passed() {
-            DiskStatus::Complete
-        } else if self.summaries > 0 {
-            DiskStatus::Partial
-        } else if self.plans > 0 {
-            DiskStatus::Planned
-        } else if self.has_research {
-            DiskStatus::Researched
-        } else if self.has_context {
-            DiskStatus::Discussed
-        } else {
-            DiskStatus::Empty
+    fn of(stage: Stage) -> Self {
+        match stage {
+            Stage::NoDirectory => Self::NoDirectory,
+            Stage::Empty => Self::Empty,
+            Stage::Discussed => Self::Discussed,
+            Stage::Researched => Self::Researched,
+            Stage::Planned => Self::Planned,
+            Stage::Partial | Stage::Executed => Self::Partial,
+            Stage::Complete => Self::Complete,
         }
     }
 }
@@ -204,47 +190,36 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
             current_phase: None,
         }));
     };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let milestone = view.milestone_in(&roadmap)?;
     let folders = view.phase_folders()?;
     verification::look_ahead(view, &folders)?;
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
-    let folder_of = |id: &str| Some(&folders[index.find(id)?]);
+    let standing = |id: &str| {
+        let folder = index.find(id).map(|at| &folders[at]);
+        PhaseStanding::of(view, Some(&roadmap), id, folder)
+    };
     let mut phases = Vec::new();
     for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
-        let counts = folder_of(section.id).map(|folder| count(view, folder)).transpose()?;
-        phases.push(summary_of(&roadmap, section, counts.as_ref()));
+        phases.push(PhaseSummary {
+            goal: owned(roadmap.field(section, "Goal")),
+            mode: owned(roadmap.field(section, "Mode")),
+            depends_on: owned(roadmap.field(section, "Depends on")),
+            ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id)?)
+        });
     }
     for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
         let id = PhaseId::new(row.id);
         if id.is_sentinel() || phases.iter().any(|phase| id.matches(&phase.number)) {
             continue;
         }
-        let folder = folder_of(row.id);
-        let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.map_or(0, |plans| plans.len());
-        phases.push(PhaseSummary {
-            number: row.id.to_owned(),
-            name: row.name.to_owned(),
-            goal: None,
-            mode: None,
-            depends_on: None,
-            plan_count: plans,
-            summary_count: folder.map_or(0, |folder| folder.summaries().count()),
-            has_context: false,
-            has_research: false,
-            disk_status: if folder.is_some() { DiskStatus::Ok } else { DiskStatus::NoDirectory },
-            roadmap_complete: roadmap.bullet(row.id).is_some_and(|bullet| bullet.checked),
-            context_read_error: None,
-            context_scope: MilestoneScope::Complete,
-        });
+        phases.push(PhaseSummary::of(row.id, row.name, standing(row.id)?));
     }
-    let first = |wanted: &[DiskStatus]| {
-        phases.iter().find(|phase| wanted.contains(&phase.disk_status)).map(|phase| phase.number.clone())
-    };
-    let current_phase = first(&[DiskStatus::Planned, DiskStatus::Partial]);
-    let next_phase =
-        first(&[DiskStatus::Empty, DiskStatus::NoDirectory, DiskStatus::Discussed, DiskStatus::Researched]);
+    let open = || phases.iter().filter(|phase| phase.standing.work.is_open());
+    let open_phases: Vec<String> = open().map(|phase| phase.number.clone()).collect();
+    let current_phase = open_phases.first().cloned();
+    let next_phase = open().find(|phase| phase.disk_status.is_unplanned()).map(|phase| phase.number.clone());
     let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
     let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
     let missing: Vec<String> = roadmap
@@ -266,10 +241,15 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         completed_phases: phases.iter().filter(|phase| phase.disk_status == DiskStatus::Complete).count(),
         total_plans,
         total_summaries,
-        progress_percent: (milestone.scope == MilestoneScope::Complete).then(|| percent(total_summaries, total_plans)),
+        progress_percent: if milestone.scope == MilestoneScope::Complete {
+            Some(Counts::of(view)?.percent())
+        } else {
+            None
+        },
         progress_scope: milestone.scope,
         current_phase,
         next_phase,
+        open_phases,
         missing_phase_details: (!missing.is_empty()).then_some(missing),
         scope: milestone.scope,
         phases,
@@ -292,21 +272,26 @@ fn analysed_sections<'roadmap, 'text>(
     })
 }
 
-fn summary_of(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>, counts: Option<&FolderCounts>) -> PhaseSummary {
-    PhaseSummary {
-        number: section.id.to_owned(),
-        name: name_without_tag(section.name).to_owned(),
-        goal: owned(roadmap.field(section, "Goal")),
-        mode: owned(roadmap.field(section, "Mode")),
-        depends_on: owned(roadmap.field(section, "Depends on")),
-        plan_count: counts.map_or(0, |counts| counts.plans),
-        summary_count: counts.map_or(0, |counts| counts.summaries),
-        has_context: counts.is_some_and(|counts| counts.has_context),
-        has_research: counts.is_some_and(|counts| counts.has_research),
-        disk_status: counts.map_or(DiskStatus::NoDirectory, FolderCounts::disk_status),
-        roadmap_complete: roadmap.bullet(section.id).is_some_and(|bullet| bullet.checked),
-        context_read_error: None,
-        context_scope: MilestoneScope::Complete,
+impl PhaseSummary {
+    /// The phase `number` that stands so, without what its section tells.
+    fn of(number: &str, name: &str, standing: PhaseStanding) -> Self {
+        let work = &standing.work;
+        Self {
+            number: number.to_owned(),
+            name: name.to_owned(),
+            goal: None,
+            mode: None,
+            depends_on: None,
+            plan_count: work.plans.len(),
+            summary_count: work.summaries,
+            has_context: work.has_context,
+            has_research: work.has_research,
+            disk_status: DiskStatus::of(standing.stage()),
+            roadmap_complete: work.closed,
+            context_read_error: None,
+            context_scope: MilestoneScope::Complete,
+            standing,
+        }
     }
 }
 
@@ -330,7 +315,7 @@ pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileErr
     let Some(text) = view.roadmap_text()? else {
         return Ok(ScopeReport { error: Some(NO_ROADMAP), scope: milestone.scope, phases: Vec::new(), phase_count: 0 });
     };
-    let phases: Vec<String> = milestone.phase_ids(&Roadmap::parse(&text)).into_iter().map(str::to_owned).collect();
+    let phases: Vec<String> = milestone.phase_ids(&view.parse_roadmap(&text)).into_iter().map(str::to_owned).collect();
     Ok(ScopeReport { error: None, scope: milestone.scope, phase_count: phases.len(), phases })
 }
 
@@ -338,6 +323,128 @@ pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileErr
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ValidateReport {
     pub(crate) warnings: Vec<RoadmapFinding>,
+    /// Phases of which the places of the roadmap say different things. They can be read all the same.
+    pub(crate) mismatches: Vec<Mismatch>,
+}
+
+/// Two places of the roadmap that do not agree on a phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Mismatch {
+    pub(crate) code: &'static str,
+    pub(crate) phase: String,
+    /// From 1: the line to change, or the one that has what is missing elsewhere.
+    pub(crate) line: usize,
+    pub(crate) message: String,
+    pub(crate) fix: String,
+}
+
+/// A place that tells of a phase.
+struct Told<'text> {
+    place: &'static str,
+    id: &'text str,
+    name: &'text str,
+    line: usize,
+}
+
+/// Compares the checklist, the details and the Progress table of the current milestone: which phases each lists, under
+/// which number and name. A place that the document does not have at all is not missed.
+pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Vec<Mismatch>, FileError> {
+    const PLACES: [&str; 3] = ["checklist", "details", "Progress table"];
+    let milestone = view.milestone_in(roadmap)?;
+    let own: Vec<PhaseId> = milestone.phase_ids(roadmap).into_iter().map(PhaseId::new).collect();
+    let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
+    let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
+    let rows = roadmap.rows().iter().filter(|row| !row.lists && !row.shipped);
+    // A row of another milestone stands in the same table.
+    let rows = rows.filter(|row| milestone.holds(row.line) || own.iter().any(|id| id.matches(row.id)));
+    let told: Vec<Told<'_>> = bullets
+        .map(|bullet| Told { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
+        .chain(sections.map(|section| Told {
+            place: PLACES[1],
+            id: section.id,
+            name: section.name,
+            line: section.heading_line,
+        }))
+        .chain(rows.map(|row| Told { place: PLACES[2], id: row.id, name: row.name, line: row.line }))
+        .filter(|told| !PhaseId::new(told.id).is_sentinel())
+        .collect();
+    let mut phases: Vec<PhaseId> = Vec::new();
+    for told in &told {
+        let id = PhaseId::new(told.id);
+        if !phases.contains(&id) {
+            phases.push(id);
+        }
+    }
+    phases.sort_by(|left, right| crate::project::phase::compare(left.as_str(), right.as_str()));
+    let in_use: Vec<&str> = PLACES.into_iter().filter(|place| told.iter().any(|told| told.place == *place)).collect();
+    let mut found = Vec::new();
+    for phase in &phases {
+        let own: Vec<&Told<'_>> = told.iter().filter(|told| phase.matches(told.id)).collect();
+        // The details say the most, so that the others follow them.
+        let Some(leading) = own.iter().find(|told| told.place == PLACES[1]).or(own.first()) else { continue };
+        let name = name_without_tag(leading.name);
+        for place in in_use.iter().filter(|place| own.iter().all(|told| told.place != **place)) {
+            found.push(Mismatch {
+                code: "C005",
+                phase: leading.id.to_owned(),
+                line: leading.line + 1,
+                message: format!(
+                    "Phase {} is in the {} (line {}) and missing in the {place}",
+                    leading.id,
+                    leading.place,
+                    leading.line + 1
+                ),
+                fix: format!("Add phase {} `{name}` to the {place} of ROADMAP.md, or remove it elsewhere", leading.id),
+            });
+        }
+        for other in own.iter().filter(|told| told.line != leading.line) {
+            if other.id != leading.id {
+                found.push(Mismatch {
+                    code: "C006",
+                    phase: leading.id.to_owned(),
+                    line: other.line + 1,
+                    message: format!(
+                        "Phase {} of the {} (line {}) is numbered `{}` in the {} (line {})",
+                        leading.id,
+                        leading.place,
+                        leading.line + 1,
+                        other.id,
+                        other.place,
+                        other.line + 1
+                    ),
+                    fix: format!("Write `{}` on line {} of ROADMAP.md", leading.id, other.line + 1),
+                });
+            }
+            let other_name = name_without_tag(other.name);
+            if !name.is_empty() && !other_name.is_empty() && plain_name(name) != plain_name(other_name) {
+                found.push(Mismatch {
+                    code: "C006",
+                    phase: leading.id.to_owned(),
+                    line: other.line + 1,
+                    message: format!(
+                        "Phase {} is called `{name}` in the {} (line {}) and `{other_name}` in the {} (line {})",
+                        leading.id,
+                        leading.place,
+                        leading.line + 1,
+                        other.place,
+                        other.line + 1
+                    ),
+                    fix: format!(
+                        "Write `{name}` on line {} of ROADMAP.md, or `{other_name}` on line {}",
+                        other.line + 1,
+                        leading.line + 1
+                    ),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A name without emphasis, in lower case and with single blanks.
+fn plain_name(name: &str) -> String {
+    let bare = name.replace(['*', '`', '_'], "").replace("\\|", "|").to_lowercase();
+    bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What is wrong with the roadmap. Every finding keeps programs from reading it.
@@ -352,16 +459,17 @@ pub(crate) struct RoadmapFinding {
 pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
     let Ok(Some(text)) = view.roadmap_text() else {
-        return ValidateReport { warnings: vec![finding("V001", "ROADMAP.md not found or unreadable")] };
+        let warnings = vec![finding("V001", "ROADMAP.md not found or unreadable")];
+        return ValidateReport { warnings, mismatches: Vec::new() };
     };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        return ValidateReport { warnings: vec![finding("V002", "ROADMAP.md is empty")] };
+        return ValidateReport { warnings: vec![finding("V002", "ROADMAP.md is empty")], mismatches: Vec::new() };
     }
     let mut warnings = Vec::new();
     if is_unclosed(&text) {
         warnings.push(finding("V003", "ROADMAP.md frontmatter is malformed (unterminated --- fence)"));
     }
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     if roadmap.sections().is_empty() && roadmap.bullets().is_empty() && roadmap.rows().is_empty() {
         let message =
             "ROADMAP.md contains no recognizable phase entries (no phase headings, bullet entries, or table rows)";
@@ -375,7 +483,9 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
             ),
         }));
     }
-    ValidateReport { warnings }
+    // Without a STATE.md that can be read the milestone is not known, which `state validate` tells.
+    let mismatches = mismatches(view, &roadmap).unwrap_or_default();
+    ValidateReport { warnings, mismatches }
 }
 
 /// Phases below the first heading of a version that are not called after their milestone: `3` instead of `1-03`.
@@ -434,28 +544,11 @@ pub(crate) fn update_plan_progress(
     let Some(text) = view.roadmap_text()? else {
         return Ok(Some((declined(NO_ROADMAP, plans.len(), done.len()), Edits::default())));
     };
-    let verification = verification::status(view, &folder)?;
-    let complete = done.len() >= plans.len() && verification.passed();
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
+    let standing = PhaseStanding::of(view, Some(&roadmap), folder.token(), Some(&folder))?;
+    let (complete, verification) = (standing.is_complete(), &standing.verification);
     let mut splices = Splices::default();
-    if let Some(section) = roadmap.section(typed) {
-        let state = if complete { "complete" } else { "executed" };
-        let counted = format!("{}/{} plans {state}", done.len(), plans.len());
-        roadmap.set_field(section, "Plans", &counted, &mut splices);
-        roadmap.tick_plans(section, &done, &mut splices);
-        let lines: Vec<(&str, bool)> =
-            plans.iter().map(|plan| (plan.as_str(), done.contains(&plan.as_str()))).collect();
-        roadmap.add_plans(section, &lines, &mut splices);
-    }
-    let counts = format!(" {}/{} ", done.len(), plans.len());
-    let (status, completed) = if complete {
-        roadmap.tick_phase(typed, today, &mut splices);
-        ("Complete", format!(" {} ", completed_day(&roadmap, typed).unwrap_or(today)))
-    } else {
-        (if done.is_empty() { "Planned" } else { "In Progress" }, "  ".to_owned())
-    };
-    let cells = [("plans", counts), ("status", format!(" {status:<11}")), ("completed", completed)];
-    roadmap.set_progress(typed, &cells, &mut splices);
+    let status = write_progress(&roadmap, typed, &plans, &done, complete, today, &mut splices);
     let is_named =
         roadmap.section(typed).is_some() || roadmap.bullet(typed).is_some() || roadmap.progress_row(typed).is_some();
     let mut edits = Edits::default();
@@ -471,6 +564,95 @@ pub(crate) fn update_plan_progress(
         reason: (!is_named).then_some("missing_phase_details"),
     };
     Ok(Some((report, edits)))
+}
+
+/// Writes into all places of a phase how many of its plans are done. A phase with a plan to execute is open, whatever its
+/// checklist line said. Gives the word for its status.
+fn write_progress(
+    roadmap: &Roadmap<'_>,
+    typed: &str,
+    plans: &[String],
+    done: &[&str],
+    complete: bool,
+    today: &str,
+    splices: &mut Splices,
+) -> &'static str {
+    let state = if complete { "complete" } else { "executed" };
+    write_plans(roadmap, typed, plans, done, &format!("{}/{} plans {state}", done.len(), plans.len()), splices);
+    let counts = format!(" {}/{} ", done.len(), plans.len());
+    let (status, completed) = if complete {
+        roadmap.tick_phase(typed, today, splices);
+        ("Complete", format!(" {} ", completed_day(roadmap, typed).unwrap_or(today)))
+    } else {
+        if done.len() < plans.len() {
+            roadmap.untick_phase(typed, splices);
+        }
+        (if done.is_empty() { "Planned" } else { "In Progress" }, "  ".to_owned())
+    };
+    let cells = [("plans", counts), ("status", format!(" {status:<11}")), ("completed", completed)];
+    roadmap.set_progress(typed, &cells, splices);
+    status
+}
+
+/// Writes the plans of a phase into its section: their count, and a line for each.
+fn write_plans(
+    roadmap: &Roadmap<'_>,
+    typed: &str,
+    plans: &[String],
+    done: &[&str],
+    count: &str,
+    splices: &mut Splices,
+) {
+    let Some(section) = roadmap.section(typed) else { return };
+    roadmap.set_plan_count(section, count, splices);
+    roadmap.tick_plans(section, done, splices);
+    let lines: Vec<(&str, bool)> = plans.iter().map(|plan| (plan.as_str(), done.contains(&plan.as_str()))).collect();
+    roadmap.add_plans(section, &lines, splices);
+}
+
+/// Writes the plans of a phase that was planned into the roadmap; where they are not on disk yet, their number. Says
+/// whether the phase was closed and is open again.
+pub(crate) fn note_planned(
+    view: &ProjectView,
+    typed: &str,
+    announced: Option<u64>,
+    today: &str,
+    edits: &mut Edits,
+) -> Result<bool, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(false) };
+    let roadmap = view.parse_roadmap(&text);
+    let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
+    let plans = folder.as_ref().map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
+    let is_done = |plan: &&str| folder.as_ref().is_some_and(|folder| folder.summary_of(plan).is_some());
+    let done: Vec<&str> = plans.iter().map(String::as_str).filter(is_done).collect();
+    let all = if plans.is_empty() { announced.unwrap_or(0) } else { u64::try_from(plans.len()).unwrap_or(0) };
+    let closed = is_closed(&roadmap, typed);
+    let open = done.len() < plans.len();
+    if all == 0 || !(open || plans.is_empty() && !closed) {
+        return Ok(false);
+    }
+    let mut splices = Splices::default();
+    if closed {
+        write_progress(&roadmap, typed, &plans, &done, false, today, &mut splices);
+    } else {
+        let plural = if all == 1 { "" } else { "s" };
+        let count = match done.len() {
+            0 => format!("{all} plan{plural}"),
+            done => format!("{done}/{all} plans executed"),
+        };
+        write_plans(&roadmap, typed, &plans, &done, &count, &mut splices);
+        let status = if done.is_empty() { "Planned" } else { "In Progress" };
+        let cells = [("plans", format!(" {}/{all} ", done.len())), ("status", format!(" {status} "))];
+        // A cell that says so already keeps its padding.
+        let row = roadmap.progress_row(typed);
+        let says = |word: &str, text: &str| {
+            row.and_then(|row| row.cell(word)).is_some_and(|cell| cell.eq_ignore_ascii_case(text.trim()))
+        };
+        let cells: Vec<(&str, String)> = cells.into_iter().filter(|(word, text)| !says(word, text)).collect();
+        roadmap.set_progress(typed, &cells, &mut splices);
+    }
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    Ok(closed)
 }
 
 /// The day in the `Completed` cell of a phase's progress row.
@@ -514,7 +696,7 @@ pub(crate) fn annotate_dependencies(
         return declined(format!("phase {typed} has no plans"));
     }
     let Some(text) = view.roadmap_text()? else { return declined(NO_ROADMAP.to_owned()) };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let shared = shared_truths(view, &folder, &plans)?;
     let mut distinct: Vec<u64> = plans.iter().filter_map(|plan| waves.get(plan_id(plan)).copied()).collect();
     distinct.sort_unstable();

@@ -6,16 +6,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::Requirements;
-use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::roadmap::name_without_tag;
+use crate::project::standing::PhaseStanding;
 use crate::project::state::State;
+use crate::project::state::edit::bar;
+use crate::project::verification;
 use crate::project::view::ProjectView;
 
-use super::progress::{self, PhaseStatus, bar};
+use super::progress::PhaseStatus;
 use super::roadmap::percent;
+use super::state::Counts;
 
 /// What git tells of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +38,8 @@ pub(crate) struct StatsReport {
     pub(crate) phases_total: usize,
     pub(crate) total_plans: usize,
     pub(crate) total_summaries: usize,
-    /// Complete phases of all; none unless the milestone's scope is complete.
-    pub(crate) percent: Option<usize>,
+    /// How much of the milestone is done; none unless the milestone's scope is complete.
+    pub(crate) percent: Option<u64>,
     /// Summaries of plans; none likewise.
     pub(crate) plan_percent: Option<usize>,
     pub(crate) requirements_total: usize,
@@ -62,7 +65,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
     let milestone = view.milestone()?;
     let mut phases: Vec<PhaseStats> = Vec::new();
     let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(Roadmap::parse);
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     if let Some(roadmap) = &roadmap {
         let numbered = |id: &str| id.starts_with(|first: char| first.is_ascii_digit());
         let sections = roadmap.sections().iter().filter(|section| !section.shipped && numbered(section.id));
@@ -74,10 +77,20 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
             add(&mut phases, id, name_without_tag(name));
         }
     }
-    for folder in view.milestone_folders()? {
-        let words = folder.slug().replace('-', " ");
-        let Some(row) = add(&mut phases, folder.token(), &words) else { continue };
-        count(view, &folder, row)?;
+    let folders = view.milestone_folders()?;
+    verification::look_ahead(view, &folders)?;
+    for folder in &folders {
+        add(&mut phases, folder.token(), &folder.slug().replace('-', " "));
+    }
+    for row in &mut phases {
+        let id = PhaseId::new(&row.number);
+        let folder = folders.iter().find(|folder| folder.is_of(&id));
+        let standing = PhaseStanding::of(view, roadmap.as_ref(), &row.number, folder)?;
+        row.status = match PhaseStatus::of(&standing) {
+            PhaseStatus::Pending => NOT_STARTED,
+            status => status.word(),
+        };
+        (row.plans, row.summaries) = (standing.work.plans.len(), standing.work.summaries);
     }
     phases.sort_by(|left, right| phase::compare(&left.number, &right.number));
     let completed = phases.iter().filter(|phase| phase.status == PhaseStatus::Complete.word()).count();
@@ -91,7 +104,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
         state.front_text("last_activity").or_else(|| state.value("Last activity").map(str::to_owned))
     });
     Ok(StatsReport {
-        percent: known.then(|| percent(completed, phases.len())),
+        percent: if known { Some(Counts::of(view)?.percent()) } else { None },
         plan_percent: known.then(|| percent(total_summaries, total_plans)),
         milestone_version: milestone.version,
         milestone_name: milestone.name,
@@ -109,37 +122,16 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
     })
 }
 
-/// The row of a phase, made where there is none; none for shelves.
-fn add<'rows>(phases: &'rows mut Vec<PhaseStats>, id: &str, name: &str) -> Option<&'rows mut PhaseStats> {
+/// Adds the row of a phase that has none yet; shelves get none.
+fn add(phases: &mut Vec<PhaseStats>, id: &str, name: &str) {
     let id = PhaseId::new(id);
-    if id.is_sentinel() {
-        return None;
+    if !id.is_sentinel() && !phases.iter().any(|phase| id.matches(&phase.number)) {
+        let (number, name) = (id.to_string(), name.to_owned());
+        phases.push(PhaseStats { number, name, plans: 0, summaries: 0, status: NOT_STARTED });
     }
-    let at = phases.iter().position(|phase| id.matches(&phase.number)).unwrap_or_else(|| {
-        phases.push(PhaseStats {
-            number: id.to_string(),
-            name: name.to_owned(),
-            plans: 0,
-            summaries: 0,
-            status: NOT_STARTED,
-        });
-        phases.len() - 1
-    });
-    phases.get_mut(at)
 }
 
 const NOT_STARTED: &str = "Not Started";
-
-fn count(view: &ProjectView, folder: &PhaseFolder, row: &mut PhaseStats) -> Result<(), FileError> {
-    let plans = view.current_plans(folder)?.len();
-    let summaries = folder.summaries().count();
-    row.status = match progress::phase_status(view, folder, plans, summaries)? {
-        PhaseStatus::Pending => NOT_STARTED,
-        status => status.word(),
-    };
-    (row.plans, row.summaries) = (plans, summaries);
-    Ok(())
-}
 
 impl StatsReport {
     /// The numbers as a Markdown page.
@@ -149,8 +141,8 @@ impl StatsReport {
         let (done, all) = (self.phases_completed, self.phases_total);
         let mut page = format!("# {} {} — Statistics\n\n", words(&self.milestone_version), words(&self.milestone_name));
         // Writing to a string cannot fail.
-        let cells = bar(self.percent.unwrap_or(0), 10);
-        let _ = writeln!(page, "**Progress:** {cells} {done}/{all} phases{}", share(self.percent));
+        let percent = self.percent.map(|percent| format!(" {percent}%")).unwrap_or_default();
+        let _ = writeln!(page, "**Progress:** {}{percent}", bar(self.percent.unwrap_or(0)));
         if self.plan_percent.is_some() {
             let (plans, summaries) = (self.total_plans, self.total_summaries);
             let _ = writeln!(page, "**Plans:** {summaries}/{plans} complete{}", share(self.plan_percent));
@@ -204,10 +196,7 @@ mod tests {
         assert_eq!((report.percent, report.plan_percent), (Some(50), Some(100)));
         assert_eq!((report.requirements_total, report.requirements_complete), (2, 1));
         let page = report.table();
-        assert!(
-            page.contains("**Progress:** [█████░░░░░] 1/2 phases (50%)\n**Plans:** 1/1 complete (100%)\n"),
-            "{page}"
-        );
+        assert!(page.contains("**Progress:** [█████░░░░░] 50%\n**Plans:** 1/1 complete (100%)\n"), "{page}");
         assert!(
             page.contains("| 02 | B\\|C | 0 | 0 | Not Started |\n\n**Git:** 3 commits (since 2026-01-02)\n"),
             "{page}"

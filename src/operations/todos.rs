@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::frontmatter::{self, FieldChange, FrontMatterError};
 use crate::project::files::FileError;
 use crate::project::plan::PhasePlan;
-use crate::project::roadmap::Roadmap;
 use crate::project::todo::Todo;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
@@ -127,7 +126,7 @@ const FILLERS: &[&str] = &[
 pub(crate) fn match_phase(view: &ProjectView, typed: &str) -> Result<MatchReport, FileError> {
     let section = match view.roadmap_text()? {
         Some(text) => {
-            let roadmap = Roadmap::parse(&text);
+            let roadmap = view.parse_roadmap(&text);
             roadmap.section(typed).map(|section| roadmap.section_text(section).to_lowercase())
         }
         None => None,

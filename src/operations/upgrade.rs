@@ -97,7 +97,7 @@ pub(crate) fn upgrade(
         return Ok((UpgradeReport { already_migrated: true, ..UpgradeReport::default() }, Edits::default()));
     }
     let text = view.roadmap_text()?.ok_or(UpgradeError::NoRoadmap)?;
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
     let renumbering = Renumbering::to(new_ids(&roadmap)?);
     let mut report = UpgradeReport::default();
     let mut edits = Edits::default();

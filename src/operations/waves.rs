@@ -10,6 +10,7 @@ pub(crate) const SIDE_BY_SIDE: usize = 3;
 
 /// What speaks for or against worktrees, whatever the plans say.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct WaveFacts {
     /// `workflow.use_worktrees`.
     pub(crate) use_worktrees: bool,
@@ -22,6 +23,8 @@ pub(crate) struct WaveFacts {
     /// Whether a branch with a commit is checked out.
     pub(crate) on_branch: bool,
     pub(crate) sub_repositories: bool,
+    /// Whether this program is part of the project's own tree, where git leaves it out of a worktree.
+    pub(crate) program_is_local: bool,
     /// Whether the documents of the phase are committed, so that a worktree has them.
     pub(crate) commits_documents: bool,
     /// Changes that a worktree would not have: tracked files outside of the tracking documents, and the plans.
@@ -40,6 +43,7 @@ impl WaveFacts {
             (self.capacity < 2, "this host runs one agent at a time"),
             (!self.on_branch, "no branch with a commit is checked out"),
             (self.sub_repositories, "the project spans several repositories"),
+            (self.program_is_local, "gsd-tools is installed in this project alone, and a worktree would lack it"),
             (!self.commits_documents, "planning documents are not committed here"),
         ];
         if let Some((_, why)) = fixed.iter().find(|(holds, _)| *holds) {
@@ -187,6 +191,7 @@ mod tests {
         assert!(with(|facts| facts.capacity = 1).contains("one agent"));
         assert!(with(|facts| facts.on_branch = false).contains("branch"));
         assert!(with(|facts| facts.sub_repositories = true).contains("repositories"));
+        assert!(with(|facts| facts.program_is_local = true).contains("installed in this project"));
         assert!(with(|facts| facts.commits_documents = false).contains("not committed"));
         assert!(with(|facts| facts.uncommitted = vec!["src/a".to_owned()]).contains("src/a"));
         assert!(with(|facts| facts.wrong_base = Some("elsewhere".to_owned())).contains("elsewhere"));

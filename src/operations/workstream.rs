@@ -8,12 +8,12 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::roadmap::Roadmap;
+use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView, state_version};
 use crate::text::slug;
 
 use super::roadmap::percent;
-use super::verification;
 
 /// The documents of a project without workstreams that the first workstream takes over.
 const OWN_DOCUMENTS: &[&str] = &["ROADMAP.md", "STATE.md", "REQUIREMENTS.md"];
@@ -216,25 +216,27 @@ impl Workstream {
     fn read(project: &ProjectView, name: &str) -> Result<Self, FileError> {
         let view = project.scoped(Some(name));
         let mut phases = Vec::new();
+        let roadmap = view.roadmap_text()?;
+        let roadmap = roadmap.as_deref().map(|text| view.parse_roadmap(text));
         for folder in view.phase_folders()?.iter() {
-            let (plans, summaries) = (view.current_plans(folder)?.len(), folder.summaries().count());
-            let status = if verification::status(&view, folder)?.passed() {
-                "complete"
-            } else if plans + summaries > 0 {
-                "in_progress"
-            } else {
-                "pending"
+            let standing = PhaseStanding::of(&view, roadmap.as_ref(), folder.token(), Some(folder))?;
+            let status = match standing.stage() {
+                Stage::Complete => "complete",
+                Stage::Executed | Stage::Partial | Stage::Planned => "in_progress",
+                Stage::Researched | Stage::Discussed | Stage::Empty | Stage::NoDirectory => "pending",
             };
-            let directory = folder.name.clone();
-            phases.push(PhaseRow { directory, status, plan_count: plans, summary_count: summaries });
+            phases.push(PhaseRow {
+                directory: folder.name.clone(),
+                status,
+                plan_count: standing.work.plans.len(),
+                summary_count: standing.work.summaries,
+            });
         }
         let of_milestone = view.milestone_folders()?;
         let counted = || phases.iter().filter(|row| of_milestone.iter().any(|folder| folder.name == row.directory));
         let done = counted().filter(|row| row.status == "complete").count();
         let plans = counted().map(|row| row.plan_count).sum();
         let summaries = counted().map(|row| row.summary_count).sum();
-        let roadmap = view.roadmap_text()?;
-        let roadmap = roadmap.as_deref().map(Roadmap::parse);
         let named = match &roadmap {
             Some(roadmap) => view.milestone_in(roadmap)?.phase_ids(roadmap).len(),
             None => 0,

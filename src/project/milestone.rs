@@ -75,6 +75,9 @@ impl Milestone {
                 (window, scope)
             }
             None if version.is_none() && versioned.is_empty() => (everything(), MilestoneScope::Complete),
+            None if let Some(window) = version.as_deref().and_then(|version| window_of_block(roadmap, version)) => {
+                (window, MilestoneScope::Complete)
+            }
             None => (everything(), MilestoneScope::Unscoped),
         };
         let name = version.as_deref().and_then(|version| milestone_name(roadmap, version, selected));
@@ -184,6 +187,16 @@ fn window_of(
         window.extend(open_lines(roadmap, std::iter::once(details.heading.line..section_end(details))));
     }
     window
+}
+
+/// The lines of the block whose summary names `version`, and those before it, where it holds phases.
+fn window_of_block(roadmap: &Roadmap<'_>, version: &str) -> Option<Vec<Range<usize>>> {
+    let block = roadmap.open_block_of(version)?;
+    let lines = block.lines.clone();
+    let first = milestone_headings(roadmap).first().map_or(lines.start, |heading| heading.heading.line);
+    let preamble = preamble_lines(roadmap, first.min(lines.start));
+    let held = open_lines(roadmap, std::iter::once(lines.clone()));
+    holds_phases(roadmap, &held).then(|| open_lines(roadmap, preamble.into_iter().chain(std::iter::once(lines))))
 }
 
 /// The lines before the first milestone heading, without sections called "Phase Details".

@@ -11,6 +11,7 @@ pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod gsd2;
 pub(crate) mod human_checks;
+pub(crate) mod label;
 pub(crate) mod layout;
 pub(crate) mod local_state;
 pub(crate) mod milestone;
@@ -22,17 +23,19 @@ pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;
 pub(crate) mod roadmap_renumber;
 pub(crate) mod root;
+pub(crate) mod standing;
 pub(crate) mod state;
 pub(crate) mod todo;
 pub(crate) mod uat;
 pub(crate) mod uat_report;
+pub(crate) mod verification;
 pub(crate) mod view;
 pub(crate) mod wave;
 pub(crate) mod workstream;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::disk::{
     self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, Snapshot,
@@ -40,6 +43,7 @@ use crate::disk::{
 
 use files::{Entry, FileError, Files, Pending};
 use layout::Layout;
+use local_state::LocalState;
 use view::{Edits, ProjectView};
 
 /// Begins to find out the commit time of clean, committed files among `paths`, in seconds since 1970.
@@ -48,11 +52,20 @@ pub(crate) type CommitTimes = Box<dyn Fn(&Layout, &[String]) -> Pending<HashMap<
 /// A project on disk.
 pub(crate) struct Project {
     layout: Layout,
+    /// Where this computer keeps notes about projects; `None` where it has no such place.
+    state_folder: Option<PathBuf>,
 }
 
 impl Project {
-    pub(crate) fn new(layout: Layout) -> Self {
-        Self { layout }
+    pub(crate) fn new(layout: Layout, state_folder: Option<PathBuf>) -> Self {
+        Self { layout, state_folder }
+    }
+
+    /// The folder of notes that `edits` write to as well, beside the tree of the project.
+    pub(crate) fn touched_notes(&self, edits: &Edits) -> Option<AbsolutePath> {
+        let claim = self.layout.milestone_claim();
+        let touched = edits.arrives(&claim) || edits.leaves(&claim);
+        claim_note(&self.layout, self.state_folder.as_deref()).filter(|_| touched)?.parent()
     }
 
     pub(crate) fn layout(&self) -> &Layout {
@@ -68,6 +81,8 @@ impl Project {
     /// The edits of an operation as changes of files, each with what it must find there: what the view has read.
     pub(crate) fn changes(&self, view: &ProjectView, edits: &Edits) -> Result<ChangeSet, ProjectError> {
         let mut changes = ChangeSet::default();
+        let claim = self.layout.milestone_claim();
+        let note = claim_note(&self.layout, self.state_folder.as_deref());
         let at = |path: &str| AbsolutePath::parse(self.layout.absolute(path)).map_err(DiskError::from);
         for (to, from) in edits.moves.iter().filter(|(to, _)| !edits.texts.contains_key(*to)) {
             // A file may come to stand where another one goes away.
@@ -98,10 +113,45 @@ impl Project {
             changes.write(at(&format!("{folder}/.gitkeep"))?, "", None);
         }
         for (path, text) in &edits.texts {
-            let before = view.text(path)?.map(|text| Digest::of(text.as_bytes()));
+            if *path == claim && note.is_some() {
+                continue;
+            }
+            // What moves away may be no text.
+            let before = match edits.leaves(path) {
+                true => self.leaving(path)?.map(|file| file.digest),
+                false => view.text(path)?.map(|text| Digest::of(text.as_bytes())),
+            };
             changes.write(at(path)?, text.as_str(), before);
         }
+        if let Some(note) = note {
+            self.change_claim(&note, edits, &mut changes)?;
+        }
         Ok(changes)
+    }
+
+    /// Moves a claim of the milestone into the notes of this computer, where `git status` does not show it, or removes it
+    /// from wherever it is.
+    fn change_claim(&self, note: &AbsolutePath, edits: &Edits, changes: &mut ChangeSet) -> Result<(), ProjectError> {
+        let claim = self.layout.milestone_claim();
+        let before = Digest::of_file(note)?;
+        match edits.texts.get(&claim) {
+            Some(text) => {
+                changes.write(note.clone(), text.as_str(), before);
+                if let Some(file) = self.leaving(&claim)? {
+                    changes.remove(
+                        AbsolutePath::parse(self.layout.absolute(&claim)).map_err(DiskError::from)?,
+                        file.digest,
+                    );
+                }
+            }
+            None if edits.leaves(&claim) => {
+                if let Some(before) = before {
+                    changes.remove(note.clone(), before);
+                }
+            }
+            None => {}
+        }
+        Ok(())
     }
 
     /// A file that goes away from its place. What a link leads to is not ours to take.
@@ -120,7 +170,8 @@ impl Project {
 
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
     pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
-        ProjectView::new(self.layout.clone(), Box::new(DiskFiles { layout: self.layout.clone(), commit_times }))
+        let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
+        ProjectView::new(self.layout.clone(), Box::new(DiskFiles { layout, state_folder, commit_times }))
     }
 }
 
@@ -143,15 +194,34 @@ impl fmt::Debug for Project {
     }
 }
 
+/// The note that stands for the claim of a milestone: of this working tree, and of its workstream. `None` where there is no
+/// place for notes.
+fn claim_note(layout: &Layout, state_folder: Option<&Path>) -> Option<AbsolutePath> {
+    let root = AbsolutePath::parse(layout.root()).ok()?;
+    let notes = LocalState::of(state_folder?, &root).ok()?;
+    let scope = disk::canonical(&root).ok()?.resolve(&layout.scope());
+    let key = Digest::of(scope.to_string().as_bytes()).to_string();
+    Some(notes.file(&format!("milestone-{}.lock", &key[..16])))
+}
+
 /// The files of a project on disk.
 struct DiskFiles {
     layout: Layout,
+    state_folder: Option<PathBuf>,
     commit_times: CommitTimes,
 }
 
 impl Files for DiskFiles {
     fn read(&self, path: &str) -> Result<Option<String>, FileError> {
-        disk::read_text(self.layout.absolute(path)).map_err(|error| unreadable(path, &error))
+        let read = |file: PathBuf| disk::read_text(file).map_err(|error| unreadable(path, &error));
+        match read(self.layout.absolute(path))? {
+            // Other programs keep the claim in the tree.
+            None if path == self.layout.milestone_claim() => {
+                let note = claim_note(&self.layout, self.state_folder.as_deref());
+                note.map_or(Ok(None), |note| read(note.as_path().to_path_buf()))
+            }
+            found => Ok(found),
+        }
     }
 
     fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {

@@ -80,6 +80,23 @@ const COMPLETE: &str = "Complete";
 /// What a requirement is called whose work was found wanting.
 const REOPENED: &str = "Gaps Found";
 
+/// Which words of the traceability table give way to `Complete`. Every other word, such as `Blocked` or `Deferred`, is a
+/// decision of the user's: its requirement is left alone, checkbox included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// No work has begun, or it was found wanting.
+    Pending,
+    /// As [`Self::Pending`], and what is being worked on.
+    Started,
+}
+
+impl Open {
+    fn holds(self, word: &str) -> bool {
+        let is = |known: &str| word.eq_ignore_ascii_case(known);
+        word.is_empty() || is("Pending") || is(REOPENED) || (self == Self::Started && is("In Progress"))
+    }
+}
+
 impl<'text> Requirements<'text> {
     pub(crate) fn parse(text: &'text str) -> Self {
         let markdown = Markdown::parse(text);
@@ -130,8 +147,15 @@ impl<'text> Requirements<'text> {
         self.has_table
     }
 
-    /// Ticks the line and completes the rows of a requirement.
-    pub(crate) fn complete(&self, id: &str, splices: &mut Splices) -> Outcome {
+    /// Ticks the line and completes the rows of a requirement. One with a row that says anything but `Complete` and the
+    /// words of `open` counts as absent.
+    pub(crate) fn complete(&self, id: &str, open: Open, splices: &mut Splices) -> Outcome {
+        let word = |row: &TraceRow<'_>| self.text[row.status.clone()].trim();
+        let rows = self.rows.iter().filter(|row| row.id.eq_ignore_ascii_case(id));
+        let mut words = rows.map(word).filter(|word| !word.eq_ignore_ascii_case(COMPLETE));
+        if words.any(|word| !open.holds(word)) {
+            return Outcome::default();
+        }
         self.set(id, true, splices)
     }
 
@@ -278,6 +302,25 @@ mod tests {
         assert_eq!(outcome, Outcome { checkbox: Place::Kept, row: Place::Kept });
         assert_eq!(text, TEXT);
         assert_eq!(changed(TEXT, "A-4", true).1, TEXT.replace("|   |", "| Complete |"));
+    }
+
+    #[test]
+    fn a_word_of_the_user_holds_row_and_checkbox() {
+        let completed = |word: &str, open: Open| {
+            let text = format!("- [ ] **A-1**: one\n\n| Requirement | Status |\n|---|---|\n| A-1 | {word} |\n");
+            let requirements = Requirements::parse(&text);
+            let mut splices = Splices::default();
+            let outcome = requirements.complete("A-1", open, &mut splices);
+            assert_eq!(outcome.is_changed(), splices.apply(&text) != text);
+            outcome.is_found()
+        };
+        for word in ["Blocked", "Deferred", "Out of Scope", "Pending review"] {
+            assert!(!completed(word, Open::Pending) && !completed(word, Open::Started), "{word}");
+        }
+        for word in ["Pending", "pending", "", "Gaps Found", "Complete"] {
+            assert!(completed(word, Open::Pending) && completed(word, Open::Started), "{word}");
+        }
+        assert!(!completed("In Progress", Open::Pending) && completed("In Progress", Open::Started));
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! ROADMAP.md: phases as headings, checklist lines and tables, and the window of the current milestone.
 //!
 //! Three places tell of a phase: its detail section (`### Phase 2: Name` with fields), its checklist line
-//! (`- [ ] **Phase 2: Name** - text`), and rows of tables. They may disagree; this file says what each says and leaves
-//! judging to the operations. Reading never fails. Edits are splices that touch the lines they name and nothing else.
+//! (`- [ ] **Phase 2: Name** - text`, bold or not, with a name or without), and rows of tables. They may disagree; this
+//! file says what each says and leaves judging to the operations. Reading never fails. Edits are splices that touch the
+//! lines they name and nothing else.
+//!
+//! A `<details>` block folds shipped milestones away. One that is `open`, or that names the milestone the project works
+//! on, is read like any other part.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -15,8 +19,9 @@ use super::phase::{self, PhaseId, PhaseIndex};
 #[derive(Clone, Debug)]
 pub(crate) struct Roadmap<'text> {
     markdown: Markdown<'text>,
-    /// Per line: inside a `<details>` block, where shipped milestones are folded away.
+    /// Per line: inside a folded `<details>` block.
     shipped: Vec<bool>,
+    blocks: Vec<DetailsBlock<'text>>,
     sections: Vec<PhaseSection<'text>>,
     bullets: Vec<PhaseBullet<'text>>,
     rows: Vec<PhaseRow<'text>>,
@@ -47,6 +52,7 @@ pub(crate) struct PhaseBullet<'text> {
     pub(crate) mark: Option<usize>,
     /// Ticked with a lower-case `x`.
     pub(crate) checked: bool,
+    pub(crate) is_bold: bool,
     pub(crate) shipped: bool,
 }
 
@@ -64,11 +70,29 @@ pub(crate) struct PhaseRow<'text> {
     pub(crate) shipped: bool,
 }
 
+/// A `<details>` block.
+#[derive(Clone, Debug)]
+pub(crate) struct DetailsBlock<'text> {
+    /// With the lines of both tags.
+    pub(crate) lines: Range<usize>,
+    /// The line with the `<summary>`, if there is one.
+    pub(crate) summary: Option<&'text str>,
+    is_folded: bool,
+}
+
 impl<'text> Roadmap<'text> {
+    /// Reads a roadmap of which no milestone is known to be the current one.
     pub(crate) fn parse(text: &'text str) -> Self {
+        Self::parse_for(text, None)
+    }
+
+    /// Reads a roadmap in which the block of the milestone `version` is open, whether marked so or not.
+    pub(crate) fn parse_for(text: &'text str, version: Option<&str>) -> Self {
         let markdown = Markdown::parse(text);
-        let shipped = details_lines(&markdown);
-        let sections = markdown
+        let blocks = details_blocks(&markdown, version);
+        let folded = |line: usize| blocks.iter().any(|block| block.is_folded && block.lines.contains(&line));
+        let shipped: Vec<bool> = (0..markdown.lines().len()).map(folded).collect();
+        let sections: Vec<PhaseSection<'text>> = markdown
             .headings()
             .filter_map(|heading| {
                 let (id, name) = phase_heading(&heading)?;
@@ -76,14 +100,18 @@ impl<'text> Roadmap<'text> {
                 Some(PhaseSection { id, name, heading_line: heading.line, lines, shipped: shipped[heading.line] })
             })
             .collect();
+        let in_section = |line: usize| sections.iter().any(|section| section.lines.contains(&line));
         let bullets = (0..markdown.lines().len())
             .filter(|line| markdown.is_prose(*line))
             .filter_map(|line| phase_bullet(&markdown, line, shipped[line]))
+            // In the section of a phase, a task may begin with the word.
+            .filter(|bullet| bullet.is_bold || !in_section(bullet.line))
             .collect();
         let rows = table_rows(&markdown, &shipped);
         Self {
             markdown,
             shipped,
+            blocks,
             sections,
             bullets,
             rows,
@@ -121,6 +149,12 @@ impl<'text> Roadmap<'text> {
     /// Whether line `index` is folded away in a `<details>` block.
     pub(crate) fn is_shipped(&self, index: usize) -> bool {
         self.shipped.get(index).copied().unwrap_or(false)
+    }
+
+    /// The block whose summary names the milestone `version`, if it is not folded.
+    pub(crate) fn open_block_of(&self, version: &str) -> Option<&DetailsBlock<'text>> {
+        let names = |block: &&DetailsBlock<'_>| block.summary.is_some_and(|summary| names_version(summary, version));
+        self.blocks.iter().filter(|block| !block.is_folded).find(names)
     }
 
     /// The open detail section of `typed`: one spelled exactly so wins over one with the same normal form.
@@ -209,20 +243,53 @@ pub(crate) fn name_without_tag(name: &str) -> &str {
     }
 }
 
-/// Per line: inside a `<details>` block.
-fn details_lines(markdown: &Markdown<'_>) -> Vec<bool> {
-    let mut depth = 0_usize;
-    (0..markdown.lines().len())
-        .map(|line| {
-            let text = markdown.line(line);
-            let opens = markdown.is_prose(line) && text.trim_start().to_ascii_lowercase().starts_with("<details");
-            let closes = markdown.is_prose(line) && text.to_ascii_lowercase().contains("</details>");
-            depth += usize::from(opens);
-            let inside = depth > 0;
-            depth = depth.saturating_sub(usize::from(closes));
-            inside
+/// The `<details>` blocks, in the order of their first lines. One inside a folded one is folded as well.
+fn details_blocks<'text>(markdown: &Markdown<'text>, version: Option<&str>) -> Vec<DetailsBlock<'text>> {
+    let mut blocks: Vec<DetailsBlock<'text>> = Vec::new();
+    let mut around: Vec<usize> = Vec::new();
+    for line in (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line)) {
+        let text = markdown.line(line);
+        let lower = text.to_ascii_lowercase();
+        if lower.trim_start().starts_with("<details") {
+            around.push(blocks.len());
+            let is_folded = !is_marked_open(&lower);
+            blocks.push(DetailsBlock { lines: line..markdown.lines().len(), summary: None, is_folded });
+        }
+        if let Some(block) = around.last().and_then(|block| blocks.get_mut(*block)) {
+            if lower.contains("<summary") {
+                block.summary.get_or_insert(text);
+            }
+            let is_named = || {
+                let heading = text.trim_start().starts_with('#') || lower.contains("<summary");
+                heading && version.is_some_and(|version| names_version(text, version))
+            };
+            block.is_folded = block.is_folded && !is_named();
+        }
+        if lower.contains("</details>")
+            && let Some(block) = around.pop().and_then(|block| blocks.get_mut(block))
+        {
+            block.lines.end = line + 1;
+        }
+    }
+    blocks
+}
+
+/// Whether the tag of a block, in lower case, has the attribute `open`.
+fn is_marked_open(tag: &str) -> bool {
+    let inside = tag.split('>').next().unwrap_or(tag);
+    inside.split_whitespace().skip(1).any(|word| word == "open" || word.starts_with("open="))
+}
+
+/// Whether `version` stands in `text` as a word: `v1.1` does not stand in `v1.10`.
+fn names_version(text: &str, version: &str) -> bool {
+    let (text, version) = (text.to_ascii_lowercase(), version.trim().to_ascii_lowercase());
+    !version.is_empty()
+        && text.match_indices(&version).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + version.len()..]);
+            let goes_on = after.strip_prefix('.').unwrap_or(after).starts_with(|next: char| next.is_ascii_digit())
+                || after.starts_with(|next: char| next.is_alphanumeric());
+            !before.ends_with(|last: char| last.is_alphanumeric() || last == '.') && !goes_on
         })
-        .collect()
 }
 
 /// Identifier and name of a heading `### [optional bracket] Phase 2.1 (TAG): Name` of level 2 to 4.
@@ -241,7 +308,8 @@ fn phase_heading<'text>(heading: &Heading<'text>) -> Option<(&'text str, &'text 
     Some((id, name.trim()))
 }
 
-/// `- [ ] **Phase 2: Name** - text`; the checkbox may be missing, the mark after the identifier may be a dash.
+/// `- [ ] **Phase 2: Name** - text`; the mark after the identifier may be a dash, and the name may be missing. The checkbox
+/// of a bold line may be missing too.
 fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -> Option<PhaseBullet<'text>> {
     let text = markdown.line(line);
     let start = markdown.lines()[line].start;
@@ -257,12 +325,37 @@ fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -
             rest = after[inside.len_utf8() + 1..].trim_start();
         }
     }
-    let rest = strip_word(rest.strip_prefix("**")?.trim_start(), "Phase")?;
+    let bold = rest.strip_prefix("**");
+    let is_bold = bold.is_some();
+    let rest = strip_word(bold.unwrap_or(rest).trim_start(), "Phase")?;
     let (id, rest) = identifier(rest)?;
     let rest = skip_tag(rest.trim_start());
-    let rest = rest.strip_prefix(['—', '–', ':', '-'])?;
-    let name = rest[..rest.find("**")?].trim();
-    Some(PhaseBullet { id, name, line, mark, checked, shipped })
+    let name = match (is_bold, rest.strip_prefix("**")) {
+        (true, Some(behind)) => behind.strip_prefix(':').map_or("", bare_name),
+        (true, None) => {
+            let rest = rest.strip_prefix(NAME_MARKS)?;
+            rest[..rest.find("**")?].trim()
+        }
+        (false, _) => {
+            mark?;
+            match rest.strip_prefix(NAME_MARKS) {
+                Some(rest) => bare_name(rest),
+                None if rest.is_empty() => "",
+                None => return None,
+            }
+        }
+    };
+    Some(PhaseBullet { id, name, line, mark, checked, is_bold, shipped })
+}
+
+/// What stands between the identifier of a phase and its name.
+const NAME_MARKS: [char; 4] = ['—', '–', ':', '-'];
+
+/// The name at the start of a text that goes on with a description or the day of completion.
+fn bare_name(text: &str) -> &str {
+    let ends = [" - ", " — ", " – ", " (completed "];
+    let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
+    text[..end].trim()
 }
 
 /// The rest after `word` (any case) and at least one space.

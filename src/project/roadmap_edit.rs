@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::text::splice::Splices;
 
 use super::folder::plan_id;
-use super::roadmap::{PhaseSection, Roadmap, table_cells};
+use super::roadmap::{PhaseBullet, PhaseRow, PhaseSection, Roadmap, table_cells};
 
 /// A plan's line in a phase section: `- [ ] 02-01-PLAN.md — text` or `- [ ] 02-01: text`.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,83 @@ impl<'text> Roadmap<'text> {
         }
     }
 
+    /// The last open checklist line of a phase that fits, by its identifier and its line.
+    pub(crate) fn last_bullet(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&PhaseBullet<'text>> {
+        let mut open = self.bullets().iter().filter(|bullet| !bullet.shipped && bullet.mark.is_some());
+        open.rfind(|bullet| fits(bullet.id, bullet.line))
+    }
+
+    /// The last open row of a phase in a Progress table that fits, by its identifier and its line.
+    pub(crate) fn last_row(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&PhaseRow<'text>> {
+        let mut open = self.rows().iter().filter(|row| !row.shipped && !row.lists);
+        open.rfind(|row| fits(row.id, row.line))
+    }
+
+    /// Adds a checklist line for a new phase behind that of another one, in its style. Without another there is no list.
+    pub(crate) fn add_bullet(&self, id: &str, name: &str, neighbour: Option<&PhaseBullet<'_>>, splices: &mut Splices) {
+        let Some(neighbour) = neighbour else { return };
+        let text = self.markdown().line(neighbour.line);
+        let indent = text.len() - text.trim_start().len();
+        let bold = if neighbour.is_bold { "**" } else { "" };
+        let newline = self.markdown().newline();
+        let line = format!("{}{} [ ] {bold}Phase {id}: {name}{bold}{newline}", &text[..indent], &text[indent..=indent]);
+        self.insert_after(neighbour.line, &line, splices);
+    }
+
+    /// Adds a row for a new phase to the Progress table behind that of another one, in its style. Without another there is
+    /// no table.
+    pub(crate) fn add_progress_row(
+        &self,
+        id: &str,
+        name: &str,
+        neighbour: Option<&PhaseRow<'_>>,
+        splices: &mut Splices,
+    ) {
+        let Some(neighbour) = neighbour else { return };
+        let line = self.markdown().line(neighbour.line);
+        let in_table = |index: &usize| self.markdown().line(*index).trim_start().starts_with('|');
+        let head = (0..=neighbour.line).rev().take_while(in_table).last().unwrap_or(neighbour.line);
+        let aligned = self.markdown().line(head).trim_end().chars().count() == line.trim_end().chars().count();
+        let Some((_, first)) = neighbour.cells.first() else { return };
+        let offset = |part: &str| part.as_ptr() as usize - first.as_ptr() as usize;
+        let before = &first[..offset(neighbour.id)];
+        let between = if neighbour.name.is_empty() {
+            ". "
+        } else {
+            &first[offset(neighbour.id) + neighbour.id.len()..offset(neighbour.name)]
+        };
+        let title = format!("{before}{id}{between}{}", name.replace('|', "\\|"));
+        let cells = neighbour.cells.iter().zip(cell_spans(line)).enumerate().map(|(column, ((head, cell), span))| {
+            let text = match (column, head.as_str()) {
+                (0, _) => title.as_str(),
+                (_, "milestone") => cell,
+                (_, head) if head.contains("plans") => "0/TBD",
+                (_, head) if head.contains("status") => "Not started",
+                _ => "-",
+            };
+            let width = if aligned { line[span].chars().count().saturating_sub(1) } else { 0 };
+            format!("| {text:<0$}", width)
+        });
+        let newline = self.markdown().newline();
+        let row = format!(
+            "{}|{newline}",
+            cells.map(|cell| if cell.ends_with(' ') { cell } else { cell + " " }).collect::<String>()
+        );
+        self.insert_after(neighbour.line, &row, splices);
+    }
+
+    /// Unticks the checklist line of a phase that is open again, and takes the day of its completion away.
+    pub(crate) fn untick_phase(&self, typed: &str, splices: &mut Splices) {
+        let Some(bullet) = self.bullet(typed) else { return };
+        let Some(mark) = bullet.mark.filter(|_| bullet.checked) else { return };
+        splices.replace(mark..mark + 1, " ");
+        let text = self.markdown().line(bullet.line);
+        let Some(at) = text.rfind(" (completed ") else { return };
+        let Some(length) = text[at..].find(')') else { return };
+        let start = self.markdown().lines()[bullet.line].start;
+        splices.remove(start + at..start + at + length + 1);
+    }
+
     /// Ticks the lines of the given plan files.
     pub(crate) fn tick_plans(&self, section: &PhaseSection<'_>, done: &[&str], splices: &mut Splices) {
         for bullet in self.plan_bullets(section) {
@@ -78,12 +155,19 @@ impl<'text> Roadmap<'text> {
         }
     }
 
-    /// Adds lines for plan files that have none, behind the last plan line.
+    /// Adds lines for plan files that have none, behind the last plan line. The line that holds their place goes.
     pub(crate) fn add_plans(&self, section: &PhaseSection<'_>, plans: &[(&str, bool)], splices: &mut Splices) {
         let bullets = self.plan_bullets(section);
         let missing: Vec<_> =
             plans.iter().filter(|(plan, _)| !bullets.iter().any(|bullet| bullet.is_about(plan))).collect();
+        if plans.is_empty() {
+            return;
+        }
+        let placeholder = bullets.iter().find(|bullet| bullet.text.starts_with("TBD"));
         if missing.is_empty() {
+            if let Some(placeholder) = placeholder {
+                splices.remove(self.markdown().span(placeholder.line..placeholder.line + 1));
+            }
             return;
         }
         let newline = self.markdown().newline();
@@ -91,7 +175,6 @@ impl<'text> Roadmap<'text> {
             .iter()
             .flat_map(|(plan, done)| [if *done { "- [x] " } else { "- [ ] " }, *plan, newline])
             .collect::<String>();
-        let placeholder = bullets.iter().find(|bullet| bullet.text.starts_with("TBD"));
         if let Some(placeholder) = placeholder {
             splices.replace(self.markdown().span(placeholder.line..placeholder.line + 1), lines);
         } else if let Some(last) = bullets.last() {
@@ -112,6 +195,17 @@ impl<'text> Roadmap<'text> {
             let end = start + text.trim_end().len();
             splices.replace(end - current.len()..end, value);
         }
+    }
+
+    /// Replaces the count in the `Plans` field of a section; what a person wrote behind it stays.
+    pub(crate) fn set_plan_count(&self, section: &PhaseSection<'_>, count: &str, splices: &mut Splices) {
+        let Some((_, current)) = self.field_line(section, "Plans") else { return };
+        let value = match count_length(current) {
+            Some(length) => format!("{count}{}", &current[length..]),
+            None if current.is_empty() => count.to_owned(),
+            None => format!("{count} ({current})"),
+        };
+        self.set_field(section, "Plans", &value, splices);
     }
 
     /// Replaces cells of a phase's progress row, by a word of their column. The new cell text is taken as it is.
@@ -142,6 +236,28 @@ impl<'text> Roadmap<'text> {
     fn end_of_text(&self, line: usize) -> usize {
         self.markdown().lines()[line].start + self.markdown().line(line).trim_end().len()
     }
+}
+
+/// How much of a text is a count of plans: `3 plans`, `1/3 plans executed`, `0/TBD`, `TBD`.
+fn count_length(text: &str) -> Option<usize> {
+    let number = |text: &str| match text.bytes().take_while(u8::is_ascii_digit).count() {
+        0 => text.get(..3).filter(|word| word.eq_ignore_ascii_case("tbd")).map(str::len),
+        digits => Some(digits),
+    };
+    let mut length = number(text)?;
+    if let Some(all) = text[length..].strip_prefix('/').and_then(number) {
+        length += 1 + all;
+    }
+    for words in [&["plans", "plan"][..], &["executed", "complete", "completed"]] {
+        let rest = text[length..].trim_start();
+        let ends = |word: &&str| {
+            let head = rest.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+            head && !rest[word.len()..].starts_with(char::is_alphanumeric)
+        };
+        let Some(word) = words.iter().find(|word| ends(word)) else { break };
+        length = text.len() - rest.len() + word.len();
+    }
+    (!text[length..].starts_with(char::is_alphanumeric)).then_some(length)
 }
 
 /// The byte spans of the cells of a pipe-table line, without the pipes.
@@ -198,6 +314,49 @@ mod tests {
             after,
             "### Phase 2: A\n**Plans**: 2/3 plans executed\n\nPlans:\n- [x] 02-01-PLAN.md — x\n- [x] 02-02: y\n- [ ] 02-10: z\n- [ ] 02-03-PLAN.md\n"
         );
+    }
+
+    #[test]
+    fn a_phase_that_is_open_again_loses_its_tick_and_its_day() {
+        let text = "- [x] **Phase 2: A** - b (completed 2026-01-02)\r\n- [x] Phase 3: C - (completed soon) d";
+        let after = edited(text, |roadmap, splices| {
+            roadmap.untick_phase("02", splices);
+            roadmap.untick_phase("3", splices);
+        });
+        assert_eq!(after, "- [ ] **Phase 2: A** - b\r\n- [ ] Phase 3: C - d");
+    }
+
+    #[test]
+    fn a_count_is_replaced_and_what_a_person_wrote_stays() {
+        for (value, after) in [
+            ("3 plans", "1/3 plans executed"),
+            ("0/3 plans executed (2 core, 1 polish)", "1/3 plans executed (2 core, 1 polish)"),
+            ("TBD (after the spike)", "1/3 plans executed (after the spike)"),
+            ("0/TBD", "1/3 plans executed"),
+            ("3", "1/3 plans executed"),
+            ("3 plans — see notes", "1/3 plans executed — see notes"),
+            ("2 plans completed, one to go", "1/3 plans executed, one to go"),
+            ("two of the core", "1/3 plans executed (two of the core)"),
+            ("3rd round", "1/3 plans executed (3rd round)"),
+        ] {
+            for label in ["**Plans**:", "**Plans:**"] {
+                let text = format!("### Phase 2: A\r\n{label} {value}\r\nx\r\n");
+                let got = edited(&text, |roadmap, splices| {
+                    roadmap.set_plan_count(&roadmap.sections()[0], "1/3 plans executed", splices);
+                });
+                assert_eq!(got, format!("### Phase 2: A\r\n{label} {after}\r\nx\r\n"), "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_line_that_holds_the_place_of_plans_goes_once_there_are_some() {
+        let text = "### Phase 2: A\n\nPlans:\n- [ ] TBD (run /gsd-plan-phase 2 to break down)\n- [ ] 02-01-PLAN.md\n";
+        let add = |plans: &[(&str, bool)]| {
+            edited(text, |roadmap, splices| roadmap.add_plans(&roadmap.sections()[0], plans, splices))
+        };
+        assert_eq!(add(&[("02-01-PLAN.md", false)]), "### Phase 2: A\n\nPlans:\n- [ ] 02-01-PLAN.md\n");
+        assert_eq!(add(&[]), text);
     }
 
     #[test]

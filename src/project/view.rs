@@ -165,13 +165,19 @@ impl ProjectView {
         self.text(&self.layout.roadmap())
     }
 
+    /// Parses the text of the roadmap as the project's: the milestone that STATE.md names is not folded away.
+    pub(crate) fn parse_roadmap<'text>(&self, text: &'text str) -> Roadmap<'text> {
+        // A STATE.md that cannot be read is told where it is asked for; here nothing but a folded block depends on it.
+        Roadmap::parse_for(text, self.state_version().ok().flatten().as_deref())
+    }
+
     /// The current milestone: by STATE.md's `milestone:` line, else by the roadmap's marks.
     pub(crate) fn milestone(&self) -> Result<Milestone, FileError> {
         if let Some(known) = self.milestone.get() {
             return Ok(known.clone());
         }
         if let Some(text) = self.roadmap_text()? {
-            return self.milestone_in(&Roadmap::parse(&text));
+            return self.milestone_in(&self.parse_roadmap(&text));
         }
         Ok(Milestone::without_roadmap(self.state_version()?.as_deref()))
     }
@@ -205,7 +211,7 @@ impl ProjectView {
         let Some(text) = self.roadmap_text()? else {
             return Ok(folders.iter().filter(|folder| !folder.id().is_sentinel()).cloned().collect());
         };
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = self.parse_roadmap(&text);
         let milestone = self.milestone_in(&roadmap)?;
         self.folders_of(&milestone, &roadmap)
     }

@@ -62,7 +62,7 @@ const WRITERS: &[Writer] = &[
     Writer {
         verb: "state planned-phase",
         calls: &[&["--phase", "2", "--name", "Notes", "--plans", "3"]],
-        may: &[("STATE.md", POSITION)],
+        may: &[("STATE.md", POSITION), (ROADMAP, &["*"])],
     },
     Writer { verb: "state complete-phase", calls: &[&["2"], &[]], may: &[("STATE.md", POSITION)] },
     Writer { verb: "state advance-plan", calls: &[&[]], may: &[("STATE.md", POSITION)] },
@@ -688,7 +688,5 @@ fn body(text: &str) -> &str {
 
 /// What follows from other documents: not told, and free to change.
 fn derived(path: &str) -> bool {
-    path.ends_with("state.json")
-        || path.ends_with("milestone.lock")
-        || path.ends_with(ROADMAP) && path.contains("-phases/")
+    path.ends_with("state.json") || path.ends_with(ROADMAP) && path.contains("-phases/")
 }

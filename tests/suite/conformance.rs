@@ -212,6 +212,8 @@ impl Comparer {
             (r"\b1\.14\.0\b|\b0\.\d+\.\d+\b", "<VER>"),
             (r"gsd-\d{10,}", "gsd-<EPOCH>"),
             (r"\b\d{13}\b", "<EPOCH>"),
+            // Commands are typed as the host has them: the peer tells them in two spellings, we in the installed one.
+            (r"/gsd[:-]([a-z])", "/gsd-$1"),
         ];
         Self {
             projects: recordings.join("projects"),

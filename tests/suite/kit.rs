@@ -37,11 +37,27 @@ impl TestContext {
         self.root.path().canonicalize().unwrap().join("project")
     }
 
+    /// Leaves everything where it is after the test, for whoever wants to look at it.
+    pub(crate) fn keep(self) -> PathBuf {
+        self.root.keep()
+    }
+
     /// Writes a file of the project, folders included.
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.project().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    /// The claims on milestones that the program keeps outside of projects, by their text.
+    pub(crate) fn claims(&self) -> Vec<String> {
+        let files = walkdir::WalkDir::new(self.home()).into_iter().map(Result::unwrap);
+        let is_claim = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("milestone-") && name.ends_with(".lock")
+        };
+        let paths = files.map(walkdir::DirEntry::into_path).filter(|path| is_claim(path));
+        paths.map(|path| std::fs::read_to_string(path).unwrap()).collect()
     }
 
     pub(crate) fn read(&self, path: &str) -> String {
@@ -94,7 +110,7 @@ impl TestContext {
             let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         }
         let ran = Ran::from(child.wait_with_output().unwrap());
-        if std::env::var_os("GSD_TEST_BINARY").is_none() {
+        if std::env::var_os("GSD_SUITE_PROGRAM").is_none() {
             crate::schemas::hold(&arguments, ran.code, &ran.stdout);
             crate::mentions::hold(&arguments, &ran);
         }
@@ -132,12 +148,14 @@ impl Ran {
     }
 }
 
-/// The program under test: of this build, or the one that `GSD_TEST_BINARY` names, such as an older build on which a new
-/// test has to fail.
+/// The program under test: the one of this build, or the one that `GSD_SUITE_PROGRAM` names, so that a test of a repaired
+/// defect can be seen to fail on an older build.
 pub(crate) fn binary() -> &'static Path {
-    static OTHER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let other = OTHER.get_or_init(|| std::env::var_os("GSD_TEST_BINARY").map(PathBuf::from));
-    other.as_deref().unwrap_or(Path::new(env!("CARGO_BIN_EXE_gsd-tools")))
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| match std::env::var_os("GSD_SUITE_PROGRAM") {
+        Some(other) => other.into(),
+        None => env!("CARGO_BIN_EXE_gsd-tools").into(),
+    })
 }
 
 /// The repository's root.

@@ -83,9 +83,9 @@ impl CommitReport {
         Self { skipped: Some(true), reason, ..Self::default() }
     }
 
-    /// Whether git was asked to commit and did not.
-    pub(in crate::commands) fn is_failure(&self) -> bool {
-        !self.committed && self.skipped.is_none() && !matches!(self.reason, "nothing_to_commit" | "rehearsed")
+    /// Whether there was something to commit, and git did not commit it.
+    pub(in crate::commands) fn has_failed(&self) -> bool {
+        matches!(self.reason, "staging_failed" | "staging_timeout" | "commit_failed" | "commit_timeout")
     }
 
     fn raw(&self) -> &str {
@@ -105,6 +105,12 @@ pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<()
     }
     let message = message_for_log(context, message.trim());
     let report = outcome(context, arguments, &message)?;
+    for file in &report.skipped_files {
+        context.warn(format!("`{file}` does not exist and is not part of the commit"));
+    }
+    if report.has_failed() {
+        context.exit_with(1);
+    }
     let raw = report.raw().to_owned();
     context.emit_raw(&report, raw)
 }
@@ -203,7 +209,7 @@ fn rehearse(
 
 /// Asks git for a commit: what it has against it, or the report of the success.
 fn asked(repository: &Repository, line: &[&str], success: impl FnOnce() -> CommitReport) -> CommitReport {
-    match repository.git(line) {
+    match repository.git_in_turn(line) {
         Ok(finished) if finished.success() => success(),
         Ok(finished) if finished.text().contains("nothing to commit") => {
             CommitReport { reason: "nothing_to_commit", ..CommitReport::default() }
@@ -288,7 +294,7 @@ fn remove(repository: &Repository, path: &str, staged: &mut Staged) {
 
 /// Whether git did as told; what it has against it is kept as a failure of this path.
 fn told_git(repository: &Repository, line: &[&str], path: &str, staged: &mut Staged) -> bool {
-    let (error, timed_out) = match repository.git(line) {
+    let (error, timed_out) = match repository.git_in_turn(line) {
         Ok(finished) if finished.success() => return true,
         Ok(finished) => (said(&finished), false),
         Err(error) => (error.to_string(), matches!(error, WorldError::TimedOut { .. })),

@@ -12,6 +12,15 @@ use crate::world::{Finished, Program, World, WorldError};
 /// How long git may take: hooks run inside it, a lock may be waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long a lock of another git is waited for.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether git stopped at a lock that another git holds: on the index, or on a reference.
+fn is_lock_of_another(error: &str) -> bool {
+    let is_taken = error.contains(".lock") && error.contains("File exists");
+    is_taken || error.contains("cannot lock ref")
+}
+
 /// Names that a base branch has where nothing tells it.
 const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
@@ -52,6 +61,23 @@ impl Repository {
             Some(scratch) => scratch.divert(program),
             None => program,
         })
+    }
+
+    /// As [`Self::git`]; where another git holds a lock of the repository, tries again for a while.
+    pub(super) fn git_in_turn(&self, arguments: &[&str]) -> Result<Finished, WorldError> {
+        let mut waited = Duration::ZERO;
+        // Several that wait for the same lock are to come back at different times.
+        let mut seed = u64::from(std::process::id()) ^ self.world.now().milliseconds().unsigned_abs();
+        loop {
+            let finished = self.git(arguments)?;
+            if finished.success() || !is_lock_of_another(&finished.error_text()) || waited >= LOCK_PATIENCE {
+                return Ok(finished);
+            }
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let pause = Duration::from_millis(50 + (seed >> 33) % 200);
+            std::thread::sleep(pause);
+            waited += pause;
+        }
     }
 
     /// Whether git says yes. A git that is not there says no.

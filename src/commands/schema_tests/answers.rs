@@ -352,7 +352,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("validate context", json::<validate::ContextReport>()),
     ("validate health", json::<operations::health::check::HealthReport>()),
     ("verification defer-human", json::<operations::human_checks::DeferReport>()),
-    ("verification fingerprint", json::<operations::verification::FingerprintReport>()),
+    ("verification fingerprint", json::<crate::project::verification::FingerprintReport>()),
     ("verification resolve-file", json::<verification::FileReport>()),
     ("verification settle-human", json::<operations::human_checks::SettleReport>()),
     ("verification status", json::<verification::StatusReport>()),

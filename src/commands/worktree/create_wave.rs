@@ -158,6 +158,10 @@ fn facts(
         on_branch: git.answer(&["symbolic-ref", "-q", "HEAD"]).is_some()
             && git.answer(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_some(),
         sub_repositories: !config.sub_repositories().is_empty(),
+        program_is_local: context
+            .world()
+            .executable()
+            .is_ok_and(|program| program.starts_with(context.root().as_path())),
         commits_documents: config.commit_docs() && !ignored,
         uncommitted: uncommitted(git, layout, plans),
         wrong_base,

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::verification::{self, Verification};
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use crate::project::standing::PhaseStanding;
+use crate::project::verification::Verification;
 
 use super::Bundle;
+use super::phase::Phase;
 
 /// The state of a phase's work, and what is to be done next about its verification.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -24,34 +25,35 @@ pub(super) struct Completion {
     verification_stale_check_indeterminate: bool,
 }
 
-impl Bundle<'_> {
-    /// The completion of the phase that commands call `number`, which has so many plans.
-    pub(super) fn completion(
-        &self,
-        folder: Option<&PhaseFolder>,
-        plans: usize,
-        number: &str,
-    ) -> Result<Completion, FileError> {
-        let implementation_complete = plans > 0 && folder.is_some_and(|folder| folder.summaries().count() >= plans);
-        let mut verification = match folder {
-            Some(folder) => verification::status(self.view, folder)?,
-            None => Verification::missing(number),
-        };
-        number.clone_into(&mut verification.phase);
-        let passed = verification.passed();
-        Ok(Completion {
+impl Completion {
+    /// The completion of a phase that stands so, with the command that comes next behind `command_prefix`.
+    pub(super) fn of(standing: &PhaseStanding, number: &str, command_prefix: &str) -> Self {
+        let verification = Verification { phase: number.to_owned(), ..standing.verification.clone() };
+        let complete = standing.is_complete();
+        let implementation_complete = standing.work.is_executed();
+        Self {
             implementation_complete,
             verification_status: verification.word(),
-            verification_passed: passed,
-            phase_complete: passed,
-            completion_status: match (passed, implementation_complete) {
+            verification_passed: verification.passed(),
+            phase_complete: complete,
+            completion_status: match (complete, implementation_complete) {
                 (true, _) => "complete",
                 (false, true) => "executed",
                 (false, false) => "incomplete",
             },
             verification_next_action: verification.next_action(),
-            verification_next_command: verification.next_command(&self.facts.command_prefix),
+            verification_next_command: verification.next_command(command_prefix),
             verification_stale_check_indeterminate: verification.indeterminate,
-        })
+        }
+    }
+}
+
+impl Bundle<'_> {
+    /// The standing of a phase; where there is none that commands call `typed`, that of nothing.
+    pub(super) fn standing(&self, phase: Option<&Phase>, typed: &str) -> Result<PhaseStanding, FileError> {
+        let text = self.view.roadmap_text()?;
+        let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
+        let number = phase.map_or(typed, |phase| phase.number.as_str());
+        PhaseStanding::of(self.view, roadmap.as_ref(), number, phase.and_then(|phase| phase.folder.as_ref()))
     }
 }

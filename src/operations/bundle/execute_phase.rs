@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::plan_index::{PlanIndexError, PlanIndexReport, plan_index};
+use crate::operations::plan_index::Obstacles;
 use crate::project::config::Branching;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
@@ -105,8 +105,14 @@ impl Bundle<'_> {
             Some(folder) => plans.iter().filter(|plan| folder.summary_of(plan).is_none()).cloned().collect(),
             None => Vec::new(),
         };
-        let (halted_plans, blocked_by) = self.halted(&plans, phase)?;
-        let runnable: Vec<String> = incomplete.iter().filter(|plan| !blocked_by.contains_key(*plan)).cloned().collect();
+        let obstacles = self.obstacles(folder)?;
+        let file_of = |id: &String| plans.iter().find(|file| plan_id(file) == id).cloned();
+        let halted_plans = obstacles.halted.iter().filter_map(file_of).collect();
+        let blocked_by: Blocked =
+            obstacles.blocked_by.iter().filter_map(|(id, by)| Some((file_of(id)?, by.clone()))).collect();
+        let circular: Vec<String> = obstacles.circular.iter().filter_map(file_of).collect();
+        let can_run = |plan: &&String| !blocked_by.contains_key(*plan) && !circular.contains(plan);
+        let runnable: Vec<String> = incomplete.iter().filter(can_run).cloned().collect();
         let closes_gaps = PhaseId::new(typed).is_decimal() || self.has_gap_plans(folder, &plans)?;
         let earlier_results = self.has_earlier_results(phase.map_or(typed, |phase| phase.number.as_str()))?;
         let validation = if request.validate { self.validation(typed, plans.len())? } else { None };
@@ -163,19 +169,11 @@ impl Bundle<'_> {
         self.complete(report)
     }
 
-    /// The plans that were given up, and those that wait for them.
-    fn halted(&self, plans: &[String], phase: Option<&Phase>) -> Result<(Vec<String>, Blocked), FileError> {
-        let index = match phase.map(|phase| plan_index(self.view, &phase.number)) {
-            Some(Ok(index)) => index,
-            Some(Err(PlanIndexError::Unreadable(error))) => return Err(error),
-            // Plans that wait for each other are told by the index itself.
-            Some(Err(PlanIndexError::Cycle { .. })) | None => PlanIndexReport::default(),
-        };
-        let file_of = |id: &str| plans.iter().find(|file| plan_id(file) == id).cloned();
-        let halted = index.plans.iter().filter(|plan| plan.halted).filter_map(|plan| file_of(&plan.id));
-        let waiting = index.plans.iter().filter(|plan| !plan.blocked_by.is_empty());
-        let blocked = waiting.filter_map(|plan| Some((file_of(&plan.id)?, plan.blocked_by.clone())));
-        Ok((halted.collect(), blocked.collect()))
+    /// What keeps plans from being executed; nothing where the phase is archived.
+    fn obstacles(&self, folder: Option<&PhaseFolder>) -> Result<Obstacles, FileError> {
+        folder
+            .filter(|folder| folder.archived.is_none())
+            .map_or_else(|| Ok(Obstacles::default()), |folder| Obstacles::of(self.view, folder))
     }
 
     /// The milestone as bundles tell it: without a roadmap there is none, whatever the state says.

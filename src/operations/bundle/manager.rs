@@ -4,13 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::operations::roadmap::{self, DiskStatus};
-use crate::operations::verification;
+use crate::operations::roadmap;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
+use crate::project::standing::{PhaseStanding, Stage};
 
 use crate::text::time;
 
@@ -57,12 +56,12 @@ pub(super) struct ManagedPhase {
     pub(super) name: String,
     goal: Option<String>,
     depends_on: Option<String>,
-    pub(super) disk_status: ManagedStatus,
+    pub(super) disk_status: Stage,
     pub(super) has_context: bool,
     pub(super) has_research: bool,
     pub(super) plan_count: usize,
     pub(super) summary_count: usize,
-    /// Ticked in the roadmap.
+    /// The roadmap says that the phase is done.
     roadmap_complete: bool,
     #[serde(flatten)]
     pub(super) completion: Completion,
@@ -81,23 +80,6 @@ pub(super) struct ManagedPhase {
     deps_display: String,
     /// Nothing was done yet, and nothing stands in the way.
     is_next_to_discuss: bool,
-}
-
-/// How far a phase has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ManagedStatus {
-    NoDirectory,
-    Empty,
-    Discussed,
-    Researched,
-    Planned,
-    /// Some plans have a summary.
-    Partial,
-    /// Every plan has a summary.
-    Executed,
-    /// Verified.
-    Complete,
 }
 
 /// Something that can be done now.
@@ -136,14 +118,14 @@ impl Bundle<'_> {
         let phases = self.managed_phases(now)?;
         let mut warnings = Vec::new();
         let waiting_signal = self.waiting_signal(&mut warnings)?;
-        let completed_count = phases.iter().filter(|phase| phase.completion.verification_passed).count();
+        let completed_count = phases.iter().filter(|phase| phase.disk_status == Stage::Complete).count();
         let documents = self.documents();
         let report = ManagerBundle {
             milestone_version: milestone.version,
             milestone_name: milestone.name,
             phase_count: phases.len(),
             completed_count,
-            in_progress_count: phases.iter().filter(|phase| phase.disk_status.is_in_progress()).count(),
+            in_progress_count: phases.iter().filter(|phase| is_in_progress(phase.disk_status)).count(),
             recommended_actions: self.actions(&phases),
             waiting_signal,
             all_complete: !phases.is_empty() && completed_count == phases.len(),
@@ -168,8 +150,8 @@ impl Bundle<'_> {
         for summary in analysis.phases {
             let id = PhaseId::new(&summary.number);
             let folder = folders.iter().find(|folder| folder.is_of(&id));
-            let completion = self.completion(folder, summary.plan_count, &summary.number)?;
-            let status = ManagedStatus::of(summary.disk_status, summary.plan_count, &completion);
+            let completion = Completion::of(&summary.standing, &summary.number, &self.facts.command_prefix);
+            let status = summary.standing.stage();
             let touched = folder.and_then(|folder| self.last_touch(folder));
             let dep_phases = summary.depends_on.as_deref().and_then(dependencies);
             phases.push(ManagedPhase {
@@ -200,8 +182,7 @@ impl Bundle<'_> {
         let satisfied = phases.iter().map(|phase| self.is_unblocked(phase, &phases)).collect::<Result<Vec<_>, _>>()?;
         for (phase, satisfied) in phases.iter_mut().zip(satisfied) {
             phase.deps_satisfied = satisfied;
-            phase.is_next_to_discuss =
-                satisfied && matches!(phase.disk_status, ManagedStatus::NoDirectory | ManagedStatus::Empty);
+            phase.is_next_to_discuss = satisfied && matches!(phase.disk_status, Stage::NoDirectory | Stage::Empty);
         }
         Ok(phases)
     }
@@ -215,7 +196,7 @@ impl Bundle<'_> {
         for needed in phase.dep_phases.iter().flatten() {
             let id = PhaseId::new(needed);
             let done = match phases.iter().find(|other| id.matches(&other.number)) {
-                Some(other) => other.completion.verification_passed,
+                Some(other) => other.disk_status == Stage::Complete,
                 None => self.is_done_elsewhere(needed)?,
             };
             if !done {
@@ -229,23 +210,22 @@ impl Bundle<'_> {
     fn is_done_elsewhere(&self, typed: &str) -> Result<bool, FileError> {
         let text = self.view.roadmap_text()?.unwrap_or_default();
         let id = PhaseId::new(typed);
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = self.view.parse_roadmap(&text);
         if roadmap.sections().iter().any(|section| section.shipped && id.matches(section.id)) {
             return Ok(true);
         }
         Ok(match self.view.find_phase(typed)?.folder {
             Some(folder) if folder.archived.is_some() => true,
-            Some(folder) => verification::status(self.view, &folder)?.passed(),
+            Some(folder) => PhaseStanding::of_folder(self.view, &folder)?.is_complete(),
             None => false,
         })
     }
 
     fn actions(&self, phases: &[ManagedPhase]) -> Vec<Action> {
         let executing = |phase: &&ManagedPhase| {
-            phase.disk_status == ManagedStatus::Partial
-                || (phase.disk_status == ManagedStatus::Planned && phase.is_active)
+            phase.disk_status == Stage::Partial || (phase.disk_status == Stage::Planned && phase.is_active)
         };
-        let planning = |phase: &&ManagedPhase| phase.disk_status.is_gathered() && phase.is_active;
+        let planning = |phase: &&ManagedPhase| is_gathered(phase.disk_status) && phase.is_active;
         let clashes = |phase: &ManagedPhase, busy: &dyn Fn(&&ManagedPhase) -> bool| {
             let others = phases.iter().filter(|other| other.number != phase.number && busy(other));
             others.into_iter().any(|other| builds_on(phase, other, phases) || builds_on(other, phase, phases))
@@ -254,13 +234,13 @@ impl Bundle<'_> {
         for phase in phases {
             let completion = &phase.completion;
             let (step, reason) = match phase.disk_status {
-                ManagedStatus::Executed => {
+                Stage::Executed => {
                     (Step::Verify, format!("Implementation complete; verification {}", completion.verification_status))
                 }
-                ManagedStatus::Planned if phase.deps_satisfied && !clashes(phase, &executing) => {
+                Stage::Planned if phase.deps_satisfied && !clashes(phase, &executing) => {
                     (Step::Execute, format!("{} plans ready, dependencies met", phase.plan_count))
                 }
-                status if status.is_gathered() && !clashes(phase, &planning) => {
+                stage if is_gathered(stage) && !clashes(phase, &planning) => {
                     (Step::Plan, "Context gathered, ready for planning".to_owned())
                 }
                 _ if phase.is_next_to_discuss => (Step::Discuss, "Unblocked, ready to gather context".to_owned()),
@@ -307,33 +287,13 @@ impl Bundle<'_> {
     }
 }
 
-impl ManagedStatus {
-    fn of(disk: DiskStatus, plans: usize, completion: &Completion) -> Self {
-        if completion.verification_passed {
-            return Self::Complete;
-        }
-        if completion.implementation_complete {
-            return Self::Executed;
-        }
-        match disk {
-            DiskStatus::NoDirectory => Self::NoDirectory,
-            DiskStatus::Discussed => Self::Discussed,
-            DiskStatus::Researched => Self::Researched,
-            DiskStatus::Planned => Self::Planned,
-            DiskStatus::Partial | DiskStatus::Complete => Self::Partial,
-            DiskStatus::Ok if plans > 0 => Self::Planned,
-            DiskStatus::Empty | DiskStatus::Ok => Self::Empty,
-        }
-    }
+fn is_in_progress(stage: Stage) -> bool {
+    !matches!(stage, Stage::NoDirectory | Stage::Empty | Stage::Complete)
+}
 
-    fn is_in_progress(self) -> bool {
-        !matches!(self, Self::NoDirectory | Self::Empty | Self::Complete)
-    }
-
-    /// There is what a plan is made of, and no plan.
-    fn is_gathered(self) -> bool {
-        matches!(self, Self::Discussed | Self::Researched)
-    }
+/// There is what a plan is made of, and no plan.
+fn is_gathered(stage: Stage) -> bool {
+    matches!(stage, Stage::Discussed | Stage::Researched)
 }
 
 impl Step {

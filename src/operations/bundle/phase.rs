@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
-use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
 use crate::text::{slug, slug_within};
 
@@ -128,7 +127,7 @@ impl Bundle<'_> {
     /// folded phases count as absent.
     fn roadmap_entry(&self, typed: &str, token: Option<&str>) -> Result<Option<(bool, RoadmapEntry)>, FileError> {
         let Some(text) = self.view.roadmap_text()? else { return Ok(None) };
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = self.view.parse_roadmap(&text);
         let spellings =
             || [Some(typed), token].into_iter().flatten().filter(|typed| !PhaseId::new(typed).is_sentinel());
         let section =

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::models;
-use crate::operations::progress::{self, PhaseStatus};
+use crate::operations::progress::PhaseStatus;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 
-use super::phase::{Aim, Artifacts, Identity, Phase, StateValidation};
+use super::phase::{Aim, Artifacts, Identity, StateValidation};
 use super::sections::{Condition, SectionManifest};
 use super::verify_commands::VerifyCommand;
 use super::{Bundle, Complete, Settings};
@@ -122,7 +122,7 @@ impl Bundle<'_> {
             mode: self.config.text("mode").map(str::to_owned),
             identity: self.identity(phase),
             phase_req_ids: phase.and_then(|phase| phase.entry.as_ref()?.requirements.clone()),
-            phase_status: self.phase_status(phase, plan_count)?,
+            phase_status: PhaseStatus::of(&self.standing(phase, typed)?),
             has_research: has("RESEARCH"),
             has_context: has("CONTEXT"),
             context_scope: MilestoneScope::Complete,
@@ -146,12 +146,5 @@ impl Bundle<'_> {
             },
         };
         self.complete(report)
-    }
-
-    fn phase_status(&self, phase: Option<&Phase>, plans: usize) -> Result<PhaseStatus, FileError> {
-        match phase.and_then(|phase| phase.folder.as_ref()) {
-            Some(folder) => progress::phase_status(self.view, folder, plans, folder.summaries().count()),
-            None => Ok(PhaseStatus::Pending),
-        }
     }
 }

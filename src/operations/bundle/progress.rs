@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::phase::mvp_mode;
-use crate::operations::verification;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId, without_code};
 use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::{State, meaningful};
+use crate::project::verification;
 use crate::text::slug;
 
 use super::completion::Completion;
@@ -60,9 +61,10 @@ struct PhaseRow {
     plan_count: usize,
     summary_count: usize,
     has_research: bool,
-    /// Ticked in the roadmap; told of phases without a folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    roadmap_complete: Option<bool>,
+    /// The roadmap says that the phase is done.
+    roadmap_complete: bool,
+    /// There is something left to do: the roadmap does not call the phase done, or a plan has no summary.
+    open: bool,
     #[serde(flatten)]
     completion: Completion,
 }
@@ -70,7 +72,7 @@ struct PhaseRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Status {
-    /// Verified.
+    /// Closed by the roadmap, or executed and verified.
     Complete,
     /// Every plan has a summary.
     Executed,
@@ -88,10 +90,12 @@ impl Bundle<'_> {
         let milestone = self.milestone()?;
         let phases = self.phase_rows(&milestone)?;
         let count = |wanted: &[Status]| phases.iter().filter(|row| wanted.contains(&row.status)).count();
+        let open = || phases.iter().filter(|row| row.open);
         let worked_on =
-            |row: &&PhaseRow| matches!(row.status, Status::Executed | Status::InProgress | Status::Researched);
-        let current_phase = phases.iter().find(worked_on).cloned();
-        let next_phase = phases.iter().find(|row| row.is_open()).cloned();
+            |row: &PhaseRow| matches!(row.status, Status::Executed | Status::InProgress | Status::Researched);
+        let has_work_in_progress = open().any(worked_on);
+        let current_phase = open().next().cloned();
+        let next_phase = open().find(|row| row.status.is_unplanned()).cloned();
         let is_mvp = match &current_phase {
             Some(row) => mvp_mode(self.view, &row.number, false, self.config.flag("workflow.mvp_mode"))?.active,
             None => false,
@@ -111,7 +115,7 @@ impl Bundle<'_> {
             phase_count: phases.len(),
             completed_count: count(&[Status::Complete]),
             in_progress_count: count(&[Status::Executed, Status::InProgress]),
-            has_work_in_progress: current_phase.is_some(),
+            has_work_in_progress,
             phases,
             current_phase,
             next_phase,
@@ -139,11 +143,12 @@ impl Bundle<'_> {
         folders.retain(|folder| !folder.id().is_sentinel());
         verification::look_ahead(self.view, &folders)?;
         let mut rows = Vec::new();
-        for folder in &folders {
-            rows.push((folder.token().to_owned(), self.row_of_folder(folder)?));
-        }
         let text = self.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
+        for folder in &folders {
+            let standing = PhaseStanding::of(self.view, roadmap.as_ref(), folder.token(), Some(folder))?;
+            rows.push((folder.token().to_owned(), self.row_of_folder(folder, &standing)));
+        }
         for (id, name, line) in roadmap.iter().flat_map(listed_phases) {
             let phase_id = PhaseId::new(id);
             let known = rows.iter().any(|(number, _)| phase_id.matches(number))
@@ -151,59 +156,37 @@ impl Bundle<'_> {
             if known || phase_id.is_sentinel() || !milestone.holds(line) {
                 continue;
             }
-            let ticked = roadmap.as_ref().and_then(|roadmap| roadmap.bullet(id)).is_some_and(|bullet| bullet.checked);
-            rows.push((id.to_owned(), self.row_of_entry(id, name, ticked)?));
+            let standing = PhaseStanding::of(self.view, roadmap.as_ref(), id, None)?;
+            let slug = slug(name_without_tag(name));
+            rows.push((id.to_owned(), self.row(id, &slug, None, &standing)));
         }
         rows.sort_by(|(left, _), (right, _)| phase::compare(left, right));
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    fn row_of_folder(&self, folder: &PhaseFolder) -> Result<PhaseRow, FileError> {
+    fn row_of_folder(&self, folder: &PhaseFolder, standing: &PhaseStanding) -> PhaseRow {
         let (number, name) = if without_code(&folder.name).len() < folder.name.len() {
             (folder.token(), folder.slug())
         } else {
             folder.number_and_name()
         };
-        let plan_count = self.view.current_plans(folder)?.len();
-        let completion = self.completion(Some(folder), plan_count, number)?;
-        let has_research = folder.artifact("RESEARCH").is_some();
-        let status = if completion.verification_passed {
-            Status::Complete
-        } else if completion.implementation_complete {
-            Status::Executed
-        } else if plan_count > 0 {
-            Status::InProgress
-        } else if has_research {
-            Status::Researched
-        } else {
-            Status::Pending
-        };
-        Ok(PhaseRow {
-            number: number.to_owned(),
-            name: (!name.is_empty()).then(|| name.to_owned()),
-            directory: Some(self.shown(&folder.path)),
-            status,
-            plan_count,
-            summary_count: folder.summaries().count(),
-            has_research,
-            roadmap_complete: None,
-            completion,
-        })
+        self.row(number, name, Some(folder), standing)
     }
 
-    fn row_of_entry(&self, id: &str, name: &str, ticked: bool) -> Result<PhaseRow, FileError> {
-        let slug = slug(name_without_tag(name));
-        Ok(PhaseRow {
-            number: id.to_owned(),
-            name: (!slug.is_empty()).then_some(slug),
-            directory: None,
-            status: Status::NotStarted,
-            plan_count: 0,
-            summary_count: 0,
-            has_research: false,
-            roadmap_complete: Some(ticked),
-            completion: self.completion(None, 0, id)?,
-        })
+    fn row(&self, number: &str, name: &str, folder: Option<&PhaseFolder>, standing: &PhaseStanding) -> PhaseRow {
+        let work = &standing.work;
+        PhaseRow {
+            number: number.to_owned(),
+            name: (!name.is_empty()).then(|| name.to_owned()),
+            directory: folder.map(|folder| self.shown(&folder.path)),
+            status: Status::of(standing.stage()),
+            plan_count: work.plans.len(),
+            summary_count: work.summaries,
+            has_research: work.has_research,
+            roadmap_complete: work.closed,
+            open: work.is_open(),
+            completion: Completion::of(standing, number, &self.facts.command_prefix),
+        }
     }
 
     /// Where the state says that work was put down.
@@ -226,14 +209,20 @@ impl Bundle<'_> {
     }
 }
 
-impl PhaseRow {
-    /// Nothing was done yet, and the roadmap does not call it done.
-    fn is_open(&self) -> bool {
-        match self.status {
-            Status::Pending => true,
-            Status::NotStarted => self.roadmap_complete != Some(true),
-            _ => false,
+impl Status {
+    fn of(stage: Stage) -> Self {
+        match stage {
+            Stage::NoDirectory => Self::NotStarted,
+            Stage::Empty | Stage::Discussed => Self::Pending,
+            Stage::Researched => Self::Researched,
+            Stage::Planned | Stage::Partial => Self::InProgress,
+            Stage::Executed => Self::Executed,
+            Stage::Complete => Self::Complete,
         }
+    }
+
+    fn is_unplanned(self) -> bool {
+        matches!(self, Self::NotStarted | Self::Pending | Self::Researched)
     }
 }
 

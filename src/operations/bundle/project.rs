@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::operations::state::Counts;
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;
@@ -122,9 +123,8 @@ pub(crate) struct MilestoneOpReport {
     milestone_name: Option<String>,
     milestone_slug: Option<String>,
     phase_count: usize,
-    /// Phases in which at least one plan was executed.
-    completed_phases: usize,
-    /// Every phase has a folder, and every plan in it a summary.
+    completed_phases: u64,
+    /// Every phase is complete.
     all_phases_complete: bool,
     archived_milestones: Vec<String>,
     archive_count: usize,
@@ -215,7 +215,7 @@ impl Bundle<'_> {
         let mut folders = self.view.milestone_folders()?;
         folders.retain(|folder| !folder.id().is_sentinel());
         let text = self.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
         let sections = roadmap.iter().flat_map(Roadmap::sections).filter(|section| {
             !section.shipped && milestone.holds(section.heading_line) && !PhaseId::new(section.id).is_sentinel()
         });
@@ -223,11 +223,7 @@ impl Bundle<'_> {
             0 => folders.len(),
             count => count,
         };
-        let mut done = 0;
-        for folder in &folders {
-            let plans = self.view.current_plans(folder)?.len();
-            done += usize::from(plans > 0 && folder.summaries().count() >= plans);
-        }
+        let counts = Counts::of(self.view)?;
         let archived = self.view.folder_names(&layout.archive())?;
         let report = MilestoneOpReport {
             commit_docs: self.commit_docs(),
@@ -235,8 +231,8 @@ impl Bundle<'_> {
             milestone_version: milestone.version,
             milestone_name: milestone.name,
             phase_count,
-            completed_phases: folders.iter().filter(|folder| folder.summaries().next().is_some()).count(),
-            all_phases_complete: phase_count > 0 && done >= phase_count,
+            completed_phases: counts.completed_phases,
+            all_phases_complete: phase_count > 0 && counts.completed_phases >= counts.total_phases,
             archive_count: archived.len(),
             archived_milestones: archived,
             project_exists: self.view.exists(&layout.project()),

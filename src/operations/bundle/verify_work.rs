@@ -47,7 +47,7 @@ impl Bundle<'_> {
         let folder = phase.and_then(|phase| phase.folder.as_ref());
         let layout = self.view.layout();
         let number = phase.map_or(typed, |phase| phase.number.as_str());
-        let completion = self.completion(folder, self.plans(phase)?.len(), number)?;
+        let completion = Completion::of(&self.standing(phase, typed)?, number, &self.facts.command_prefix);
         let acceptance = folder.map(|folder| acceptance(self.view, folder, number, true)).transpose()?;
         let uat_passed = acceptance.as_ref().is_some_and(|acceptance| acceptance.passed);
         let user_interface = self.config.flag("workflow.ui_phase");

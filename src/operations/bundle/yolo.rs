@@ -8,11 +8,11 @@ use serde::Serialize;
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
+use crate::project::standing::Stage;
 use crate::project::state::State;
 use crate::text::time;
 
-use super::manager::{ManagedPhase, ManagedStatus, Step};
+use super::manager::{ManagedPhase, Step};
 use super::{Bundle, Complete};
 
 /// A session that has not been heard of for so many milliseconds is over.
@@ -87,7 +87,7 @@ struct RemainingPhase {
     has_research: bool,
     plan_count: usize,
     summary_count: usize,
-    disk_status: ManagedStatus,
+    disk_status: Stage,
     verification_status: &'static str,
     deps_satisfied: bool,
     next_step: Step,
@@ -133,8 +133,7 @@ impl Bundle<'_> {
         let milestone = self.milestone()?;
         let phases = self.managed_phases(request.now)?;
         let deferred = self.deferred(&phases)?;
-        let remains =
-            |phase: &&ManagedPhase| phase.disk_status != ManagedStatus::Complete && !deferred.contains(&phase.number);
+        let remains = |phase: &&ManagedPhase| phase.disk_status != Stage::Complete && !deferred.contains(&phase.number);
         let remaining: Vec<&ManagedPhase> = phases.iter().filter(remains).collect();
         let start = match request.from {
             Some(typed) => remaining.iter().find(|phase| PhaseId::new(typed).matches(&phase.number)).copied(),
@@ -175,7 +174,7 @@ impl Bundle<'_> {
             start_phase: start.map(|phase| phase.number.clone()),
             start_step: start.map(next_step),
             phase_count: phases.len(),
-            completed_count: phases.iter().filter(|phase| phase.disk_status == ManagedStatus::Complete).count(),
+            completed_count: phases.iter().filter(|phase| phase.disk_status == Stage::Complete).count(),
             remaining_count: remaining.len(),
             remaining_phases: remaining.iter().map(|phase| self.remaining(phase)).collect::<Result<_, _>>()?,
             missing_context,
@@ -219,7 +218,7 @@ impl Bundle<'_> {
     /// The phases whose line in the roadmap says that they are deferred.
     fn deferred(&self, phases: &[ManagedPhase]) -> Result<Vec<String>, FileError> {
         let text = self.view.roadmap_text()?.unwrap_or_default();
-        let roadmap = Roadmap::parse(&text);
+        let roadmap = self.view.parse_roadmap(&text);
         let says = |line: usize| roadmap.markdown().line(line).to_lowercase().contains("deferred");
         let is_deferred = |number: &str| {
             let bullet = roadmap.bullet(number).map(|bullet| bullet.line);
@@ -268,8 +267,8 @@ impl Bundle<'_> {
 /// What is to be done next about a phase.
 fn next_step(phase: &ManagedPhase) -> Step {
     match phase.disk_status {
-        ManagedStatus::Executed | ManagedStatus::Complete => Step::Verify,
-        ManagedStatus::Planned | ManagedStatus::Partial => Step::Execute,
+        Stage::Executed | Stage::Complete => Step::Verify,
+        Stage::Planned | Stage::Partial => Step::Execute,
         _ if phase.has_context => Step::Plan,
         _ => Step::Discuss,
     }

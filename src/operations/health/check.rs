@@ -9,14 +9,17 @@ use serde_json::{Map, Value};
 use super::Finding;
 use super::consistency::roadmap_and_disk;
 use super::repair::{RepairReport, archived_without_entry};
-use crate::operations::progress::{PhaseStatus, phase_status};
+use crate::operations::progress::PhaseStatus;
+use crate::operations::state::NO_STATE_CURE;
+use crate::operations::state::validate::{self, Severity};
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
+use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
-use crate::project::view::ProjectView;
+use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
 
 /// What the check needs to know that stands in no file of the project.
@@ -97,12 +100,28 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
         ));
     }
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    if view.state_text().is_err() {
+        // What is no text is a finding; everything else is looked at as if it said nothing.
+        if let Ok(report) = validate::validate(view)? {
+            errors.extend(
+                report
+                    .warnings
+                    .into_iter()
+                    .map(|finding| Finding::new(finding.code, finding.message, finding.remedy.args.command)),
+            );
+        }
+        let mut blank = Edits::default();
+        blank.texts.insert(layout.state(), String::new());
+        let HealthReport { errors: others, warnings, info, .. } = check(&view.after(&blank), facts)?;
+        errors.extend(others);
+        return Ok(HealthReport::new(errors, warnings, info));
+    }
     match view.text(&layout.project())? {
         Some(text) => warnings.extend(missing_sections(&text)),
         None => errors.push(Finding::new("E002", "PROJECT.md not found", command("new-project"))),
     }
     let roadmap_text = view.roadmap_text()?;
-    let roadmap = roadmap_text.as_deref().map(Roadmap::parse);
+    let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
     if roadmap.is_none() {
         errors.push(Finding::new("E003", "ROADMAP.md not found", command("new-project")));
     }
@@ -110,8 +129,11 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
     if let Some(text) = view.state_text()? {
         warnings.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
     } else {
-        let fix = format!("Restore it from git, or start over with {}", command("new-project"));
-        errors.push(Finding::new("E004", "STATE.md not found", fix));
+        errors.push(Finding::new("E004", "STATE.md not found", format!("Restore it from git, or {NO_STATE_CURE}")));
+    }
+    if let Ok(report) = validate::validate(view)? {
+        let unusable = report.warnings.into_iter().filter(|finding| finding.severity == Severity::Error);
+        errors.extend(unusable.map(|finding| Finding::new(finding.code, finding.message, finding.remedy.args.command)));
     }
     let config = match view.text(&layout.config())? {
         None => view.text(&layout.root_config())?,
@@ -194,10 +216,14 @@ fn state_findings(
 ) -> Result<Vec<Finding>, FileError> {
     let mut findings = unknown_phases(view, state.text(), roadmap, folders)?;
     let Some(roadmap) = roadmap else { return Ok(findings) };
+    let folder_of = |phase: &str| {
+        let id = PhaseId::new(phase);
+        folders.iter().find(|folder| folder.is_of(&id))
+    };
     let written = state.front_text("status").or_else(|| state.value("Status").map(str::to_owned)).unwrap_or_default();
     if let Some(phase) = state.position().phase
         && normal_status(&written) != "completed"
-        && roadmap.bullet(phase).is_some_and(|bullet| bullet.checked)
+        && !PhaseWork::of(view, Some(roadmap), phase, folder_of(phase))?.is_open()
     {
         let status = if written.is_empty() { "unknown" } else { written.trim() };
         let message = format!("STATE.md is at phase {phase} (status: {status}), which ROADMAP.md shows as complete");
@@ -388,8 +414,7 @@ fn collisions(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<Finding
     for (key, same) in by_phase.into_iter().filter(|(_, same)| same.len() > 1) {
         let mut listed = Vec::new();
         for folder in same {
-            let plans = view.current_plans(folder)?.len();
-            let status = match phase_status(view, folder, plans, folder.summaries().count())? {
+            let status = match PhaseStatus::of(&PhaseStanding::of_folder(view, folder)?) {
                 PhaseStatus::Pending => "Not Started",
                 status => status.word(),
             };

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Finding;
+use crate::operations::roadmap::mismatches;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::phase::{self, PhaseId, PhaseIndex};
@@ -31,7 +32,10 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
         return Ok(ConsistencyReport { passed: false, errors, warnings: Vec::new(), warning_count: None });
     };
     let folders = view.phase_folders()?;
-    let mut warnings = roadmap_and_disk(&Roadmap::parse(&text), &folders);
+    let roadmap = view.parse_roadmap(&text);
+    let mut warnings = roadmap_and_disk(&roadmap, &folders);
+    let mismatches = mismatches(view, &roadmap)?.into_iter();
+    warnings.extend(mismatches.map(|found| Finding::new(found.code, found.message, found.fix)));
     if numbered {
         warnings.extend(phase_gaps(&folders));
     }

@@ -11,7 +11,9 @@ use super::{Facts, StateError};
 use crate::operations::entry::{self, Surroundings};
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::roadmap::name_without_tag;
+use crate::project::standing::{PhaseStanding, Stage};
+use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
@@ -36,7 +38,7 @@ struct MirrorPhase {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum PhaseStatus {
+enum PhaseStatus {
     Complete,
     InProgress,
     Pending,
@@ -86,34 +88,49 @@ fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
         contract: "1.0.0",
         flavor: "core",
         milestone: label,
-        phases: phases.into_iter().map(|(number, name, status)| MirrorPhase { number, name, status }).collect(),
+        phases: phases.into_iter().map(MirrorPhase::of).collect(),
         next: Next { command: next.command.clone(), label: next.label.clone(), reason: entry.summary.clone() },
         updated_at: facts.now.clone(),
     })
 }
 
-/// Number, name and status of every phase: the rows of the table of progress, or else the checklist.
-pub(crate) fn phases(view: &ProjectView) -> Result<Vec<(String, String, PhaseStatus)>, FileError> {
+/// Every phase the roadmap reports on, with its standing: the rows of the table of progress, or else the checklist.
+pub(crate) fn phases(view: &ProjectView) -> Result<Vec<ListedPhase>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
-    let roadmap = Roadmap::parse(&text);
+    let roadmap = view.parse_roadmap(&text);
+    let folders = view.phase_folders()?;
+    verification::look_ahead(view, &folders)?;
     let is_work = |id: &str| !PhaseId::new(id).is_sentinel();
     let rows = roadmap.rows().iter().filter(|row| row.cell("status").is_some() && is_work(row.id));
-    let mut phases: Vec<_> = rows
-        .map(|row| {
-            let status = match row.cell("status").unwrap_or_default().to_lowercase().as_str() {
-                "complete" | "completed" | "done" => PhaseStatus::Complete,
-                "in progress" | "executing" => PhaseStatus::InProgress,
-                _ => PhaseStatus::Pending,
-            };
-            (row.id.to_owned(), name_without_tag(row.name).to_owned(), status)
-        })
-        .collect();
-    if phases.is_empty() {
+    let mut listed: Vec<(&str, &str)> = rows.map(|row| (row.id, row.name)).collect();
+    if listed.is_empty() {
         let bullets = roadmap.bullets().iter().filter(|bullet| !bullet.shipped && is_work(bullet.id));
-        phases.extend(bullets.map(|bullet| {
-            let status = if bullet.checked { PhaseStatus::Complete } else { PhaseStatus::Pending };
-            (bullet.id.to_owned(), name_without_tag(bullet.name).to_owned(), status)
-        }));
+        listed.extend(bullets.map(|bullet| (bullet.id, bullet.name)));
     }
-    Ok(phases)
+    let phase = |(id, name): (&str, &str)| {
+        let phase = PhaseId::new(id);
+        let folder = folders.iter().find(|folder| folder.is_of(&phase));
+        let standing = PhaseStanding::of(view, Some(&roadmap), id, folder)?;
+        Ok(ListedPhase { number: id.to_owned(), name: name_without_tag(name).to_owned(), standing })
+    };
+    listed.into_iter().map(phase).collect()
+}
+
+/// A phase that the roadmap reports on.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedPhase {
+    pub(crate) number: String,
+    name: String,
+    pub(crate) standing: PhaseStanding,
+}
+
+impl MirrorPhase {
+    fn of(phase: ListedPhase) -> Self {
+        let status = match phase.standing.stage() {
+            Stage::Complete => PhaseStatus::Complete,
+            Stage::Partial | Stage::Executed => PhaseStatus::InProgress,
+            _ => PhaseStatus::Pending,
+        };
+        Self { number: phase.number, name: phase.name, status }
+    }
 }

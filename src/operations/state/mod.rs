@@ -34,7 +34,7 @@ pub(crate) mod validate;
 use std::rc::Rc;
 
 use crate::project::files::FileError;
-use crate::project::state::State;
+use crate::project::state::{State, StateProblem};
 use crate::project::view::{Edits, ProjectView};
 
 pub(crate) use crate::project::state::edit::StateEdit;
@@ -42,6 +42,9 @@ pub(crate) use resync::{Counts, Rule, Written, close};
 
 /// The answer of every command for a project without STATE.md.
 pub(crate) const NO_STATE: &str = "STATE.md not found";
+
+/// What makes a STATE.md that is not there.
+pub(crate) const NO_STATE_CURE: &str = "create it from ROADMAP.md and the phase folders: gsd-tools state rebuild";
 
 /// What a state operation needs of the world outside the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +60,18 @@ pub(crate) struct Facts {
     /// The name of the host's session.
     pub(crate) session: Option<String>,
     pub(crate) process: u32,
+    pub(crate) commands: Commands,
+}
+
+/// The commands that people type in the host of the call, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Commands {
+    /// What stands before the name of a command, such as `/gsd-`.
+    pub(crate) prefix: String,
+    /// The names of those that are installed.
+    pub(crate) installed: Vec<String>,
+    /// Phases are planned without a discussion.
+    pub(crate) skip_discussion: bool,
 }
 
 /// Why a state operation came to nothing.
@@ -65,7 +80,13 @@ pub(crate) enum StateError {
     #[error(transparent)]
     File(#[from] FileError),
     #[error("`{path}` is not written to: line {line} is {what}")]
-    Garbled { path: String, line: usize, what: &'static str },
+    Garbled {
+        path: String,
+        line: usize,
+        what: &'static str,
+        /// There is no line to mend.
+        is_lost: bool,
+    },
 }
 
 /// The text of STATE.md for writing; `None` if there is no such file.
@@ -73,7 +94,8 @@ pub(crate) fn open(view: &ProjectView) -> Result<Option<Rc<str>>, StateError> {
     let Some(text) = view.state_text()? else { return Ok(None) };
     match State::parse(&text).problem() {
         Some(problem) => {
-            Err(StateError::Garbled { path: view.layout().state(), line: problem.line, what: problem.what })
+            let StateProblem { line, what, is_lost } = problem;
+            Err(StateError::Garbled { path: view.layout().state(), line, what, is_lost })
         }
         None => Ok(Some(text)),
     }

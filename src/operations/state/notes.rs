@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
+use super::{Counts, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, open};
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
 use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
@@ -13,6 +13,15 @@ use crate::project::view::{Edits, ProjectView};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Refusal {
     pub(crate) error: &'static str,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<&'static str>,
+}
+
+impl Refusal {
+    pub(crate) fn new(error: &'static str) -> Self {
+        Self { error, hint: (error == NO_STATE).then_some(NO_STATE_CURE) }
+    }
 }
 
 /// What adding or removing a line came to; the fields are those of the command.
@@ -72,7 +81,7 @@ pub(crate) enum NoteReport {
 
 impl NoteReport {
     fn refused(error: &'static str) -> (Self, Edits) {
-        (Self::Refused(Refusal { error }), Edits::default())
+        (Self::Refused(Refusal::new(error)), Edits::default())
     }
 
     /// Whether the line is where it was asked to be.
@@ -260,8 +269,8 @@ pub(crate) fn record_metric(
     Ok((NoteReport::Metric { recorded: true, phase, plan, duration, created }, edits))
 }
 
-/// Says when and where the session stopped, and which file to resume from. Where nothing is said of sessions, a section
-/// about them is made.
+/// Says when and where the session stopped, and which file to resume from. Where one of these has no place, a section about
+/// sessions is made.
 pub(crate) fn record_session(
     view: &ProjectView,
     stopped_at: Option<&str>,
@@ -276,24 +285,24 @@ pub(crate) fn record_session(
         ("Stopped at", stopped_at, "Stopped At"),
         ("Resume file", resume_file, "Resume File"),
     ];
-    let (mut found, mut created) = (false, false);
+    let (mut homeless, mut created) = (false, false);
     for (label, value, name) in fields {
         let Some(value) = value else { continue };
         let older = label == "Last session" && state.field("Last Date").is_some();
         let (label, name) = if older { ("Last Date", "Last Date") } else { (label, name) };
-        // Older files do not tell when the last session was; they are not taught to.
         let set = if label == "Last session" && state.field("Stopped at").is_some() {
             edit.set(label, value)
         } else {
             edit.put(label, value)
         };
-        found |= set != Set::Absent;
+        // Older files do not tell when the last session was, and have a place for the rest.
+        homeless |= set == Set::Absent && (label != "Last session" || state.field("Stopped at").is_none());
         if set == Set::Changed {
             created |= state.field(label).is_none();
             edit.note(name);
         }
     }
-    if !found {
+    if homeless {
         let told = |value: Option<&str>| value.map_or_else(|| "None".to_owned(), one_line);
         let lines = fields.map(|(label, value, name)| {
             if value.is_some() {

@@ -6,9 +6,11 @@ use serde::Serialize;
 use super::claim::{self, Conflict};
 use super::notes::Refusal;
 use super::{Facts, Rule, StateEdit, StateError, Written, close, mirror, open};
+use crate::operations::roadmap;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::phase::PhaseId;
+use crate::project::phase::{self, PhaseId};
+use crate::project::standing;
 use crate::project::state::edit::Set;
 use crate::project::state::index::is_day;
 use crate::project::state::{POSITION, Position, State, is_of_programs, meaningful};
@@ -33,35 +35,44 @@ pub(crate) struct BeginReport {
     pub(crate) milestone_conflict: Option<Conflict>,
 }
 
-/// Puts the position on the first plan of a phase and claims the milestone for it. Begun again, a phase keeps its plan.
-/// `None` without STATE.md.
+/// Puts the position on the first plan of a phase that is not done and claims the milestone for it. Begun again, a phase
+/// keeps its plan. `None` without STATE.md.
 pub(crate) fn begin(
     view: &ProjectView,
     request: PhaseRequest<'_>,
     facts: &Facts,
 ) -> Result<Option<(BeginReport, Edits)>, StateError> {
     let Some(text) = open(view)? else { return Ok(None) };
-    let phase = request.phase;
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let known = state.position();
-    let again = known.phase.is_some_and(|known| PhaseId::new(phase).matches(known)) && is_executing(&known);
-    let plans = request.plans.map_or_else(|| plans_on_disk(view, phase), |plans| Ok(Some(plans)))?;
-    let name = name_for(&request, &known);
+    let again = known.phase.is_some_and(|known| PhaseId::new(request.phase).matches(known)) && is_executing(&known);
+    let disk = plans_on_disk(view, request.phase)?;
+    let plans = request.plans.or(disk.map(|disk| disk.plan_count));
+    let place = Place::of(view, &state, request)?;
+    let phase = place.number.as_str();
     let status = format!("Executing Phase {phase}");
     let goes_on = again && state.field("Status").is_some_and(|field| field.value.eq_ignore_ascii_case(&status));
     put_noted(&mut edit, "Status", &status, "Status");
     let how = if goes_on { "resumed (wave continue)" } else { "started" };
     put_activity(&mut edit, &format!("Phase {phase} execution {how}"), facts);
-    let focus = name.map_or_else(|| format!("Phase {phase}"), |name| format!("Phase {phase} — {name}"));
-    edit.set_noted("Current focus", &focus, "Current focus");
-    put_phase(&mut edit, phase, name, Some("EXECUTING"));
+    edit.set_noted("Current focus", &place.focus(), "Current focus");
+    put_phase(&mut edit, &place, EXECUTING);
     let plan = state.field("Plan").and_then(|field| PlanPosition::parse(field.value)).filter(|_| again);
+    let first_open = disk.map_or(1, |disk| disk.summarized_count + 1);
     match (plan, plans) {
-        (Some(plan), Some(total)) if plan.total == total => {}
-        (Some(plan), Some(total)) if plan.current <= total => put_plan(&mut edit, plan.current, Some(total)),
         (Some(_), None) => {}
-        (_, total) => put_plan(&mut edit, 1, total),
+        (plan, total) => {
+            let current = plan.map_or(1, |plan| plan.current).max(first_open);
+            // A plan beyond the last one is of another count; the phase begins anew.
+            let current = total.map_or(current, |total| match plan.filter(|plan| plan.current > total) {
+                Some(_) => first_open.min(total),
+                None => current.min(total),
+            });
+            if plan.is_none_or(|plan| (plan.current, Some(plan.total)) != (current, total)) {
+                put_plan(&mut edit, current, total);
+            }
+        }
     }
     note_position(&mut edit);
     let claimed = claim::take(view, phase, facts)?;
@@ -71,8 +82,8 @@ pub(crate) fn begin(
     mirror::refresh(&mut edits, view, facts)?;
     let report = BeginReport {
         updated: written.updated,
-        phase: phase.to_owned(),
-        phase_name: request.name.map(str::to_owned),
+        phase: place.number,
+        phase_name: place.name,
         plan_count: request.plans,
         milestone_conflict: claimed.conflict,
     };
@@ -85,27 +96,58 @@ pub(crate) struct PlannedReport {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
     pub(crate) plan_count: Option<u64>,
+    /// The roadmap lists the plans now.
+    pub(crate) roadmap_updated: bool,
+    /// The phase was closed and has a plan to execute again.
+    pub(crate) reopened: bool,
 }
 
-/// Says that a phase is planned and ready to be executed. `None` without STATE.md.
+/// Says that a phase is planned and ready to be executed, in STATE.md and in the roadmap. One that was closed is open
+/// again. `None` without STATE.md.
 pub(crate) fn planned(
     view: &ProjectView,
     request: PhaseRequest<'_>,
     facts: &Facts,
 ) -> Result<Option<(PlannedReport, Edits)>, StateError> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let phase = request.phase;
+    if open(view)?.is_none() {
+        return Ok(None);
+    }
+    let mut edits = Edits::default();
+    let reopened = roadmap::note_planned(view, request.phase, request.plans, &facts.today, &mut edits)?;
+    let roadmap_updated = !edits.is_empty();
+    let after = view.after(&edits);
+    let Some(text) = open(&after)? else { return Ok(None) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    put_status(&mut edit, "Ready to execute");
-    put_activity(&mut edit, &format!("Phase {phase} planning complete"), facts);
-    put_phase(&mut edit, phase, name_for(&request, &state.position()), Some("READY TO EXECUTE"));
+    let place = Place::of(&after, &state, request)?;
+    // Planned is not begun: "Ready to execute" is what stands between two plans of a phase at work.
+    put_status(&mut edit, "Planning complete");
+    put_activity(&mut edit, &format!("Phase {} planning complete", place.number), facts);
+    put_phase(&mut edit, &place, "READY TO EXECUTE");
+    if reopened {
+        edit.set_noted("Current focus", &place.focus(), "Current focus");
+    }
+    let disk = plans_on_disk(&after, request.phase)?;
     if let Some(plans) = request.plans {
         edit.set_noted("Total Plans in Phase", &plans.to_string(), "Total Plans in Phase");
     }
+    if let Some(disk) = disk.filter(|_| reopened) {
+        put_plan(&mut edit, (disk.summarized_count + 1).min(disk.plan_count), Some(disk.plan_count));
+    }
     note_position(&mut edit);
-    let (written, edits) = close_with_mirror(view, edit, facts)?;
-    Ok(Some((PlannedReport { updated: written.updated, phase: phase.to_owned(), plan_count: request.plans }, edits)))
+    // What was counted as complete no longer is.
+    let rule = if reopened { Rule::Recount } else { Rule::Refresh };
+    let written = close(&after, edit, rule, facts)?;
+    edits.write(view, &view.layout().state(), written.text)?;
+    mirror::refresh(&mut edits, view, facts)?;
+    let report = PlannedReport {
+        updated: written.updated,
+        phase: place.number,
+        plan_count: request.plans,
+        roadmap_updated,
+        reopened,
+    };
+    Ok(Some((report, edits)))
 }
 
 /// What `state complete-phase` answers.
@@ -121,10 +163,15 @@ pub(crate) enum CompleteReport {
 pub(crate) struct Completed {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
+    /// Present and true where the position is at a later phase: nothing is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) idempotent: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
 }
 
-/// Says that a phase is complete; without one, the phase at work. What is no number of a phase is refused. `None`
-/// without STATE.md.
+/// Says that a phase is complete; without one, the phase at work. What is no number of a phase is refused, and a position
+/// at a later phase stays there. `None` without STATE.md.
 pub(crate) fn complete(
     view: &ProjectView,
     phase: Option<&str>,
@@ -134,16 +181,22 @@ pub(crate) fn complete(
     let state = State::parse(&text);
     let named = |phase: &&str| Position::parse(phase).is_some();
     let Some(phase) = phase.or(state.position().phase).filter(named) else {
-        let refusal = Refusal { error: "phase required: --phase <N>" };
+        let refusal = Refusal::new("phase required: --phase <N>");
         return Ok(Some((CompleteReport::Refused(refusal), Edits::default())));
     };
+    let place = Place::of(view, &state, PhaseRequest { phase, name: None, plans: None })?;
+    if let Some(later) = state.position().phase.filter(|at| phase::compare(at, phase).is_gt()) {
+        let note = format!("the position is at phase {later}, which comes after phase {}; nothing to do", place.number);
+        let report = Completed { updated: Vec::new(), phase: place.number, idempotent: Some(true), note: Some(note) };
+        return Ok(Some((CompleteReport::Complete(report), Edits::default())));
+    }
     let mut edit = StateEdit::new(&state);
-    put_phase(&mut edit, phase, None, Some("COMPLETE"));
+    put_phase(&mut edit, &place, "COMPLETE");
     note_position(&mut edit);
-    put_noted(&mut edit, "Status", &format!("Phase {phase} complete"), "Status");
-    put_activity(&mut edit, &format!("Phase {phase} marked complete"), facts);
+    put_noted(&mut edit, "Status", &format!("Phase {} complete", place.number), "Status");
+    put_activity(&mut edit, &format!("Phase {} marked complete", place.number), facts);
     let (written, edits) = close_with_mirror(view, edit, facts)?;
-    let report = Completed { updated: written.updated, phase: phase.to_owned() };
+    let report = Completed { updated: written.updated, phase: place.number, idempotent: None, note: None };
     Ok(Some((CompleteReport::Complete(report), edits)))
 }
 
@@ -240,11 +293,18 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
     };
     let claimed = claim::renew(view, phase.unwrap_or_default(), facts)?;
     let conflict = claimed.conflict.clone();
+    let disk = folder.as_ref().map(|folder| PlansOnDisk::of(view, folder)).transpose()?;
+    let disk = disk.filter(|disk| disk.plan_count > 0);
+    let all_done = disk.is_some_and(|disk| disk.summarized_count >= disk.plan_count);
     let mut edit = StateEdit::new(&state);
-    if plan.current < plan.total {
-        let next = plan.current + 1;
+    if plan.current < plan.total && !all_done {
+        let first_open = disk.map_or(1, |disk| disk.summarized_count + 1);
+        let next = (plan.current + 1).max(first_open).min(plan.total);
         advance_field(&mut edit, &state, next);
-        put_status(&mut edit, "Ready to execute");
+        match phase.filter(|_| is_executing(&state.position())) {
+            Some(phase) => put_status(&mut edit, &format!("Executing Phase {phase}")),
+            None => put_status(&mut edit, "Ready to execute"),
+        }
         put_day(&mut edit, facts);
         note_position(&mut edit);
         let (written, mut edits) = close_with_mirror(view, edit, facts)?;
@@ -272,7 +332,12 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
             return Ok(Some((AdvanceReport::PlansLeft(report), Edits::default())));
         }
     }
+    let total = disk.map_or(plan.total, |disk| disk.plan_count.max(plan.total));
+    if plan.current < total {
+        put_plan(&mut edit, total, Some(total));
+    }
     put_status(&mut edit, "Phase complete — ready for verification");
+    put_mark(&mut edit, "READY FOR VERIFICATION");
     put_day(&mut edit, facts);
     note_position(&mut edit);
     let (written, mut edits) = close_with_mirror(view, edit, facts)?;
@@ -280,8 +345,8 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
     let report = LastPlan {
         advanced: false,
         reason: "last_plan",
-        current_plan: plan.current,
-        total_plans: plan.total,
+        current_plan: total,
+        total_plans: total,
         status: "ready_for_verification",
         updated: written.updated,
         milestone_conflict: conflict,
@@ -326,36 +391,68 @@ pub(crate) struct Transition<'a> {
     pub(crate) next: Option<(&'a str, Option<&'a str>)>,
 }
 
-/// Makes the edits of a transition: position, status, activity, session, and the tables of what was done. Close it with
-/// [`Rule::Measure`], on a view in which the roadmap knows that the phase is complete.
-pub(crate) fn move_on(edit: &mut StateEdit<'_, '_>, transition: &Transition<'_>, facts: &Facts) {
+/// Makes the edits of a transition: position, focus, status, activity, session, and the tables of what was done. A position
+/// at a phase that comes after the completed one stays. Close it with [`Rule::Measure`], on `view`, in which the roadmap
+/// knows that the phase is complete.
+pub(crate) fn move_on(
+    view: &ProjectView,
+    edit: &mut StateEdit<'_, '_>,
+    transition: &Transition<'_>,
+    facts: &Facts,
+) -> Result<(), FileError> {
     let done = transition.completed;
     edit.put_phase_row(done, transition.plans);
-    let position = edit.state().position();
-    let is_same = position.phase.is_some_and(|phase| PhaseId::new(done).matches(phase));
-    let (at, name) = transition.next.unwrap_or((done, position.name.filter(|_| is_same)));
-    match position.total.filter(|_| edit.state().field("Phase").is_some()) {
-        Some(total) => {
-            let shown = name.map(|name| format!(" ({name})")).unwrap_or_default();
-            edit.set("Phase", &format!("{at} of {total}{shown}"));
-            set_explicit_phase(edit, at, name);
-        }
-        None if transition.next.is_none() => put_phase_line(edit, at, "", None),
-        None => put_phase_line(edit, at, &name.map(|name| format!(" — {name}")).unwrap_or_default(), name),
+    if edit.state().position().phase.is_some_and(|at| phase::compare(at, done).is_gt()) {
+        return Ok(());
     }
+    let (at, name) = transition.next.unwrap_or((done, None));
+    let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name, plans: None })?;
+    let at = place.number.as_str();
+    put_phase(edit, &place, if transition.next.is_some() { "READY TO PLAN" } else { "COMPLETE" });
     if edit.set("Current Plan", "Not started") == Set::Absent || edit.state().field("Plan").is_some() {
         edit.put("Plan", "Not started");
     }
+    let done = view.label(done)?.number;
     if transition.next.is_some() {
+        edit.set_noted("Current focus", &place.focus(), "Current focus");
         put_noted(edit, "Status", "Ready to plan", "Status");
         put_activity(edit, &format!("Phase {done} complete, transitioned to Phase {at}"), facts);
         edit.set_noted("Stopped at", &format!("Phase {done} complete, ready to plan Phase {at}"), "Stopped At");
     } else {
+        edit.set_noted("Current focus", "All phases complete", "Current focus");
         put_noted(edit, "Status", "All phases complete", "Status");
         put_activity(edit, &format!("Phase {done} complete"), facts);
         edit.set_noted("Stopped at", &format!("Phase {done} complete — all phases complete"), "Stopped At");
     }
     note_position(edit);
+    Ok(())
+}
+
+/// Puts the position of a new STATE.md where the work is by roadmap and disk: on the first phase that is not closed.
+pub(super) fn find_back(view: &ProjectView, edit: &mut StateEdit<'_, '_>, facts: &Facts) -> Result<(), FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(()) };
+    let known = view.parse_roadmap(&text);
+    let ids: Vec<String> = view.milestone_in(&known)?.phase_ids(&known).into_iter().map(str::to_owned).collect();
+    let open = ids.iter().find(|id| !standing::is_closed(&known, id));
+    let Some(at) = open.or(ids.last()) else { return Ok(()) };
+    let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
+    let disk = plans_on_disk(view, at)?;
+    let number = &place.number;
+    let (mark, status) = match disk {
+        _ if open.is_none() => ("COMPLETE", "All phases complete".to_owned()),
+        None => ("READY TO PLAN", "Ready to plan".to_owned()),
+        Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned()),
+        Some(disk) if disk.summarized_count < disk.plan_count => (EXECUTING, format!("Executing Phase {number}")),
+        Some(_) => ("READY FOR VERIFICATION", "Phase complete — ready for verification".to_owned()),
+    };
+    put_phase(edit, &place, mark);
+    if let Some(disk) = disk.filter(|_| open.is_some()) {
+        put_plan(edit, (disk.summarized_count + 1).min(disk.plan_count), Some(disk.plan_count));
+    }
+    edit.put("Status", &status);
+    edit.set("Current focus", &if open.is_some() { place.focus() } else { "All phases complete".to_owned() });
+    put_activity(edit, "STATE.md created from the roadmap and the phase folders", facts);
+    Ok(())
 }
 
 fn close_with_mirror(
@@ -373,11 +470,49 @@ fn is_executing(position: &Position<'_>) -> bool {
     position.mark.is_some_and(|mark| mark.eq_ignore_ascii_case("executing"))
 }
 
-/// The name of a request; without one, that of the position, where it is the same phase.
-fn name_for<'a>(request: &PhaseRequest<'a>, known: &Position<'a>) -> Option<&'a str> {
-    let same = known.phase.is_some_and(|known| PhaseId::new(request.phase).matches(known));
-    request.name.or(known.name.filter(|_| same))
+/// A phase as the position shows it.
+#[derive(Clone, Debug)]
+struct Place {
+    number: String,
+    name: Option<String>,
+    /// How many phases there are.
+    total: Option<u64>,
 }
+
+impl Place {
+    /// The place of the phase that a call speaks of. Number and name are the roadmap's; where it has no name, the name is
+    /// that of the call, or else of the position, where it is the same phase.
+    fn of(view: &ProjectView, state: &State<'_>, request: PhaseRequest<'_>) -> Result<Self, FileError> {
+        let label = view.label(request.phase)?;
+        let known = state.position();
+        let same = known.phase.is_some_and(|known| PhaseId::new(request.phase).matches(known));
+        let otherwise = request.name.or(known.name.filter(|_| same)).map(str::to_owned);
+        let written = known.total.and_then(|total| total.parse().ok());
+        // A phase that the roadmap does not name keeps the spelling it has.
+        let spelled = known.phase.filter(|_| same && label.name.is_none() && label.number == request.phase);
+        Ok(Self {
+            number: spelled.map_or(label.number, str::to_owned),
+            name: label.name.or(otherwise),
+            total: view.last_number()?.max(written),
+        })
+    }
+
+    /// `3 of 5 (Sync) — EXECUTING`.
+    fn line(&self, mark: &str) -> String {
+        let total = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
+        let name = self.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+        format!("{}{total}{name} — {mark}", self.number)
+    }
+
+    /// `Phase 3 — Sync`.
+    fn focus(&self) -> String {
+        let name = self.name.as_ref().map(|name| format!(" — {name}")).unwrap_or_default();
+        format!("Phase {}{name}", self.number)
+    }
+}
+
+/// The word of the position for a phase whose plans are being executed.
+const EXECUTING: &str = "EXECUTING";
 
 fn put_noted(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, name: &str) {
     if edit.put(label, value) == Set::Changed {
@@ -413,28 +548,24 @@ fn put_activity(edit: &mut StateEdit<'_, '_>, text: &str, facts: &Facts) {
     }
 }
 
-/// Writes `3 (Sync) — EXECUTING`, and the explicit fields of older files.
-fn put_phase(edit: &mut StateEdit<'_, '_>, phase: &str, name: Option<&str>, mark: Option<&str>) {
-    let mut tail = name.map(|name| format!(" ({name})")).unwrap_or_default();
-    if let Some(mark) = mark {
-        tail.push_str(" — ");
-        tail.push_str(mark);
-    }
-    put_phase_line(edit, phase, &tail, name);
-}
-
-fn put_phase_line(edit: &mut StateEdit<'_, '_>, phase: &str, tail: &str, name: Option<&str>) {
+/// Writes `3 of 5 (Sync) — EXECUTING`, and the explicit fields of older files.
+fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: &str) {
     let explicit = edit.state().field("Current Phase").is_some();
     if !explicit || edit.state().field("Phase").is_some() {
-        edit.put("Phase", &format!("{phase}{tail}"));
+        edit.put("Phase", &place.line(mark));
     }
-    set_explicit_phase(edit, phase, name);
+    edit.set_noted("Current Phase", &place.number, "Current Phase");
+    if let Some(name) = &place.name {
+        edit.set_noted("Current Phase Name", name, "Current Phase Name");
+    }
 }
 
-fn set_explicit_phase(edit: &mut StateEdit<'_, '_>, phase: &str, name: Option<&str>) {
-    edit.set_noted("Current Phase", phase, "Current Phase");
-    if let Some(name) = name {
-        edit.set_noted("Current Phase Name", name, "Current Phase Name");
+/// Replaces the word behind the phase; a phase without one stays so.
+fn put_mark(edit: &mut StateEdit<'_, '_>, mark: &str) {
+    let Some(field) = edit.state().field("Phase") else { return };
+    let Some(old) = Position::parse(field.value).and_then(|position| position.mark) else { return };
+    if let Some(rest) = field.value.strip_suffix(old) {
+        edit.set("Phase", &format!("{rest}{mark}"));
     }
 }
 
@@ -495,10 +626,18 @@ fn advance_field(edit: &mut StateEdit<'_, '_>, state: &State<'_>, next: u64) {
     }
 }
 
-fn plans_on_disk(view: &ProjectView, phase: &str) -> Result<Option<u64>, FileError> {
+impl PlansOnDisk {
+    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
+        let all = u64::try_from(view.current_plans(folder)?.len()).unwrap_or(0);
+        let open = u64::try_from(outstanding(view, folder)?.len()).unwrap_or(0);
+        Ok(Self { plan_count: all, summarized_count: all - open })
+    }
+}
+
+/// The plans of a phase, if it has any.
+fn plans_on_disk(view: &ProjectView, phase: &str) -> Result<Option<PlansOnDisk>, FileError> {
     let Some(folder) = view.find_phase(phase)?.folder else { return Ok(None) };
-    let count = u64::try_from(view.current_plans(&folder)?.len()).unwrap_or(0);
-    Ok((count > 0).then_some(count))
+    Ok(Some(PlansOnDisk::of(view, &folder)?).filter(|disk| disk.plan_count > 0))
 }
 
 /// The plans of a phase without a summary.
@@ -508,14 +647,7 @@ fn outstanding(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, 
 }
 
 fn unreadable(view: &ProjectView, folder: Option<&PhaseFolder>) -> Result<NoPosition, FileError> {
-    let disk = match folder {
-        Some(folder) => {
-            let all = u64::try_from(view.current_plans(folder)?.len()).unwrap_or(0);
-            let open = u64::try_from(outstanding(view, folder)?.len()).unwrap_or(0);
-            Some(PlansOnDisk { plan_count: all, summarized_count: all - open })
-        }
-        None => None,
-    };
+    let disk = folder.map(|folder| PlansOnDisk::of(view, folder)).transpose()?;
     let suggested = disk.filter(|disk| disk.plan_count > 0).map(|disk| {
         let current = (disk.summarized_count + 1).min(disk.plan_count);
         let lines = vec![format!("Current Plan: {current}"), format!("Total Plans in Phase: {}", disk.plan_count)];

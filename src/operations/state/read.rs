@@ -105,17 +105,8 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
         }
     }
     let counted = as_progress(counts, milestone.scope == MilestoneScope::Complete);
-    // Work whose files have gone stays counted.
-    let more = |written: &Progress| {
-        let counters = [
-            (written.total_phases, counts.total_phases),
-            (written.completed_phases, counts.completed_phases),
-            (written.total_plans, counts.total_plans),
-            (written.completed_plans, counts.completed_plans),
-        ];
-        counters.iter().any(|(written, counted)| written.is_some_and(|written| written > *counted))
-    };
-    index.progress = Some(Progress::written(state).filter(more).unwrap_or(counted));
+    let written = Progress::written(state).filter(|written| counts.has_lost_work(written));
+    index.progress = Some(written.unwrap_or(counted));
     Ok(index)
 }
 

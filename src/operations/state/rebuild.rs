@@ -1,11 +1,18 @@
-//! The tables of STATE.md made to agree with the disk, with a log of what was changed.
+//! The tables of STATE.md made to agree with the disk, with a log of what was changed; and a STATE.md that is lost made from
+//! the roadmap and the disk.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Facts, Rule, StateEdit, StateError, close, open};
+use super::{Counts, Facts, Rule, StateEdit, StateError, close, mirror, open, position};
+use crate::project::files::FileError;
+use crate::project::milestone::milestone_headings;
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
+use crate::text::markdown::Markdown;
+
+/// What every new STATE.md looks like.
+const TEMPLATE: &str = include_str!("../../../templates/state.md");
 
 /// What `state rebuild` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -18,6 +25,12 @@ pub(crate) struct RebuildReport {
     pub(crate) mutated: Option<bool>,
     pub(crate) phase_inventory_scan_failed: bool,
     pub(crate) note: &'static str,
+    /// There was no STATE.md, or none that could be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) created: Option<bool>,
+    /// Where the STATE.md is now that could not be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) set_aside: Option<String>,
     /// The lines of the log, for those who ask for them.
     #[serde(skip)]
     pub(crate) log: Vec<String>,
@@ -25,29 +38,21 @@ pub(crate) struct RebuildReport {
 
 /// Brings the table of phases in line with the folders of the milestone: their rows, in their numbers of plans. What a
 /// person wrote into the other cells stays, and rows of phases whose folder is archived. Shelved phases are no work and
-/// get no row. `None` without STATE.md.
+/// get no row. A STATE.md that is missing is made from roadmap and disk; with `set_aside` also one that cannot be used,
+/// which is kept under another name. `None` without STATE.md and without a roadmap to make one from.
 pub(crate) fn rebuild(
     view: &ProjectView,
     only_look: bool,
+    set_aside: bool,
     facts: &Facts,
 ) -> Result<Option<(RebuildReport, Edits)>, StateError> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let mut phases: Vec<(String, usize)> = Vec::new();
-    let mut kept: Vec<String> = Vec::new();
-    for folder in view.phase_folders()?.iter() {
-        if folder.id().is_sentinel() {
-            kept.push(folder.id().to_string());
-            continue;
-        }
-        let (number, _) = folder.number_and_name();
-        if number.starts_with(|first: char| first.is_ascii_digit()) && !phases.iter().any(|(known, _)| known == number)
-        {
-            phases.push((number.to_owned(), view.current_plans(folder)?.len()));
-        }
-    }
-    for (folder, version) in view.archives()? {
-        kept.extend(view.read_folders(&folder, Some(&version))?.iter().map(|folder| folder.id().to_string()));
-    }
+    let text = match open(view) {
+        Ok(Some(text)) => text,
+        Ok(None) => return create(view, None, only_look, facts),
+        Err(_) if set_aside => return create(view, Some(unused_name(view, facts)), only_look, facts),
+        Err(error) => return Err(error),
+    };
+    let (phases, kept) = phases_on_disk(view)?;
     let is_gone = |label: &str| !kept.iter().any(|id| crate::project::phase::PhaseId::new(id).matches(label));
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
@@ -60,6 +65,8 @@ pub(crate) fn rebuild(
             mutated: only_look.then_some(false),
             phase_inventory_scan_failed: false,
             note: "Nothing to rebuild",
+            created: None,
+            set_aside: None,
             log: Vec::new(),
         };
         return Ok(Some((report, Edits::default())));
@@ -83,6 +90,8 @@ pub(crate) fn rebuild(
         } else {
             "STATE.md rebuilt; see ## Rebuild Log section for the audit trail"
         },
+        created: None,
+        set_aside: None,
         log: log.clone(),
     };
     if only_look {
@@ -91,4 +100,110 @@ pub(crate) fn rebuild(
     edit.append_entry("Rebuild Log", &log);
     let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
     Ok(Some((report, edits)))
+}
+
+/// The phases with a folder, as number and count of plans; and those whose rows stay although they have none.
+fn phases_on_disk(view: &ProjectView) -> Result<(Vec<(String, usize)>, Vec<String>), FileError> {
+    let mut phases: Vec<(String, usize)> = Vec::new();
+    let mut kept: Vec<String> = Vec::new();
+    for folder in view.phase_folders()?.iter() {
+        if folder.id().is_sentinel() {
+            kept.push(folder.id().to_string());
+            continue;
+        }
+        let (number, _) = folder.number_and_name();
+        if number.starts_with(|first: char| first.is_ascii_digit()) && !phases.iter().any(|(known, _)| known == number)
+        {
+            phases.push((number.to_owned(), view.current_plans(folder)?.len()));
+        }
+    }
+    for (folder, version) in view.archives()? {
+        kept.extend(view.read_folders(&folder, Some(&version))?.iter().map(|folder| folder.id().to_string()));
+    }
+    Ok((phases, kept))
+}
+
+/// A name for a STATE.md that cannot be used, which no other file has.
+fn unused_name(view: &ProjectView, facts: &Facts) -> String {
+    let stamp: String = facts.now.chars().take_while(|letter| *letter != '.').filter(|letter| *letter != ':').collect();
+    let name = format!("{}.broken-{stamp}", view.layout().state());
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    std::iter::once(name.clone()).chain(numbered).find(|name| !view.exists(name)).unwrap_or(name)
+}
+
+/// Makes STATE.md from the template, the roadmap and the disk.
+fn create(
+    view: &ProjectView,
+    set_aside: Option<String>,
+    only_look: bool,
+    facts: &Facts,
+) -> Result<Option<(RebuildReport, Edits)>, StateError> {
+    let state = view.layout().state();
+    let mut edits = Edits::default();
+    if let Some(name) = &set_aside {
+        edits.moves.insert(name.clone(), state.clone());
+    }
+    let without = view.after(&edits);
+    let Some(text) = template(&without, facts)? else { return Ok(None) };
+    edits.texts.insert(state.clone(), text.clone());
+    // Its milestone bounds the roadmap from here on.
+    let after = view.after(&edits);
+    let parsed = State::parse(&text);
+    let mut edit = StateEdit::new(&parsed);
+    position::find_back(&after, &mut edit, facts)?;
+    edit.set("Stopped at", "STATE.md created from the roadmap and the phase folders");
+    let (phases, _) = phases_on_disk(&after)?;
+    edit.reconcile_phase_rows(&phases, |_| false);
+    edit.set_metric("Total plans completed", &Counts::of(&after)?.completed_plans.to_string());
+    let written = close(&after, edit, Rule::Recount, facts)?;
+    edits.texts.insert(state, written.text);
+    mirror::refresh(&mut edits, view, facts)?;
+    let note = match (only_look, &set_aside) {
+        (true, _) => "Run without --dry-run to apply changes",
+        (false, None) => "STATE.md created from ROADMAP.md and the phase folders",
+        (false, Some(_)) => "STATE.md created from ROADMAP.md and the phase folders; the old file was set aside",
+    };
+    let report = RebuildReport {
+        rebuilt: !only_look,
+        dry_run: only_look.then_some(true),
+        mutations: 1,
+        mutated: only_look.then_some(true),
+        phase_inventory_scan_failed: false,
+        note,
+        created: Some(true),
+        set_aside,
+        log: Vec::new(),
+    };
+    Ok(Some((report, if only_look { Edits::default() } else { edits })))
+}
+
+/// The template with the facts of the project in it; `None` without a roadmap that names phases.
+fn template(view: &ProjectView, facts: &Facts) -> Result<Option<String>, FileError> {
+    let (Some(roadmap), Some(phases)) = (view.roadmap_text()?, view.last_number()?) else { return Ok(None) };
+    let roadmap = view.parse_roadmap(&roadmap);
+    let milestone = view.milestone_in(&roadmap)?;
+    let open = milestone_headings(&roadmap).into_iter().find(|heading| heading.version.is_some() && !heading.closed);
+    let version = milestone.version.clone().or_else(|| open.and_then(|heading| heading.version.map(str::to_owned)));
+    let project = view.text(&view.layout().project())?;
+    let core_value = project.as_deref().and_then(core_value).unwrap_or_else(|| "see PROJECT.md".to_owned());
+    let mut text = TEMPLATE
+        .replace("{Milestone name}", milestone.name.as_deref().unwrap_or("milestone"))
+        .replace("{N}", &phases.to_string())
+        .replace("{date}", &facts.today)
+        .replace("{from PROJECT.md}", &core_value)
+        .replace(" ({Name})", "")
+        .replace(" — {Name}", "");
+    text = match version {
+        Some(version) => text.replacen("milestone: v1.0", &format!("milestone: {version}"), 1),
+        None => text.lines().filter(|line| !line.starts_with("milestone")).flat_map(|line| [line, "\n"]).collect(),
+    };
+    Ok(Some(text))
+}
+
+/// The first line under `## Core Value`.
+fn core_value(project: &str) -> Option<String> {
+    let markdown = Markdown::parse(project);
+    let heading = markdown.headings().find(|heading| heading.title.eq_ignore_ascii_case("Core Value"))?;
+    let mut lines = markdown.section(&heading).map(|line| markdown.line(line).trim());
+    lines.find(|line| !line.is_empty()).map(str::to_owned)
 }

@@ -10,9 +10,11 @@ use crate::project::files::FileError;
 use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;
+use crate::project::standing::PhaseWork;
 use crate::project::state::edit::{progress_bar, shown_percent};
 use crate::project::state::index::{COUNTERS, Index, KEYS, Progress, SOURCED, Sources, is_day};
 use crate::project::state::{State, is_phase_complete};
+use crate::project::verification;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::splice::Splices;
@@ -22,7 +24,7 @@ use crate::text::splice::Splices;
 pub(crate) enum Rule {
     /// They stay as they are: one field was corrected by hand.
     Keep,
-    /// Totals are counted anew, completed counts only grow, and the percentage holds only where the roadmap tells
+    /// Totals are counted again, completed counts only grow where files have gone, and the percentage holds only where the roadmap tells
     /// which phases belong to the milestone.
     Refresh,
     /// As [`Self::Refresh`], with completed counts as they are on disk, be they lower, and with every key as the body
@@ -56,29 +58,40 @@ pub(crate) struct Counts {
 impl Counts {
     pub(crate) fn of(view: &ProjectView) -> Result<Self, FileError> {
         let mut counts = Self::default();
+        let text = view.roadmap_text()?;
+        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+        let folders = view.milestone_folders()?;
         let mut seen: BTreeSet<String> = BTreeSet::new();
-        for folder in view.milestone_folders()? {
-            // Of two folders of one phase the first counts.
-            if folder.id().is_sentinel() || !seen.insert(folder.id().as_str().to_lowercase()) {
+        // Of two folders of one phase the first counts.
+        for folder in folders.iter().filter(|folder| !folder.id().is_sentinel()) {
+            if !seen.insert(key(&folder.id())) {
                 continue;
             }
-            let plans = view.current_plans(&folder)?;
-            let done = plans.iter().filter(|plan| folder.summary_of(plan).is_some());
-            counts.completed_plans += count(done);
-            counts.total_plans += count(plans.iter());
+            let work = PhaseWork::of(view, roadmap.as_ref(), folder.token(), Some(folder))?;
+            counts.total_plans += count(work.plans.iter());
+            counts.completed_plans += count(work.plans.iter()) - count(work.open_plans.iter());
             counts.total_phases += 1;
-            let report = folder.artifact_path("VERIFICATION").map(|path| view.text(&path)).transpose()?.flatten();
-            let verdict = report.as_deref().and_then(|text| FrontMatter::parse(text)?.text("status"));
-            counts.completed_phases +=
-                u64::from(verdict.is_some_and(|word| word.trim().eq_ignore_ascii_case("passed")));
+            let verified = work.asks_verification() && verification::status(view, folder)?.passed();
+            counts.completed_phases += u64::from(work.is_complete(verified));
         }
-        if let Some(text) = view.roadmap_text()? {
-            let roadmap = Roadmap::parse(&text);
-            let milestone = view.milestone()?;
-            counts.total_phases = counts.total_phases.max(phases_in_window(&roadmap, &milestone));
-            counts.completed_phases = counts.completed_phases.max(completed_rows(&roadmap, &milestone));
+        if let Some(roadmap) = &roadmap {
+            let milestone = view.milestone_in(roadmap)?;
+            for id in milestone.phase_ids(roadmap) {
+                if seen.insert(key(&PhaseId::new(id))) {
+                    let work = PhaseWork::of(view, Some(roadmap), id, None)?;
+                    counts.completed_phases += u64::from(work.is_complete(false));
+                }
+            }
+            counts.total_phases = counts.total_phases.max(phases_in_window(roadmap, &milestone));
         }
         Ok(counts)
+    }
+
+    /// Whether files that were counted for `written` have gone. What was done in them stays counted; where nothing is gone,
+    /// less is done only because a phase was opened again.
+    pub(crate) fn has_lost_work(self, written: &Progress) -> bool {
+        let totals = [(written.total_phases, self.total_phases), (written.total_plans, self.total_plans)];
+        totals.iter().any(|(written, counted)| written.is_some_and(|written| written > *counted))
     }
 
     /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred. Where no plan is
@@ -107,15 +120,9 @@ fn phases_in_window(roadmap: &Roadmap<'_>, milestone: &Milestone) -> u64 {
     if sections.is_empty() { count(milestone.phase_ids(roadmap).iter()) } else { count(sections.iter()) }
 }
 
-/// The phases of the milestone that a table in its part of the roadmap calls complete. A table elsewhere is about all
-/// milestones, and says no more of a phase than the phase's own verification.
-fn completed_rows(roadmap: &Roadmap<'_>, milestone: &Milestone) -> u64 {
-    let ids: Vec<PhaseId> = milestone.phase_ids(roadmap).into_iter().map(PhaseId::new).collect();
-    let complete = roadmap.rows().iter().filter(|row| !row.lists).filter(|row| {
-        let is_complete = row.cell("status").is_some_and(|status| status.eq_ignore_ascii_case("complete"));
-        is_complete && milestone.holds(row.line) && (ids.is_empty() || ids.iter().any(|id| id.matches(row.id)))
-    });
-    count(complete.map(|row| PhaseId::new(row.id).as_str().to_lowercase()).collect::<BTreeSet<_>>().iter())
+/// The form of an identifier by which a phase is counted once.
+fn key(id: &PhaseId) -> String {
+    id.as_str().to_lowercase()
 }
 
 /// Finishes the edits of a STATE.md and brings its front matter, and the bar that shows its percentage, up to date.
@@ -223,6 +230,7 @@ fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts
     let written = written.unwrap_or_default();
     let counts = match rule {
         Rule::Recount => counts,
+        _ if !counts.has_lost_work(&written) => counts,
         Rule::Keep | Rule::Refresh | Rule::Measure => Counts {
             completed_phases: counts.completed_phases.max(written.completed_phases.unwrap_or(0)),
             completed_plans: counts.completed_plans.max(written.completed_plans.unwrap_or(0)),

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::NO_STATE;
-use crate::operations::verification;
+use super::{NO_STATE, NO_STATE_CURE};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
 use crate::project::state::{Position, State};
+use crate::project::verification;
 use crate::project::view::ProjectView;
 
 /// What `state validate` answers.
@@ -62,19 +62,23 @@ impl StateFinding {
     }
 }
 
+const LOST_CURE: &str = "Restore STATE.md from git, or keep it under another name and create a new one: gsd-tools state rebuild --set-aside";
+
 /// Why there is nothing to validate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct NothingToValidate {
     pub(crate) error: &'static str,
+    /// What to do about it.
+    pub(crate) hint: &'static str,
 }
 
 /// Holds STATE.md against the folder of the phase at work.
 pub(crate) fn validate(view: &ProjectView) -> Result<Result<ValidateReport, NothingToValidate>, FileError> {
     let text = match view.state_text() {
         Ok(Some(text)) => text,
-        Ok(None) => return Ok(Err(NothingToValidate { error: NO_STATE })),
+        Ok(None) => return Ok(Err(NothingToValidate { error: NO_STATE, hint: NO_STATE_CURE })),
         Err(error) => {
-            let finding = StateFinding::error(error.to_string(), "Make STATE.md a readable file of UTF-8 text");
+            let finding = StateFinding::error(error.to_string(), LOST_CURE);
             return Ok(Ok(report(vec![finding])));
         }
     };
@@ -82,13 +86,13 @@ pub(crate) fn validate(view: &ProjectView) -> Result<Result<ValidateReport, Noth
     if let Some(at) = text.bytes().position(|byte| byte == 0) {
         let message =
             format!("STATE.md: file contains NUL bytes (first at offset {at}); search tools take it for binary");
-        findings
-            .push(StateFinding::error(message, "Re-save STATE.md as UTF-8 text with the embedded NUL byte(s) removed"));
+        findings.push(StateFinding::error(message, LOST_CURE));
     }
     let state = State::parse(&text);
-    if let Some(problem) = state.problem() {
+    if let Some(problem) = state.problem().filter(|problem| findings.is_empty() || !problem.is_lost) {
         let message = format!("STATE.md cannot be written to: line {} is {}", problem.line, problem.what);
-        findings.push(StateFinding::error(message, "Mend that line of STATE.md"));
+        let cure = if problem.is_lost { LOST_CURE } else { "Mend that line of STATE.md" };
+        findings.push(StateFinding::error(message, cure));
     }
     findings.extend(drift(view, &state)?);
     Ok(Ok(report(findings)))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Field, METRICS, POSITION, SESSION, Section, State, is_placeholder};
+use super::{Field, METRICS, POSITION, SESSION, Section, State, is_placeholder, meaningful};
 use crate::project::phase::PhaseId;
 use crate::text::front_matter::Value;
 use crate::text::splice::Splices;
@@ -271,8 +271,9 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         false
     }
 
-    /// Puts the number of plans of a phase into the table of phases, other cells of its row kept, and the sum of all
-    /// rows behind `Total plans completed`. False where there is no such table.
+    /// Puts the number of plans of a phase, and what they took as far as it was noted, into the table of phases, and the sum
+    /// of all rows behind `Total plans completed`. Times that a person wrote stay unless each plan has a noted one. False
+    /// where there is no such table.
     pub(crate) fn put_phase_row(&mut self, phase: &str, plans: usize) -> bool {
         let Some(section) = self.state.section(METRICS) else { return false };
         let Some(table) = self.table_of(&section, "Phase") else { return false };
@@ -281,15 +282,47 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         let others = (0..table.row_count()).filter(|other| Some(*other) != row);
         let sum: usize = others.filter_map(|row| table.cell(row, 1).parse::<usize>().ok()).sum();
         let count = plans.to_string();
+        let minutes = self.noted_minutes(&section, &id);
+        let times = (!minutes.is_empty()).then(|| {
+            let total: u64 = minutes.iter().sum();
+            let noted = u64::try_from(minutes.len()).unwrap_or(1);
+            [("total", total), ("avg/plan", (total + noted / 2) / noted)]
+        });
+        let columns: Vec<String> = table.columns().iter().map(|column| column.trim().to_lowercase()).collect();
+        let time_of = |column: usize| {
+            let times = times.as_ref()?;
+            times.iter().find(|(name, _)| columns.get(column).is_some_and(|known| known == name)).map(|(_, time)| *time)
+        };
         if let Some(row) = row {
             table.set_cell(row, 1, &count, &mut self.splices);
+            for column in 2..columns.len() {
+                let is_free = meaningful(table.cell(row, column)).is_none() || minutes.len() == plans;
+                if let Some(time) = time_of(column).filter(|_| is_free) {
+                    table.set_cell(row, column, &format!("{time}min"), &mut self.splices);
+                }
+            }
         } else {
-            let cells = [phase, count.as_str()].into_iter().chain(std::iter::repeat("-"));
-            let cells: Vec<&str> = cells.take(table.columns().len().max(2)).collect();
+            let mut cells = vec![phase.to_owned(), count];
+            cells.extend((2..columns.len()).map(|column| match time_of(column) {
+                Some(time) => format!("{time}min"),
+                None => "-".to_owned(),
+            }));
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
             self.insert_line(table.lines().end, &plain_row(&cells));
         }
         self.set_metric("Total plans completed", &(sum + plans).to_string());
         true
+    }
+
+    /// What the plans of a phase took, by the table of plans: `| Phase 2 P1 | 15min | ...`.
+    fn noted_minutes(&self, section: &Section<'_>, phase: &PhaseId) -> Vec<u64> {
+        let Some(table) = self.table_of(section, "Plan") else { return Vec::new() };
+        let Some(column) = table.column("Duration") else { return Vec::new() };
+        let is_of = |row: &usize| {
+            let label = table.cell(*row, 0).strip_prefix("Phase ").and_then(|label| label.rsplit_once(" P"));
+            label.is_some_and(|(of, _)| phase.matches(of))
+        };
+        (0..table.row_count()).filter(is_of).filter_map(|row| minutes_in(table.cell(row, column))).collect()
     }
 
     /// The table of a section whose first column has this title.
@@ -351,10 +384,14 @@ impl<'state, 'text> StateEdit<'state, 'text> {
 
 /// `[███░░░░░░░] 30%`: ten cells, full only at a hundred.
 pub(crate) fn progress_bar(percent: u64) -> String {
-    let percent = percent.min(100);
-    let cells = ((percent + 5) / 10).min(if percent < 100 { 9 } else { 10 });
-    let full: String = (0..10).map(|cell| if cell < cells { '█' } else { '░' }).collect();
-    format!("[{full}] {percent}%")
+    format!("{} {}%", bar(percent), percent.min(100))
+}
+
+/// A bar of ten cells, full only at a hundred.
+pub(crate) fn bar(percent: u64) -> String {
+    let cells = ((percent.min(100) + 5) / 10).min(if percent < 100 { 9 } else { 10 });
+    let cells: String = (0..10).map(|cell| if cell < cells { '█' } else { '░' }).collect();
+    format!("[{cells}]")
 }
 
 /// The percentage that `value` shows, and the bytes that show it: a number and `%`, with the bar before it.
@@ -364,6 +401,30 @@ pub(crate) fn shown_percent(value: &str) -> Option<(Range<usize>, u64)> {
     let percent = value[end - digits..end].parse().ok()?;
     let start = if value.starts_with('[') { 0 } else { end - digits };
     Some((start..end + 1, percent))
+}
+
+/// A duration as people and programs write it, in whole minutes: `15min`, `1h 20m`, `2 hours`, `90s`, `1:30`.
+fn minutes_in(text: &str) -> Option<u64> {
+    let mut seconds: u64 = 0;
+    let mut rest = text.trim();
+    if let Some((hours, minutes)) = rest.split_once(':') {
+        return hours.parse::<u64>().ok()?.checked_mul(60)?.checked_add(minutes.parse().ok()?);
+    }
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let number: u64 = rest[..digits].parse().ok()?;
+        let unit = rest[digits..].trim_start();
+        let letters = unit.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let each = match unit[..letters].to_ascii_lowercase().as_str() {
+            "s" | "sec" | "secs" | "second" | "seconds" => 1,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60,
+            "h" | "hr" | "hrs" | "hour" | "hours" => 3600,
+            _ => return None,
+        };
+        seconds = seconds.checked_add(number.checked_mul(each)?)?;
+        rest = unit[letters..].trim_start();
+    }
+    (!text.trim().is_empty()).then_some(seconds.div_ceil(60))
 }
 
 /// A row without padding: rows of these tables come one by one and are never aligned.
@@ -481,6 +542,21 @@ mod tests {
         assert!(known.contains("completed: 2\n") && known.contains("| 1 | 2 | 20min | 10min |\n\n"), "{known}");
         let new = edited(text, |edit| assert!(edit.put_phase_row("2.1", 3)));
         assert!(new.contains("completed: 4\n") && new.contains("10min |\n| 2.1 | 3 | - | - |\n\n"), "{new}");
+    }
+
+    #[test]
+    fn the_table_of_phases_gets_the_times_that_were_noted() {
+        let text = "## Performance Metrics\n\n| Phase | Plans | Total | Avg/Plan |\n|---|---|---|---|\n| 1 | 2 | - | - |\n| 2 | 3 | about a day | - |\n\n\
+                    | Plan | Duration | Tasks | Files |\n|---|---|---|---|\n| Phase 01 P1 | 15min | 1 tasks | 1 files |\n\
+                    | Phase 1 P2 | 1h 20m | 1 tasks | 1 files |\n| Phase 2 P1 | 90s | 1 tasks | 1 files |\n| Phase 3 P1 | soon | - | - |\n";
+        let of = |phase: &str, plans: usize| edited(text, |edit| assert!(edit.put_phase_row(phase, plans)));
+        assert!(of("1", 2).contains("| 1 | 2 | 95min | 48min |"), "{}", of("1", 2));
+        assert!(of("02", 3).contains("| 2 | 3 | about a day | 2min |"), "{}", of("02", 3));
+        assert!(of("3", 1).contains("| 3 | 1 | - | - |"), "{}", of("3", 1));
+        for (written, minutes) in [("2 hours", Some(120)), ("1:30", Some(90)), ("", None), ("5", None), ("a min", None)]
+        {
+            assert_eq!(minutes_in(written), minutes, "{written}");
+        }
     }
 
     #[test]

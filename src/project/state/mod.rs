@@ -25,7 +25,7 @@ pub(crate) use status::{is_of_programs, is_phase_complete, normal_status};
 /// Sections in which fields are looked up before the rest of the text, with the labels at home there.
 const HOMES: &[(&[&str], &[&str])] = &[
     (
-        &["Current Position"],
+        POSITION,
         &[
             "Phase",
             "Plan",
@@ -103,6 +103,8 @@ pub(crate) struct StateProblem {
     /// From 1.
     pub(crate) line: usize,
     pub(crate) what: &'static str,
+    /// There is no line to mend: the text is none of a state.
+    pub(crate) is_lost: bool,
 }
 
 impl<'text> State<'text> {
@@ -138,26 +140,51 @@ impl<'text> State<'text> {
     pub(crate) fn problem(&self) -> Option<StateProblem> {
         let conflict = (0..self.markdown.lines().len())
             .find(|line| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| self.markdown.line(*line).starts_with(mark)))
-            .map(|line| StateProblem { line: line + 1, what: "an unresolved merge conflict" });
+            .map(|line| StateProblem { line: line + 1, what: "an unresolved merge conflict", is_lost: false });
         let unclosed = || {
-            front_matter::is_unclosed(self.text())
-                .then_some(StateProblem { line: 1, what: "front matter that is not closed by a line `---`" })
+            let what = "front matter that is not closed by a line `---`";
+            front_matter::is_unclosed(self.text()).then_some(StateProblem { line: 1, what, is_lost: false })
         };
         let in_front = || {
             let problem = self.front.as_ref()?.problem()?;
-            Some(StateProblem { line: problem.line, what: problem.what })
+            Some(StateProblem { line: problem.line, what: problem.what, is_lost: false })
         };
-        conflict.or_else(unclosed).or_else(in_front)
+        self.loss().or(conflict).or_else(unclosed).or_else(in_front)
     }
 
-    /// The field with this label: in the section where it is at home, else anywhere in the body.
+    /// What makes the text none of a state: bytes that are no text, or a body in which nothing can be found.
+    fn loss(&self) -> Option<StateProblem> {
+        let markdown = &self.markdown;
+        let lines = || 0..markdown.lines().len();
+        if let Some(line) = lines().find(|line| markdown.line(*line).contains('\0')) {
+            return Some(StateProblem { line: line + 1, what: "binary (a NUL byte)", is_lost: true });
+        }
+        let first = lines()
+            .skip(self.body)
+            .find(|line| !markdown.line(*line).trim_matches([' ', '\t', '\u{feff}']).is_empty())?;
+        let has_field = || HOMES.iter().flat_map(|(_, labels)| *labels).any(|label| self.field(label).is_some());
+        let is_state = self.headings().next().is_some() || has_field();
+        let what = "text without any heading or field of a state";
+        (!is_state).then_some(StateProblem { line: first + 1, what, is_lost: true })
+    }
+
+    /// The field with this label: in the section where it is at home, else anywhere in the body. Below a position of its own
+    /// lines, a subsection is the user's, and nothing in it is a field.
     pub(crate) fn field(&self, label: &str) -> Option<Field<'text>> {
         let home = HOMES
             .iter()
             .find(|(_, labels)| labels.iter().any(|known| known.eq_ignore_ascii_case(label)))
-            .and_then(|(titles, _)| self.section(titles));
-        home.and_then(|section| self.field_in(section.lines, label))
-            .or_else(|| self.field_in(self.body..self.markdown.lines().len(), label))
+            .and_then(|(titles, labels)| Some((self.section(titles)?, *titles == POSITION, labels)));
+        let body = self.body..self.markdown.lines().len();
+        let Some((section, is_position, labels)) = home else { return self.field_in(body, label) };
+        let own = is_position && labels.iter().any(|label| self.field_in(section.own.clone(), label).is_some());
+        if own {
+            self.field_in(section.own.clone(), label)
+                .or_else(|| self.field_in(body.start..section.heading.line.max(body.start), label))
+                .or_else(|| self.field_in(section.lines.end..body.end, label))
+        } else {
+            self.field_in(section.lines, label).or_else(|| self.field_in(body, label))
+        }
     }
 
     fn field_in(&self, mut lines: Range<usize>, label: &str) -> Option<Field<'text>> {

@@ -113,7 +113,7 @@ pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
     bench.expect_no_complaint(&session.finished.stderr);
 }
 
-fn prepare(command: &mut Command, url: &str) {
+pub(crate) fn prepare(command: &mut Command, url: &str) {
     command
         .env("ANTHROPIC_BASE_URL", url)
         .env("ANTHROPIC_API_KEY", "none")

@@ -1,5 +1,7 @@
 //! Codex: skills by `$name`, agent roles in TOML, in the home or in a trusted project.
 
+use std::process::Command;
+
 use serde_json::json;
 
 use super::Client;
@@ -119,14 +121,19 @@ fn run_with(hands: Hands, bench: &Bench<'_>, prompt: &str) -> Session {
         command.env("SUITE_KEY", "none");
         command.args(["exec", "--json", "--strict-config"]);
         command.args(["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]);
-        command.arg("-c").arg(format!(
-            "model_providers.suite={{name=\"suite\",base_url=\"{url}/v1\",env_key=\"SUITE_KEY\",wire_api=\"responses\"}}"
-        ));
-        // The client's own choice of model: an unknown one gets other tools and shorter tool results.
-        command.args(["-c", "model_provider=\"suite\""]);
+        provider(command, url);
         if bench.scope == Scope::Local {
             command.arg("--trust");
         }
         command.arg(prompt);
     })
+}
+
+/// Has the client ask the mock server.
+pub(crate) fn provider(command: &mut Command, url: &str) {
+    command.arg("-c").arg(format!(
+        "model_providers.suite={{name=\"suite\",base_url=\"{url}/v1\",env_key=\"SUITE_KEY\",wire_api=\"responses\"}}"
+    ));
+    // The client's own choice of model: an unknown one gets other tools and shorter tool results.
+    command.args(["-c", "model_provider=\"suite\""]);
 }

@@ -77,60 +77,73 @@ pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, serial:
         Dialect::AnthropicMessages => anthropic(request, reply, serial, streamed),
         Dialect::OpenAiResponses => responses(reply, serial, streamed),
         Dialect::OpenAiChat => chat(request, reply, serial, streamed),
-        Dialect::Gemini => gemini(reply, streamed),
+        Dialect::Gemini => gemini(reply, serial, streamed),
         Dialect::Nodes => nodes(reply, serial),
     }
 }
 
-fn anthropic(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answer {
-    let (block, opening, delta, stop) = match reply {
-        Reply::Say(text) => (
-            json!({"type": "text", "text": text}),
-            json!({"type": "text", "text": ""}),
-            json!({"type": "text_delta", "text": text}),
-            "end_turn",
-        ),
-        Reply::Call(call) => {
-            let id = format!("toolu_{serial:04}");
-            (
-                json!({"type": "tool_use", "id": id, "name": call.name, "input": call.arguments}),
-                json!({"type": "tool_use", "id": id, "name": call.name, "input": {}}),
-                json!({"type": "input_json_delta", "partial_json": call.arguments.to_string()}),
-                "tool_use",
-            )
-        }
+/// What a reply consists of: one text, or its calls.
+enum Piece<'reply> {
+    Text(&'reply str),
+    Call(&'reply ToolCall, String),
+}
+
+/// The pieces of `reply`; calls have identifiers that sort in their order.
+fn pieces<'reply>(reply: &'reply Reply, prefix: &str, serial: usize) -> Vec<Piece<'reply>> {
+    let calls = match reply {
+        Reply::Say(text) => return vec![Piece::Text(text)],
+        Reply::Call(call) => std::slice::from_ref(call),
+        Reply::Calls(calls) => calls,
     };
+    let identified = |(index, call)| Piece::Call(call, format!("{prefix}_{serial:06}_{index:02}"));
+    calls.iter().enumerate().map(identified).collect()
+}
+
+fn anthropic(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answer {
+    let pieces = pieces(reply, "toolu", serial);
+    let stop = if matches!(reply, Reply::Say(_)) { "end_turn" } else { "tool_use" };
     let mut message = json!({
         "id": format!("msg_{serial:04}"), "type": "message", "role": "assistant", "model": request.body["model"],
         "content": [], "stop_reason": null, "stop_sequence": null,
         "usage": {"input_tokens": 10, "output_tokens": 1},
     });
     if !streamed {
-        message["content"] = json!([block]);
+        let block = |piece: &Piece<'_>| match piece {
+            Piece::Text(text) => json!({"type": "text", "text": text}),
+            Piece::Call(call, id) => json!({"type": "tool_use", "id": id, "name": call.name, "input": call.arguments}),
+        };
+        message["content"] = pieces.iter().map(block).collect();
         message["stop_reason"] = json!(stop);
         return Answer::Whole(message);
     }
-    named_events(&[
-        json!({"type": "message_start", "message": message}),
-        json!({"type": "content_block_start", "index": 0, "content_block": opening}),
-        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
-        json!({"type": "content_block_stop", "index": 0}),
-        json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null},
-               "usage": {"output_tokens": 5}}),
-        json!({"type": "message_stop"}),
-    ])
+    let mut events = vec![json!({"type": "message_start", "message": message})];
+    for (index, piece) in pieces.iter().enumerate() {
+        let (opening, delta) = match piece {
+            Piece::Text(text) => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text})),
+            Piece::Call(call, id) => (
+                json!({"type": "tool_use", "id": id, "name": call.name, "input": {}}),
+                json!({"type": "input_json_delta", "partial_json": call.arguments.to_string()}),
+            ),
+        };
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": opening}));
+        events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+        events.push(json!({"type": "content_block_stop", "index": index}));
+    }
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null},
+                       "usage": {"output_tokens": 5}}));
+    events.push(json!({"type": "message_stop"}));
+    named_events(&events)
 }
 
 fn responses(reply: &Reply, serial: usize, streamed: bool) -> Answer {
-    let item = match reply {
-        Reply::Say(text) => json!({
+    let item = |piece: &Piece<'_>| match piece {
+        Piece::Text(text) => json!({
             "type": "message", "id": format!("msg_{serial:04}"), "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }),
-        Reply::Call(ToolCall { name, namespace, arguments }) => {
+        Piece::Call(ToolCall { name, namespace, arguments }, id) => {
             let mut item = json!({
-                "type": "function_call", "id": format!("fc_{serial:04}"), "call_id": format!("call_{serial:04}"),
-                "name": name, "status": "completed",
+                "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": name, "status": "completed",
             });
             if arguments.is_string() {
                 item["type"] = json!("custom_tool_call");
@@ -144,34 +157,41 @@ fn responses(reply: &Reply, serial: usize, streamed: bool) -> Answer {
             item
         }
     };
+    let items: Vec<Value> = pieces(reply, "call", serial).iter().map(item).collect();
     let id = format!("resp_{serial:04}");
     let completed = json!({
-        "id": id, "object": "response", "status": "completed", "output": [item],
+        "id": id, "object": "response", "status": "completed", "output": items,
         "usage": {"input_tokens": 10, "input_tokens_details": null,
                   "output_tokens": 5, "output_tokens_details": null, "total_tokens": 15},
     });
     if !streamed {
         return Answer::Whole(completed);
     }
-    named_events(&[
-        json!({"type": "response.created", "response": {"id": id}}),
-        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
-        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
-        json!({"type": "response.completed", "response": completed}),
-    ])
+    let mut events = vec![json!({"type": "response.created", "response": {"id": id}})];
+    for (index, item) in items.iter().enumerate() {
+        events.push(json!({"type": "response.output_item.added", "output_index": index, "item": item}));
+        events.push(json!({"type": "response.output_item.done", "output_index": index, "item": item}));
+    }
+    events.push(json!({"type": "response.completed", "response": completed}));
+    named_events(&events)
 }
 
 fn chat(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answer {
-    let (message, finish) = match reply {
-        Reply::Say(text) => (json!({"role": "assistant", "content": text}), "stop"),
-        Reply::Call(call) => (
-            json!({"role": "assistant", "content": null, "tool_calls": [{
-                "index": 0, "id": format!("call_{serial:04}"), "type": "function",
+    let finish = if matches!(reply, Reply::Say(_)) { "stop" } else { "tool_calls" };
+    let mut message = json!({"role": "assistant", "content": null});
+    let mut calls = Vec::new();
+    for (index, piece) in pieces(reply, "call", serial).iter().enumerate() {
+        match piece {
+            Piece::Text(text) => message["content"] = json!(text),
+            Piece::Call(call, id) => calls.push(json!({
+                "index": index, "id": id, "type": "function",
                 "function": {"name": call.name, "arguments": call.arguments.to_string()},
-            }]}),
-            "tool_calls",
-        ),
-    };
+            })),
+        }
+    }
+    if !calls.is_empty() {
+        message["tool_calls"] = json!(calls);
+    }
     let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
     let head = |object: &str| json!({"id": format!("chat_{serial:04}"), "object": object, "created": 0, "model": request.body["model"]});
     if !streamed {
@@ -196,13 +216,14 @@ fn chat(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answ
     Answer::Stream(events)
 }
 
-fn gemini(reply: &Reply, streamed: bool) -> Answer {
-    let part = match reply {
-        Reply::Say(text) => json!({"text": text}),
-        Reply::Call(call) => json!({"functionCall": {"name": call.name, "args": call.arguments}}),
+fn gemini(reply: &Reply, serial: usize, streamed: bool) -> Answer {
+    let part = |piece: &Piece<'_>| match piece {
+        Piece::Text(text) => json!({"text": text}),
+        Piece::Call(call, _) => json!({"functionCall": {"name": call.name, "args": call.arguments}}),
     };
+    let parts: Vec<Value> = pieces(reply, "call", serial).iter().map(part).collect();
     let whole = json!({
-        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
         "modelVersion": MODEL,
     });
@@ -210,20 +231,20 @@ fn gemini(reply: &Reply, streamed: bool) -> Answer {
 }
 
 fn nodes(reply: &Reply, serial: usize) -> Answer {
-    let line = match reply {
-        Reply::Say(text) => {
-            json!({"text": text, "nodes": [{"id": 1, "type": 0, "content": text}], "stop_reason": 1})
-        }
-        Reply::Call(call) => json!({
-            "text": "",
-            "nodes": [{"id": 1, "type": 5, "content": "", "tool_use": {
-                "tool_use_id": format!("call_{serial:04}"),
-                "tool_name": call.name,
-                "input_json": call.arguments.to_string(),
-            }}],
-            "stop_reason": 3,
-        }),
-    };
+    let mut line = json!({"text": "", "nodes": [], "stop_reason": 3});
+    for (index, piece) in pieces(reply, "call", serial).iter().enumerate() {
+        let node = match piece {
+            Piece::Text(text) => {
+                line["text"] = json!(text);
+                line["stop_reason"] = json!(1);
+                json!({"id": 1, "type": 0, "content": text})
+            }
+            Piece::Call(call, id) => json!({"id": index + 1, "type": 5, "content": "", "tool_use": {
+                "tool_use_id": id, "tool_name": call.name, "input_json": call.arguments.to_string(),
+            }}),
+        };
+        line["nodes"].as_array_mut().unwrap().push(node);
+    }
     Answer::Stream(vec![format!("{line}\n")])
 }
 

@@ -49,7 +49,7 @@ const HANDS: Hands = Hands {
 };
 
 /// What a user has who signed in by key. Without it the client asks how to sign in, and ends.
-const SETTINGS: &str = r#"{
+pub(crate) const SETTINGS: &str = r#"{
   "security": { "auth": { "selectedType": "gemini-api-key" } },
   "privacy": { "usageStatisticsEnabled": false },
   "general": { "enableAutoUpdate": false }
@@ -92,12 +92,12 @@ pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
     bench.expect_no_complaint(&session.finished.stderr);
 }
 
-fn prepare(command: &mut Command, url: &str) {
+pub(crate) fn prepare(command: &mut Command, url: &str) {
     command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "none");
 }
 
 /// A named model: the automatic choice asks a model first, in a shape of its own.
-const MODEL: [&str; 2] = ["-m", "gemini-2.5-flash"];
+pub(crate) const MODEL: [&str; 2] = ["-m", "gemini-2.5-flash"];
 
 fn run(bench: &Bench<'_>, prompt: &str) -> Session {
     bench.run(HANDS, |command, url| {

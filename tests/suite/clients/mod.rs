@@ -8,30 +8,30 @@
 mod augment;
 mod bench;
 mod checks;
-mod claude;
+pub(crate) mod claude;
 mod cline;
 mod codebuddy;
-mod codex;
+pub(crate) mod codex;
 mod copilot;
-mod dialects;
+pub(crate) mod dialects;
 mod editor;
 mod footprint;
-mod gemini;
+pub(crate) mod gemini;
 mod hermes;
-mod install;
+pub(crate) mod install;
 mod kilo;
 mod kimi;
 mod kimi_code;
-mod library;
+pub(crate) mod library;
 mod obedient;
-mod opencode;
+pub(crate) mod opencode;
 mod pi;
 mod plugin;
-mod process;
-mod qwen;
-mod server;
+pub(crate) mod process;
+pub(crate) mod qwen;
+pub(crate) mod server;
 mod table;
-mod witness;
+pub(crate) mod witness;
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,8 +49,8 @@ const WORKERS: usize = 2;
 
 /// A client and how it is tried.
 #[derive(Debug)]
-struct Client {
-    package: Package,
+pub(crate) struct Client {
+    pub(crate) package: Package,
     /// What a user of this client has before our install.
     before_install: fn(&Bench<'_>),
     check: fn(&mut Bench<'_>),

@@ -73,7 +73,7 @@ pub(crate) fn greet(bench: &Bench<'_>, variables: &str) -> Session {
     })
 }
 
-fn prepare(command: &mut Command, url: &str, variables: &str) {
+pub(crate) fn prepare(command: &mut Command, url: &str, variables: &str) {
     let model = format!("suite/{MODEL}");
     let configuration = json!({
         "provider": {"suite": {

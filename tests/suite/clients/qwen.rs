@@ -1,5 +1,7 @@
 //! Qwen Code: skills that are slash commands, agents, in the home or in the project.
 
+use std::process::Command;
+
 use serde_json::json;
 
 use super::Client;
@@ -43,7 +45,7 @@ const HANDS: Hands = Hands {
 };
 
 /// What a user has who signed in by key. Without it the client asks how to sign in, and ends.
-const SETTINGS: &str = r#"{
+pub(crate) const SETTINGS: &str = r#"{
   // by key
   "security": { "auth": { "selectedType": "openai" } },
   "privacy": { "usageStatisticsEnabled": false },
@@ -79,13 +81,17 @@ fn check(bench: &mut Bench<'_>) {
 
 fn run(bench: &Bench<'_>, prompt: &str) -> Session {
     bench.run(HANDS, |command, url| {
-        command
-            .env("OPENAI_BASE_URL", format!("{url}/v1"))
-            .env("OPENAI_API_KEY", "none")
-            .env("OPENAI_MODEL", MODEL)
-            .env("QWEN_DEBUG_LOG_FILE", "1")
-            .env("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1");
+        prepare(command, url);
         // In print mode the model has no shell unless everything is allowed, whatever the rules say.
         command.args(["-p", prompt, "--output-format", "stream-json", "--approval-mode", "yolo"]);
     })
+}
+
+pub(crate) fn prepare(command: &mut Command, url: &str) {
+    command
+        .env("OPENAI_BASE_URL", format!("{url}/v1"))
+        .env("OPENAI_API_KEY", "none")
+        .env("OPENAI_MODEL", MODEL)
+        .env("QWEN_DEBUG_LOG_FILE", "1")
+        .env("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1");
 }

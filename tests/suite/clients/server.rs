@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::dialects::{self, Dialect};
 
-const LIFETIME: Duration = Duration::from_secs(180);
+const LIFETIME: Duration = Duration::from_secs(900);
 const CONNECTION_LIMIT: Duration = Duration::from_secs(60);
 const BODY_LIMIT: u64 = 64 * 1024 * 1024;
 
@@ -27,6 +27,8 @@ pub(crate) trait Part: Send + Sync {
 pub(crate) enum Reply {
     Say(String),
     Call(ToolCall),
+    /// Several calls of one message, which a client may run side by side.
+    Calls(Vec<ToolCall>),
 }
 
 /// A tool call in the client's own spelling.
@@ -81,8 +83,16 @@ pub(crate) struct ModelServer {
 struct State {
     part: Box<dyn Part>,
     requests: Mutex<Vec<Request>>,
-    serial: AtomicUsize,
     stop: AtomicBool,
+}
+
+/// Numbers answers over all servers: a conversation that goes on with another server never sees a number twice.
+static SERIAL: AtomicUsize = AtomicUsize::new(0);
+
+impl<P: Part + ?Sized> Part for Arc<P> {
+    fn reply(&self, request: &Request) -> Reply {
+        (**self).reply(request)
+    }
 }
 
 impl std::fmt::Debug for State {
@@ -96,12 +106,7 @@ impl ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let state = Arc::new(State {
-            part: Box::new(part),
-            requests: Mutex::default(),
-            serial: AtomicUsize::new(0),
-            stop: AtomicBool::new(false),
-        });
+        let state = Arc::new(State { part: Box::new(part), requests: Mutex::default(), stop: AtomicBool::new(false) });
         let accepting = Arc::clone(&state);
         std::thread::spawn(move || accept(&listener, &accepting));
         Self { address, state }
@@ -202,7 +207,7 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
     if let Some(dialect) = Dialect::of(&request.method, &request.path) {
         let reply =
             if request.offers_tools() { state.part.reply(request) } else { Reply::Say("A short title".to_owned()) };
-        let serial = state.serial.fetch_add(1, Ordering::Relaxed);
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let answer = dialects::answer(dialect, request, &reply, serial);
         return match answer {
             dialects::Answer::Whole(body) => send(&mut stream, "200 OK", "application/json", &body.to_string()),
@@ -259,7 +264,11 @@ mod tests {
 
     impl Part for Echo {
         fn reply(&self, request: &Request) -> Reply {
-            if request.text().contains("please call") {
+            if request.text().contains("please call both") {
+                let bell =
+                    |size| ToolCall { name: "ring", namespace: None, arguments: serde_json::json!({"bell": size}) };
+                Reply::Calls(vec![bell("small"), bell("large")])
+            } else if request.text().contains("please call") {
                 Reply::Call(ToolCall { name: "ring", namespace: None, arguments: serde_json::json!({"bell": "small"}) })
             } else {
                 Reply::Say("ding".to_owned())
@@ -288,6 +297,8 @@ mod tests {
                 assert_eq!(said.contains("text/event-stream"), stream, "{path}: {said}");
                 let called = ask(&server, path, "please call", stream);
                 assert!(called.contains("\"ring\"") && called.contains("bell"), "{path}: {called}");
+                let both = ask(&server, path, "please call both", stream);
+                assert!(both.contains("small") && both.contains("large"), "{path}: {both}");
             }
         }
         for (path, stream) in
@@ -297,7 +308,7 @@ mod tests {
             assert!(called.contains(r#""functionCall":{"name":"ring","args":{"bell":"small"}}"#), "{path}: {called}");
             assert_eq!(called.contains("text/event-stream"), stream, "{path}: {called}");
         }
-        assert_eq!(server.requests().len(), 14);
+        assert_eq!(server.requests().len(), 20);
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub(crate) struct Witness {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) code: i32,
+    /// How much it answered on standard output.
+    pub(crate) bytes: usize,
     pub(crate) arguments: String,
 }
 
@@ -27,7 +29,12 @@ impl Witness {
         let original = binary.with_file_name("gsd-tools-witnessed");
         std::fs::rename(&binary, &original).unwrap();
         let (seen, noted) = (original.display(), log.display());
-        let script = format!("#!/bin/sh\n'{seen}' \"$@\"\ncode=$?\necho \"$code $*\" >> '{noted}'\nexit $code\n");
+        // An argument may hold line breaks; a call is one line of the log.
+        let script = format!(
+            "#!/bin/sh\nanswer='{noted}'.$$\n'{seen}' \"$@\" > \"$answer\"\ncode=$?\ncat \"$answer\"\n\
+             line=$(printf '%s' \"$*\" | tr '\\n' ' ')\n\
+             printf '%s\\n' \"$code $(wc -c < \"$answer\") $line\" >> '{noted}'\nrm -f \"$answer\"\nexit $code\n"
+        );
         std::fs::write(&binary, script).unwrap();
         std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
         Some(Self { log, original, place: binary })
@@ -36,8 +43,12 @@ impl Witness {
     pub(crate) fn calls(&self) -> Vec<Call> {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         log.lines()
-            .filter_map(|line| line.split_once(' '))
-            .map(|(code, arguments)| Call { code: code.parse().unwrap_or(-1), arguments: arguments.to_owned() })
+            .filter_map(|line| {
+                let (code, rest) = line.split_once(' ')?;
+                let (bytes, arguments) = rest.split_once(' ').unwrap_or((rest, ""));
+                let code = code.parse().unwrap_or(-1);
+                Some(Call { code, bytes: bytes.parse().unwrap_or(0), arguments: arguments.to_owned() })
+            })
             .collect()
     }
 

@@ -198,7 +198,7 @@ fn plans_behind_a_halted_one_cannot_run() {
         (".planning/phases/01-a/01-01-PLAN.md", "---\ndepends_on: [01-02]\n---\n"),
         (".planning/phases/01-a/01-02-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
     ];
-    assert_eq!(execute(&cycle, "1")["runnable_count"], 2);
+    assert_eq!(execute(&cycle, "1")["runnable_count"], 0, "a circle has no beginning");
 }
 
 #[test]
@@ -247,17 +247,20 @@ fn progress_puts_folders_and_sections_in_one_order() {
         (".planning/phases/05-f/notes.md", ""),
         (".planning/phases/999.1-shelf/999.1-01-PLAN.md", ""),
     ];
+    // Verified and not closed: closing it is what comes next.
+    let closed = (".planning/ROADMAP.md", &*format!("- [x] **Phase 1: A** - a\n\n{roadmap}"));
     let told = progress(&files);
     let expected = ["01 complete", "02 executed", "2.1 not_started", "03 in_progress", "04 researched", "05 pending"];
     assert_eq!(statuses(&told), expected);
     assert_eq!(told["phases"][2]["name"], "c");
     assert_eq!(told["phases"][2]["roadmap_complete"], false);
-    assert!(told["phases"][0].get("roadmap_complete").is_none());
-    assert_eq!((&told["current_phase"]["number"], &told["next_phase"]["number"]), (&"02".into(), &"2.1".into()));
+    assert_eq!(told["phases"][0]["roadmap_complete"], false, "every phase says it");
+    assert_eq!((&told["current_phase"]["number"], &told["next_phase"]["number"]), (&"01".into(), &"2.1".into()));
+    assert_eq!(progress(&[&files[..], &[closed]].concat())["current_phase"]["number"], "02");
     assert_eq!((&told["completed_count"], &told["in_progress_count"]), (&1.into(), &2.into()));
     assert_eq!(told["phase_mvp_mode"], false);
     let command = &told["phases"][2]["verification_next_command"];
-    assert_eq!(*command, "/gsd-execute-phase 2.1");
+    assert_eq!(*command, "/gsd-plan-phase 2.1");
 }
 
 #[test]
@@ -312,7 +315,7 @@ fn a_phase_is_ready_when_it_is_verified_and_accepted() {
     assert_eq!(told["phase_completion"]["ready_to_transition"], false);
     assert_eq!(told["phase_completion"]["completion_status"], "executed");
     assert_eq!(verify_work(&[plan])["phase_completion"]["completion_status"], "incomplete");
-    assert_eq!(verify_work(&[])["phase_completion"]["verification_next_command"], "/gsd-execute-phase 1");
+    assert_eq!(verify_work(&[])["phase_completion"]["verification_next_command"], "/gsd-plan-phase 1");
 }
 
 #[expect(
@@ -332,7 +335,7 @@ fn resume(files: &[(&str, &str)]) -> Value {
 }
 
 #[test]
-fn a_milestone_is_done_when_every_plan_of_every_phase_is() {
+fn a_milestone_is_done_when_every_phase_is() {
     let told = |files: &[(&str, &str)]| {
         let told = milestone_op(files);
         (told["phase_count"].clone(), told["completed_phases"].clone(), told["all_phases_complete"].clone())
@@ -346,9 +349,12 @@ fn a_milestone_is_done_when_every_plan_of_every_phase_is() {
         (".planning/phases/02-b/02-02-PLAN.md", ""),
         (".planning/phases/02-b/02-01-SUMMARY.md", ""),
     ];
-    assert_eq!(told(&half), (2.into(), 2.into(), false.into()), "begun is not done");
+    assert_eq!(told(&half), (2.into(), 0.into(), false.into()), "begun is not done");
     let mut whole = half.to_vec();
     whole.push((".planning/phases/02-b/02-02-SUMMARY.md", ""));
+    assert_eq!(told(&whole), (2.into(), 0.into(), false.into()), "executed is neither verified nor closed");
+    whole.push((".planning/phases/01-a/01-VERIFICATION.md", PASSED));
+    whole[0].1 = "- [x] **Phase 2: B** - b\n\n### Phase 1: A\n### Phase 2: B\n";
     assert_eq!(told(&whole), (2.into(), 2.into(), true.into()));
     assert_eq!(told(&[]), (0.into(), 0.into(), false.into()));
     assert_eq!(told(&half[1..]).0, 2, "without a roadmap the folders count");

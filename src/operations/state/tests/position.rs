@@ -22,7 +22,7 @@ fn a_begun_phase_takes_the_position() {
 -Plan: 1 of 2 in current phase
 -Status: In progress   
 -Last activity: 2026-01-12 — Completed 02-01
-+Phase: 3 (Ernte) — EXECUTING
++Phase: 3 of 3 (Ernte) — EXECUTING
 +Plan: 1 of 4
 +Status: Executing Phase 3   
 +Last activity: 2026-01-15 — Phase 3 execution started
@@ -76,14 +76,14 @@ fn a_phase_begun_again_keeps_its_plan() {
     assert_data_eq!(
         shown(&view, printed_found(position::begin(&view, request, &facts()))),
         str![[r#"
-{"updated":["Status","Last Activity","Current Position","gsd_state_version","Current Phase","last_activity","Last Activity Description","state_head"],"phase":"03","phase_name":null,"plan_count":null,"milestone_conflict":null}
+{"updated":["Status","Current Position","gsd_state_version","state_head"],"phase":"3","phase_name":"Sync","plan_count":null,"milestone_conflict":null}
 +---
 +gsd_state_version: "1.0"
-+current_phase: 03
++current_phase: 3
 +current_phase_name: Sync
 +status: executing
 +last_activity: 2026-01-15
-+last_activity_desc: Phase 03 execution started
++last_activity_desc: Phase 3 execution started
 +progress:
 +  total_phases: 0
 +  completed_phases: 0
@@ -91,12 +91,8 @@ fn a_phase_begun_again_keeps_its_plan() {
 +  completed_plans: 0
 +---
 +
--Phase: 3 (Sync) — EXECUTING
-+Phase: 03 (Sync) — EXECUTING
 -Status: Ready to execute
--Last activity: 2026-01-15 — Phase 3 execution started
-+Status: Executing Phase 03
-+Last activity: 2026-01-15 — Phase 03 execution started
++Status: Executing Phase 3
 
 "#]]
     );
@@ -150,16 +146,18 @@ fn a_planned_phase_is_ready_to_execute() {
         "garden",
         |view| printed_found(position::planned(view, phase("3", "Ernte", 4), &facts())),
         str![[r#"
-{"updated":["Status","Last Activity","Current Position","Current Phase","Current Phase Name","last_activity","Last Activity Description","state_head"],"phase":"3","plan_count":4}
+{"updated":["Status","Last Activity","Current Position","Current Phase","Current Phase Name","last_activity","Last Activity Description","state_head"],"phase":"3","plan_count":4,"roadmap_updated":true,"reopened":false}
+-status: executing # set by hand
 +current_phase: 3
 +current_phase_name: Ernte
++status: planning # set by hand
 +last_activity: 2026-01-15
 +last_activity_desc: Phase 3 planning complete
 -Phase: 2 of 3 (Gießen 💧)
-+Phase: 3 (Ernte) — READY TO EXECUTE
++Phase: 3 of 3 (Ernte) — READY TO EXECUTE
 -Status: In progress   
 -Last activity: 2026-01-12 — Completed 02-01
-+Status: Ready to execute   
++Status: Planning complete   
 +Last activity: 2026-01-15 — Phase 3 planning complete
 
 "#]],
@@ -174,10 +172,11 @@ fn a_complete_phase_says_so() {
         str![[r#"
 {"updated":["Current Position","Status","Last Activity","last_activity","Last Activity Description","state_head"],"phase":"2"}
 +current_phase: 2
++current_phase_name: "Gießen 💧"
 +last_activity: 2026-01-15
 +last_activity_desc: Phase 2 marked complete
 -Phase: 2 of 3 (Gießen 💧)
-+Phase: 2 — COMPLETE
++Phase: 2 of 3 (Gießen 💧) — COMPLETE
 -Status: In progress   
 -Last activity: 2026-01-12 — Completed 02-01
 +Status: Phase 2 complete   
@@ -326,13 +325,13 @@ fn a_transition_moves_on_and_counts_what_was_done() {
             let state = State::parse(&text);
             let mut edit = StateEdit::new(&state);
             let transition = Transition { completed: "2", plans: 2, next: Some(("3", Some("Ernte"))) };
-            position::move_on(&mut edit, &transition, &facts());
+            position::move_on(&view, &mut edit, &transition, &facts()).unwrap();
             let written = close(view, edit, Rule::Measure, &facts())?;
             let edits = written.edits(view)?;
             printed(Ok((written.updated, edits)))
         },
         str![[r#"
-["Status","Last Activity","Stopped At","Current Position","Current Phase","Current Phase Name","last_activity","Last Activity Description","state_head"]
+["Current focus","Status","Last Activity","Stopped At","Current Position","Current Phase","Current Phase Name","last_activity","Last Activity Description","state_head"]
 -status: executing # set by hand
 +current_phase: 3
 +current_phase_name: Ernte
@@ -341,11 +340,13 @@ fn a_transition_moves_on_and_counts_what_was_done() {
 +stopped_at: Phase 2 complete, ready to plan Phase 3
 +last_activity: 2026-01-15
 +last_activity_desc: Phase 2 complete, transitioned to Phase 3
+-**Current focus:** Phase 2 — Gießen 💧
++**Current focus:** Phase 3 — Ernte
 -Phase: 2 of 3 (Gießen 💧)
 -Plan: 1 of 2 in current phase
 -Status: In progress   
 -Last activity: 2026-01-12 — Completed 02-01
-+Phase: 3 of 3 (Ernte)
++Phase: 3 of 3 (Ernte) — READY TO PLAN
 +Plan: Not started
 +Status: Ready to plan   
 +Last activity: 2026-01-15 — Phase 2 complete, transitioned to Phase 3

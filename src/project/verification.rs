@@ -20,6 +20,8 @@ pub(crate) struct Verification {
     pub(crate) indeterminate: bool,
     /// The phase as the follow-up command names it; empty where the folder's name has none.
     pub(crate) phase: String,
+    /// The phase has neither a plan nor a summary: there is nothing to verify yet.
+    pub(crate) is_unplanned: bool,
 }
 
 /// The states of a verification.
@@ -35,13 +37,18 @@ pub(crate) enum VerificationState {
 }
 
 impl Verification {
-    /// No report.
+    /// No report; whether the phase has plans is not known.
     pub(crate) fn missing(phase: impl Into<String>) -> Self {
-        Self { state: VerificationState::Missing, indeterminate: false, phase: phase.into() }
+        Self { state: VerificationState::Missing, indeterminate: false, phase: phase.into(), is_unplanned: false }
     }
 
     pub(crate) fn passed(&self) -> bool {
         self.state == VerificationState::Passed
+    }
+
+    /// It passed, and what it covers has changed since.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.state == VerificationState::Stale
     }
 
     /// The word for the state in payloads.
@@ -63,6 +70,7 @@ impl Verification {
             VerificationState::GapsFound => "The report lists gaps: plan their fixes, execute them, verify again.".to_owned(),
             VerificationState::HumanNeeded => "Some checks need a person: run the acceptance test.".to_owned(),
             VerificationState::Stale => "Verification is stale. Re-run verify-work before transition.".to_owned(),
+            VerificationState::Missing if self.is_unplanned => "The phase has no plan yet: plan it first.".to_owned(),
             VerificationState::Missing => {
                 "There is no verification report. Executing the phase again only verifies: plans with a summary are kept.".to_owned()
             }
@@ -78,6 +86,7 @@ impl Verification {
             VerificationState::Passed => return String::new(),
             VerificationState::GapsFound => ("plan-phase", " --gaps"),
             VerificationState::HumanNeeded | VerificationState::Stale => ("verify-work", ""),
+            VerificationState::Missing if self.is_unplanned => ("plan-phase", ""),
             VerificationState::Missing | VerificationState::Unknown(_) => ("execute-phase", ""),
         };
         let phase = if self.phase.is_empty() { String::new() } else { format!(" {}", self.phase) };
@@ -88,10 +97,13 @@ impl Verification {
 /// The state of the verification of a phase.
 pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verification, FileError> {
     let phase = phase_of_folder_name(&folder.name);
-    let Some(report) = Report::of(view, folder)? else { return Ok(Verification::missing(phase)) };
+    let is_unplanned = folder.summaries().next().is_none() && view.current_plans(folder)?.is_empty();
+    let Some(report) = Report::of(view, folder)? else {
+        return Ok(Verification { is_unplanned, ..Verification::missing(phase) });
+    };
     let staleness = report.staleness(view, folder)?;
     let state = if staleness == Staleness::Stale { VerificationState::Stale } else { report.state };
-    Ok(Verification { state, indeterminate: staleness == Staleness::Untold, phase })
+    Ok(Verification { state, indeterminate: staleness == Staleness::Untold, phase, is_unplanned })
 }
 
 /// Asks once for every time that [`status`] of these folders will need. Telling times is a matter of running git, so
@@ -190,7 +202,7 @@ impl Fingerprint {
             return Ok(Staleness::Stale);
         }
         let same = match (&self.digest, fingerprint(view, &self.files)?) {
-            (Some(declared), Some(actual)) => *declared == actual.covered_digest,
+            (Some(declared), Ok(actual)) => *declared == actual.covered_digest,
             _ => false,
         };
         Ok(if same { Staleness::Fresh } else { Staleness::Stale })
@@ -219,24 +231,50 @@ pub(crate) struct FingerprintReport {
     pub(crate) covered_digest: String,
 }
 
-/// The digest over `files` (relative to the project's root); `None` if one is missing, no regular file, or outside.
-pub(crate) fn fingerprint(view: &ProjectView, files: &[String]) -> Result<Option<FingerprintReport>, FileError> {
-    let mut covered: Vec<String> = files.iter().filter_map(|file| plain_path(file)).collect();
-    if covered.len() < files.len() || covered.is_empty() {
-        return Ok(None);
+/// Why there is no digest over some files.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotCovered {
+    #[error("no covered files given")]
+    Nothing,
+    #[error("covered file `{path}` is outside the project")]
+    Outside { path: String },
+    #[error("covered file `{path}` does not exist")]
+    Missing { path: String },
+    #[error("covered file `{path}` is not a regular file inside the project")]
+    NoFile { path: String },
+}
+
+/// The digest over `files` (relative to the project's root).
+pub(crate) fn fingerprint(
+    view: &ProjectView,
+    files: &[String],
+) -> Result<Result<FingerprintReport, NotCovered>, FileError> {
+    let mut covered = Vec::new();
+    for file in files {
+        match plain_path(file) {
+            Some(path) => covered.push(path),
+            None => return Ok(Err(NotCovered::Outside { path: file.clone() })),
+        }
+    }
+    if covered.is_empty() {
+        return Ok(Err(NotCovered::Nothing));
     }
     covered.sort();
     covered.dedup();
     let mut listed = String::from("v1\n");
     for path in &covered {
-        let Some(digest) = view.digest(path)? else { return Ok(None) };
+        let Some(digest) = view.digest(path)? else {
+            let path = path.clone();
+            let why = if view.exists(&path) { NotCovered::NoFile { path } } else { NotCovered::Missing { path } };
+            return Ok(Err(why));
+        };
         listed.push_str(path);
         listed.push('\n');
         listed.push_str(&digest);
         listed.push('\n');
     }
     let covered_digest = format!("v1:sha256:{}", crate::project::files::sha256(listed.as_bytes()));
-    Ok(Some(FingerprintReport { covered_files: covered, covered_digest }))
+    Ok(Ok(FingerprintReport { covered_files: covered, covered_digest }))
 }
 
 /// A relative path without `.` parts; `None` if it leaves the root.

@@ -1,0 +1,78 @@
+//! What a phase is called: its number and its name, as the roadmap writes them.
+
+use super::files::FileError;
+use super::milestone::Milestone;
+use super::phase::PhaseId;
+use super::roadmap::{Roadmap, name_without_tag};
+use super::view::ProjectView;
+
+/// Number and name of one phase. Answers and documents call a phase by them whatever was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PhaseLabel {
+    /// As the roadmap writes it; as typed, where the roadmap does not know the phase.
+    pub(crate) number: String,
+    /// Without a tag such as `(INSERTED)`; `None` where the roadmap has no name for the phase.
+    pub(crate) name: Option<String>,
+}
+
+impl PhaseLabel {
+    /// How `roadmap` calls `typed`: by its section, else by its checklist line, else by a row of a table.
+    pub(crate) fn in_roadmap(roadmap: &Roadmap<'_>, typed: &str) -> Option<Self> {
+        let id = PhaseId::new(typed);
+        let section = roadmap.section(typed).map(|section| (section.id, section.name));
+        let bullet = roadmap.bullet(typed).map(|bullet| (bullet.id, bullet.name));
+        let rows = roadmap.rows().iter().filter(|row| !row.shipped && id.matches(row.id));
+        let mut places = section.into_iter().chain(bullet).chain(rows.map(|row| (row.id, row.name))).peekable();
+        let number = places.peek()?.0.to_owned();
+        let name = places.map(|(_, name)| name_without_tag(name)).find(|name| !name.is_empty());
+        Some(Self { number, name: name.map(str::to_owned) })
+    }
+}
+
+impl ProjectView {
+    /// What the phase `typed` is called.
+    pub(crate) fn label(&self, typed: &str) -> Result<PhaseLabel, FileError> {
+        let text = self.roadmap_text()?;
+        let known = text.as_deref().and_then(|text| PhaseLabel::in_roadmap(&self.parse_roadmap(text), typed));
+        Ok(known.unwrap_or_else(|| PhaseLabel { number: typed.to_owned(), name: None }))
+    }
+
+    /// How many phases the milestone has, as people count them: the number of its phases, or the highest of their numbers
+    /// where it goes on from an earlier milestone. `None` without a roadmap that names phases.
+    pub(crate) fn last_number(&self) -> Result<Option<u64>, FileError> {
+        let Some(text) = self.roadmap_text()? else { return Ok(None) };
+        let roadmap = self.parse_roadmap(&text);
+        let milestone: Milestone = self.milestone_in(&roadmap)?;
+        let ids = milestone.phase_ids(&roadmap);
+        let count = u64::try_from(ids.len()).unwrap_or(u64::MAX);
+        let highest = ids.iter().filter_map(|id| PhaseId::new(id).integer()).max();
+        Ok(highest.map(|highest| highest.max(count)).or((count > 0).then_some(count)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::MemoryFiles;
+    use super::super::layout::Layout;
+    use super::*;
+
+    #[test]
+    fn a_phase_is_called_as_the_roadmap_calls_it() {
+        let roadmap = "- [ ] **Phase 2** - x\n- [ ] Phase 3: Sync\n\n### Phase 1: Add and List\n### Phase 02.1: Fix (INSERTED)\n\n\
+                       | Phase | Plans | Status |\n|---|---|---|\n| 2. Search | 0/1 | - |\n| 4. Last | 0/1 | - |\n";
+        let files = MemoryFiles::new([(".planning/ROADMAP.md", roadmap)]);
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        for (typed, number, name) in [
+            ("01", "1", Some("Add and List")),
+            ("2.1", "02.1", Some("Fix")),
+            ("02", "2", Some("Search")),
+            ("3", "3", Some("Sync")),
+            ("04", "4", Some("Last")),
+            ("09", "09", None),
+        ] {
+            let label = view.label(typed).unwrap();
+            assert_eq!((label.number.as_str(), label.name.as_deref()), (number, name), "{typed}");
+        }
+        assert_eq!(view.last_number().unwrap(), Some(4));
+    }
+}

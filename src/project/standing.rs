@@ -1,0 +1,259 @@
+//! The standing of a phase: the one answer to how far it is, of which every command shows what it has words for.
+//!
+//! Closed and verified are two facts. A phase is closed when the roadmap says so; its verification is what its report
+//! says and whether that still holds. Counts, percentages, the current phase and the next one go by closed where a phase
+//! is closed, and by plans and verification where it is not. An open plan in a closed phase opens it again.
+
+use super::files::FileError;
+use super::folder::PhaseFolder;
+use super::phase::PhaseId;
+use super::roadmap::{Roadmap, name_without_tag};
+use super::verification::{self, Verification, VerificationState};
+use super::view::ProjectView;
+
+/// What was done about a phase, by its plans, their summaries and the roadmap. Tells without asking git.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub(crate) struct PhaseWork {
+    pub(crate) has_folder: bool,
+    pub(crate) has_context: bool,
+    pub(crate) has_research: bool,
+    /// The plans that count, in order.
+    pub(crate) plans: Vec<String>,
+    /// Those of them without a summary. A summary that says `halted` gives its plan up, which settles it as well.
+    pub(crate) open_plans: Vec<String>,
+    pub(crate) summaries: usize,
+    /// The roadmap says that the phase is done, or its milestone is in the archive.
+    pub(crate) closed: bool,
+    is_archived: bool,
+}
+
+/// A phase's work together with its verification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PhaseStanding {
+    pub(crate) work: PhaseWork,
+    pub(crate) verification: Verification,
+}
+
+/// How far a phase is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stage {
+    NoDirectory,
+    Empty,
+    Discussed,
+    Researched,
+    /// There are plans, and no summary.
+    Planned,
+    /// Some plans have a summary.
+    Partial,
+    /// Every plan has a summary.
+    Executed,
+    /// Closed by the roadmap, or executed and verified; and no plan is open.
+    Complete,
+}
+
+/// What is to be done next about a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NextStep {
+    Discuss,
+    Plan,
+    Execute,
+    /// Plan what the verification found missing.
+    PlanGaps,
+    Verify,
+    /// Everything is done except saying so in the roadmap.
+    Close,
+}
+
+impl PhaseWork {
+    /// The work on the phase that the roadmap calls `id`, with the folder it has.
+    pub(crate) fn of(
+        view: &ProjectView,
+        roadmap: Option<&Roadmap<'_>>,
+        id: &str,
+        folder: Option<&PhaseFolder>,
+    ) -> Result<Self, FileError> {
+        let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
+        let open = |plan: &&String| folder.is_some_and(|folder| folder.summary_of(plan).is_none());
+        let has = |kind| folder.is_some_and(|folder| folder.artifact(kind).is_some());
+        let is_archived = folder.is_some_and(|folder| folder.archived.is_some());
+        Ok(Self {
+            has_folder: folder.is_some(),
+            has_context: has("CONTEXT"),
+            has_research: has("RESEARCH"),
+            open_plans: plans.iter().filter(open).cloned().collect(),
+            plans,
+            summaries: folder.map_or(0, |folder| folder.summaries().count()),
+            closed: is_archived || roadmap.is_some_and(|roadmap| is_closed(roadmap, id)),
+            is_archived,
+        })
+    }
+
+    /// Every plan has a summary.
+    pub(crate) fn is_executed(&self) -> bool {
+        self.open_plans.is_empty() && (!self.plans.is_empty() || self.summaries > 0)
+    }
+
+    /// There is something left to do, be it only to close the phase.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.closed || (!self.open_plans.is_empty() && !self.is_archived)
+    }
+
+    /// Whether its verification decides if the phase counts as done.
+    pub(crate) fn asks_verification(&self) -> bool {
+        !self.closed && self.is_executed()
+    }
+
+    /// Whether the phase counts as done, given whether it is verified.
+    pub(crate) fn is_complete(&self, verified: bool) -> bool {
+        !self.is_open() || (self.asks_verification() && verified)
+    }
+}
+
+impl PhaseStanding {
+    /// The standing of the phase that the roadmap calls `id`, with the folder it has.
+    pub(crate) fn of(
+        view: &ProjectView,
+        roadmap: Option<&Roadmap<'_>>,
+        id: &str,
+        folder: Option<&PhaseFolder>,
+    ) -> Result<Self, FileError> {
+        let verification = match folder {
+            Some(folder) => verification::status(view, folder)?,
+            None => Verification { is_unplanned: true, ..Verification::missing(id) },
+        };
+        Ok(Self { work: PhaseWork::of(view, roadmap, id, folder)?, verification })
+    }
+
+    /// The standing of the phase of a folder.
+    pub(crate) fn of_folder(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
+        let text = view.roadmap_text()?;
+        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+        Self::of(view, roadmap.as_ref(), folder.token(), Some(folder))
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.work.is_complete(self.verification.passed())
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        let work = &self.work;
+        match () {
+            () if self.is_complete() => Stage::Complete,
+            () if work.is_executed() => Stage::Executed,
+            () if work.summaries > 0 => Stage::Partial,
+            () if !work.plans.is_empty() => Stage::Planned,
+            () if work.has_research => Stage::Researched,
+            () if work.has_context => Stage::Discussed,
+            () if work.has_folder => Stage::Empty,
+            () => Stage::NoDirectory,
+        }
+    }
+
+    /// What is to be done next; none where nothing is left. Where phases are planned without a discussion, a phase
+    /// without a CONTEXT.md is planned.
+    pub(crate) fn next_step(&self, skips_discussion: bool) -> Option<NextStep> {
+        let work = &self.work;
+        if !work.is_open() {
+            return None;
+        }
+        Some(match (self.stage(), &self.verification.state) {
+            (Stage::Complete, _) => NextStep::Close,
+            (Stage::Executed, VerificationState::GapsFound) => NextStep::PlanGaps,
+            (Stage::Executed, VerificationState::HumanNeeded | VerificationState::Stale) => NextStep::Verify,
+            // Executing an executed phase goes on at its verification.
+            (Stage::Planned | Stage::Partial | Stage::Executed, _) => NextStep::Execute,
+            _ if work.has_context || skips_discussion => NextStep::Plan,
+            _ => NextStep::Discuss,
+        })
+    }
+}
+
+/// Whether the roadmap says that a phase is done: by its line in the checklist, by the status of its row in a table, and
+/// where it has several of them by all.
+pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
+    let ticked = roadmap.bullet(id).filter(|bullet| bullet.mark.is_some()).map(|bullet| bullet.checked);
+    let id = PhaseId::new(id);
+    let rows = roadmap.rows().iter().filter(|row| !row.shipped && id.matches(row.id));
+    let rows = rows.filter_map(|row| row.cell("status")).filter_map(says_done);
+    let mut said = ticked.into_iter().chain(rows).peekable();
+    said.peek().is_some() && said.all(|done| done)
+}
+
+/// Whether the status of a row is that of a phase that is done; none where it says nothing.
+fn says_done(status: &str) -> Option<bool> {
+    let status = status.to_lowercase();
+    let words = status.trim_matches(|letter: char| !letter.is_alphanumeric());
+    (!words.is_empty()).then_some(matches!(words, "complete" | "completed" | "done"))
+}
+
+/// A phase by its number and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedPhase {
+    pub(crate) number: String,
+    pub(crate) name: Option<String>,
+}
+
+/// The phase to show where STATE.md stands at `stated`: that one as long as something is left to do about it, then the
+/// first of the milestone that is open. None where what STATE.md says holds.
+pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<NamedPhase>, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(None) };
+    let roadmap = view.parse_roadmap(&text);
+    let folders = view.phase_folders()?;
+    let is_open = |id: &str| {
+        let phase = PhaseId::new(id);
+        let folder = folders.iter().find(|folder| folder.is_of(&phase));
+        Ok::<bool, FileError>(PhaseWork::of(view, Some(&roadmap), id, folder)?.is_open())
+    };
+    if is_open(stated)? {
+        return Ok(None);
+    }
+    let mut ids = view.milestone_in(&roadmap)?.phase_ids(&roadmap);
+    ids.sort_by(|left, right| super::phase::compare(left, right));
+    for id in ids {
+        if is_open(id)? {
+            let section = roadmap.section(id).map(|section| section.name);
+            let name = section.or_else(|| roadmap.bullet(id).map(|bullet| bullet.name)).map(name_without_tag);
+            return Ok(Some(NamedPhase { number: id.to_owned(), name: name.map(str::to_owned) }));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn closed(roadmap: &str) -> bool {
+        is_closed(&Roadmap::parse(roadmap), "1")
+    }
+
+    #[test]
+    fn a_roadmap_closes_a_phase_where_nothing_in_it_says_otherwise() {
+        let (ticked, open) = ("- [x] **Phase 1: A** - a\n", "- [ ] **Phase 1: A** - a\n");
+        let row = |status: &str| format!("\n| Phase | Status |\n|---|---|\n| 1. A | {status} |\n");
+        assert!(closed(ticked) && !closed(open));
+        assert!(closed(&row("Complete")) && closed(&row("**Done**")) && closed(&(ticked.to_owned() + &row("-"))));
+        assert!(closed(&(ticked.to_owned() + &row("Completed"))));
+        assert!(!closed(&(ticked.to_owned() + &row("In Progress"))));
+        assert!(!closed(&(open.to_owned() + &row("Complete"))));
+        assert!(!closed("### Phase 1: A\n") && !closed("- **Phase 1: A** - no box\n"));
+    }
+
+    #[test]
+    fn the_phase_shown_moves_on_once_the_stated_one_is_closed() {
+        let roadmap = "- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B (INSERTED)** - b\n";
+        let at = |stated: &str, more: &[(&str, &str)]| {
+            let files = more.iter().copied().chain([(".planning/ROADMAP.md", roadmap)]);
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            moved_on(&view, stated).unwrap().map(|phase| (phase.number, phase.name))
+        };
+        assert_eq!(at("2", &[]), None);
+        assert_eq!(at("01", &[]), Some(("2".to_owned(), Some("B".to_owned()))));
+        let gap = (".planning/phases/01-a/01-02-PLAN.md", "");
+        assert_eq!(at("1", &[gap]), None, "an open plan opens the phase again");
+    }
+}

@@ -1,0 +1,601 @@
+//! One conversation's part: it does what the texts it was shown tell it, line by line, and nothing else.
+//!
+//! Every act rests on a line. A call is derived from the code of a shown text, with the placeholders filled; where the
+//! text says it in words, [`Actor::by`] quotes them first. A line that no shown text holds fails the play.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::clients::server::{Reply, ToolCall};
+use crate::kit::repository;
+
+use super::cast::{Cast, Errand};
+use super::engine::Voice;
+use super::heard::{CallResult, Heard};
+use super::script::{Fill, Shown, filled, flat};
+use super::stage::Scene;
+
+/// What an actor does, and what it says last.
+pub(crate) type Script = Box<dyn FnOnce(&mut Actor) -> String + Send>;
+
+/// What the refusals of our hooks, and of the clients' own rules, have in them.
+const REFUSALS: &[&str] = &[
+    "ISOLATION_MISSING",
+    "ISOLATION_UNKNOWN",
+    "SECRET_READ",
+    "OUTSIDE_WORKTREE",
+    "PLANNING_SHRINK",
+    "CONVENTIONAL_COMMITS_VIOLATION",
+    "COMMIT_SUBJECT_TOO_LONG",
+    "FORCED_ADD",
+    "PROMPT GUARD:",
+    "INJECTION SCAN [",
+];
+
+pub(crate) struct Actor {
+    name: String,
+    workflow: Option<String>,
+    scene: Arc<Scene>,
+    voice: Voice,
+    shown: Shown,
+    answers: Vec<Value>,
+    known: BTreeMap<String, String>,
+    seen: BTreeSet<String>,
+    files_read: BTreeSet<PathBuf>,
+    worktree: Option<PathBuf>,
+    quoted: bool,
+    tolerant: bool,
+    news: String,
+}
+
+/// What a call brought.
+#[must_use = "say what it should have brought, or drop it with `done`"]
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    call: String,
+    pub(crate) text: String,
+}
+
+/// An agent to be spawned.
+pub(crate) struct Spawn {
+    agent: String,
+    model: Option<String>,
+    isolation: bool,
+    description: String,
+    prompt: String,
+    script: Script,
+}
+
+/// How a play stops without having failed here.
+struct Over;
+
+impl Actor {
+    /// Runs `script` on a thread of its own, in the conversation at the end of `voice`.
+    ///
+    /// `workflow` is what the person's command leads to: clients that expand no paths leave it to the model to read.
+    pub(crate) fn start(
+        name: &str,
+        scene: &Arc<Scene>,
+        voice: Voice,
+        workflow: Option<String>,
+        script: Script,
+    ) -> std::thread::JoinHandle<()> {
+        let mut actor = Self {
+            workflow,
+            name: name.to_owned(),
+            scene: Arc::clone(scene),
+            voice,
+            shown: Shown::default(),
+            answers: Vec::new(),
+            known: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            files_read: BTreeSet::new(),
+            worktree: None,
+            quoted: false,
+            tolerant: false,
+            news: String::new(),
+        };
+        std::thread::spawn(move || {
+            let played = catch_unwind(AssertUnwindSafe(|| {
+                actor.begin();
+                let last = script(&mut actor);
+                actor.note(&format!("says {last:.200}"));
+                actor.scene.ended(&actor.name);
+                let reply = match actor.cast().hands.finish {
+                    Some(finish) if actor.name != MAIN => Reply::Call(finish(&last)),
+                    _ => Reply::Say(last),
+                };
+                actor.voice.speak(reply);
+            }));
+            if let Err(cause) = played {
+                if cause.is::<Over>() {
+                    return;
+                }
+                let words = cause.downcast_ref::<String>().map(String::as_str);
+                let words = words.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+                actor.scene.engine.fail(format!("{}: {words}", actor.name));
+            }
+        })
+    }
+
+    // Lines.
+
+    /// Quotes the line on which the next act rests.
+    pub(crate) fn by(&mut self, line: &str) -> &mut Self {
+        assert!(self.shown.holds(line), "the text no longer says this: {line}");
+        self.quoted = true;
+        self
+    }
+
+    /// Makes sure that a line is not shown: a text that was to be skipped.
+    pub(crate) fn was_not_told(&self, line: &str) {
+        assert!(!self.shown.holds(line), "this was to stay unread: {line}");
+    }
+
+    /// What `{name}` stands for from now on.
+    pub(crate) fn knows(&mut self, name: &str, value: &str) {
+        self.known.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// `{name}` stands for this field of an answer from now on.
+    pub(crate) fn learns(&mut self, name: &str, field: &str) -> String {
+        let value = self.field(field);
+        self.knows(name, &value);
+        value
+    }
+
+    /// A field of the newest answer that has it; dots lead inside.
+    pub(crate) fn field(&self, field: &str) -> String {
+        self.find_field(field).unwrap_or_else(|| panic!("no answer has the field {field}"))
+    }
+
+    fn find_field(&self, field: &str) -> Option<String> {
+        let pointer = format!("/{}", field.replace('.', "/"));
+        self.answers.iter().rev().find_map(|answer| match answer.pointer(&pointer)? {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            Value::Array(items) if items.iter().all(Value::is_string) => {
+                let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                Some(items.join(", "))
+            }
+            other => Some(other.to_string()),
+        })
+    }
+
+    fn fill(&self, text: &str, fills: &[Fill<'_>]) -> String {
+        let known = |name: &str| self.known.get(name).cloned().or_else(|| self.find_field(name));
+        filled(text, fills, known).unwrap_or_else(|reason| panic!("{reason} in: {text}"))
+    }
+
+    // Acts.
+
+    /// Runs the code with `fragment` in it.
+    pub(crate) fn runs(&mut self, fragment: &str, fills: &[Fill<'_>]) -> Outcome {
+        self.runs_with(fragment, fills, "")
+    }
+
+    /// As [`Self::runs`], with what the text says to add, such as a flag.
+    pub(crate) fn runs_with(&mut self, fragment: &str, fills: &[Fill<'_>], more: &str) -> Outcome {
+        let code = self.shown.code(fragment).unwrap_or_else(|| panic!("the text no longer orders: {fragment}"));
+        let command = self.fill(&code, fills);
+        let command = if more.is_empty() { command } else { format!("{command} {more}") };
+        self.quoted = false;
+        self.shell_call(&command)
+    }
+
+    /// Runs a command of the actor's own, for the line quoted last.
+    pub(crate) fn shell(&mut self, command: &str) -> Outcome {
+        self.rests_on_a_line(command);
+        self.shell_call(command)
+    }
+
+    /// Goes where the `Worktree:` line of the prompt says; from here on paths of the project are paths there.
+    pub(crate) fn works_in_its_worktree(&mut self) {
+        self.by("what it says before anything else").quoted = false;
+        let line = self.shown.between("Worktree:", "<required_reading>").unwrap_or_default();
+        let line = line.lines().next().unwrap_or_default().trim().to_owned();
+        let orders: Vec<String> = line.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        let folder = orders.iter().find(|word| word.starts_with('/') && std::path::Path::new(word).is_dir()).cloned();
+        let folder = folder.unwrap_or_else(|| self.shell_call("pwd").text.trim().to_owned());
+        self.note(&format!("works in {folder}"));
+        self.worktree = Some(PathBuf::from(folder));
+        for order in orders.iter().filter(|order| order.starts_with("git merge")) {
+            self.shell_call(order).done();
+        }
+    }
+
+    /// A path of the project where this actor works.
+    pub(crate) fn here(&self, path: &str) -> String {
+        self.place(path).to_string_lossy().into_owned()
+    }
+
+    fn place(&self, path: &str) -> PathBuf {
+        let whole = self.scene.resolve(path);
+        let Some(worktree) = self.worktree.as_ref().filter(|worktree| !whole.starts_with(worktree)) else {
+            return whole;
+        };
+        whole.strip_prefix(&self.scene.project).map(|inner| worktree.join(inner)).unwrap_or(whole)
+    }
+
+    /// A command where the actor works: a client that gives its agents no folder of their own begins each call in the
+    /// project's.
+    fn placed(&self, command: &str) -> String {
+        let Some(worktree) = self.worktree.as_ref().filter(|_| !self.scene.cast.isolates) else {
+            return command.to_owned();
+        };
+        let folder = worktree.display();
+        if let Some(rest) = command.strip_prefix("git ") {
+            return format!("git -C {folder} {rest}");
+        }
+        match command.split_once("gsd-tools ") {
+            Some((program, rest)) => format!("{program}gsd-tools --cwd {folder} {rest}"),
+            None => format!("cd {folder} && {command}"),
+        }
+    }
+
+    fn shell_call(&mut self, command: &str) -> Outcome {
+        let command = self.placed(command);
+        let command = command.as_str();
+        let call = (self.cast().hands.shell)(command);
+        self.call(&format!("$ {command}"), call)
+    }
+
+    /// Reads the file whose path a shown text names with this ending.
+    pub(crate) fn reads(&mut self, ending: &str) -> Outcome {
+        let paths = self.shown.paths(ending);
+        let path = paths.iter().find(|path| path.ends_with(ending) && self.scene.resolve(path).is_file());
+        let path = path.unwrap_or_else(|| panic!("the text no longer names a file {ending}: {paths:?}")).clone();
+        self.quoted = false;
+        self.read(&path)
+    }
+
+    /// Whether a file with this ending was read in this conversation.
+    pub(crate) fn has_read(&self, ending: &str) -> bool {
+        self.files_read.iter().any(|path| path.ends_with(ending))
+    }
+
+    /// Reads a file of the project, for the line quoted last.
+    pub(crate) fn reads_file(&mut self, path: &str) -> Outcome {
+        self.rests_on_a_line(path);
+        self.read(path)
+    }
+
+    fn read(&mut self, path: &str) -> Outcome {
+        let whole = self.place(path);
+        let written = if path.contains("gsd-core/") { path.to_owned() } else { whole.to_string_lossy().into_owned() };
+        let call = (self.cast().hands.read)(&written, &whole.to_string_lossy());
+        let outcome = self.call(&format!("reads {path}"), call);
+        self.shown.push(&outcome.text);
+        if path.contains("gsd-core/") {
+            self.scene.count_read(outcome.text.len());
+        }
+        self.files_read.insert(whole);
+        outcome
+    }
+
+    /// Reads every path that stands alone on a line between `begin` and `end`, for the line quoted last.
+    pub(crate) fn reads_listed(&mut self, begin: &str, end: &str) {
+        self.rests_on_a_line(begin);
+        let listed =
+            self.shown.between(begin, end).unwrap_or_else(|| panic!("nothing is listed between {begin} and {end}"));
+        for line in listed.lines().map(str::trim) {
+            if self.scene.resolve(line).is_file() {
+                self.read(line).done();
+            }
+        }
+    }
+
+    /// Writes a whole file of the project, for the line quoted last.
+    pub(crate) fn writes(&mut self, path: &str, text: &str) {
+        self.rests_on_a_line(path);
+        let whole = self.place(path);
+        self.read_before_change(path);
+        let call = (self.cast().hands.write)(&whole.to_string_lossy(), text);
+        self.call(&format!("writes {path}"), call).done();
+        let written = std::fs::read_to_string(&whole).unwrap_or_default();
+        self.note(&format!("    {path} has {} bytes", written.len()));
+        assert_eq!(flat(&written), flat(text), "{path} was not written");
+        self.files_read.insert(whole);
+    }
+
+    /// Replaces words of a file of the project, for the line quoted last.
+    pub(crate) fn edits(&mut self, path: &str, old: &str, new: &str) {
+        self.rests_on_a_line(path);
+        let whole = self.place(path);
+        self.read_before_change(path);
+        let before = std::fs::read_to_string(&whole).unwrap();
+        assert!(before.contains(old), "{path} does not hold `{old}`: {before}");
+        let after = before.replacen(old, new, 1);
+        let call = match self.cast().hands.edit {
+            Some(edit) => edit(&whole.to_string_lossy(), old, new),
+            None => (self.cast().hands.write)(&whole.to_string_lossy(), &after),
+        };
+        self.call(&format!("edits {path}"), call).done();
+        assert_eq!(flat(&std::fs::read_to_string(&whole).unwrap()), flat(&after), "{path} was not edited");
+    }
+
+    /// Clients refuse to change a file that the model has not read.
+    fn read_before_change(&mut self, path: &str) {
+        let whole = self.place(path);
+        if whole.is_file() && self.files_read.insert(whole.clone()) {
+            let call = (self.cast().hands.read)(path, &whole.to_string_lossy());
+            self.call(&format!("reads {path}"), call).done();
+        }
+    }
+
+    /// The next call may fail.
+    pub(crate) fn even_if_it_fails(&mut self) -> &mut Self {
+        self.tolerant = true;
+        self
+    }
+
+    // Agents and people.
+
+    /// The agent that the block with `fragment` orders.
+    pub(crate) fn spawn(
+        &mut self,
+        fragment: &str,
+        fills: &[Fill<'_>],
+        script: impl FnOnce(&mut Self) -> String + Send + 'static,
+    ) -> Spawn {
+        let block = self.shown.block(fragment).unwrap_or_else(|| panic!("the text no longer spawns: {fragment}"));
+        let head = block.lines().next().unwrap_or_default();
+        let named = |key: &str| {
+            let value = head.split_once(&format!("{key}=\""))?.1.split_once('"')?.0;
+            Some(self.fill(value, &fills_of(value, fills)))
+        };
+        let agent = ["subagent_type", "agent_type", "agent_name"].into_iter().find_map(named);
+        let agent = agent.unwrap_or_else(|| panic!("no agent is named in: {head}"));
+        let description = named("description").unwrap_or_else(|| panic!("no description in: {head}"));
+        let model = head.split_once("model=").and_then(|(_, rest)| rest.split([',', ')']).next());
+        let model = model.and_then(|model| self.concrete_model(model.trim_matches(['{', '}'])));
+        let isolation = self.fill(head, fills_of(head, fills).as_slice()).contains("isolation=\"worktree\"");
+        let prompt = ["prompt=\"", "message=\""].into_iter().find_map(|key| Some(block.split_once(key)?.1));
+        let prompt = prompt.unwrap_or_else(|| panic!("no prompt in: {block}"));
+        let prompt = prompt.trim_end().trim_end_matches(')').trim_end_matches('"');
+        let prompt = self.fill(prompt, &fills_of(prompt, fills));
+        let prompt: Vec<&str> = prompt.lines().filter(|line| !line.contains(DROPPED)).collect();
+        Spawn {
+            agent,
+            model,
+            isolation,
+            description,
+            prompt: prompt.join("\n").trim().to_owned(),
+            script: Box::new(script),
+        }
+    }
+
+    /// An agent that the line quoted last orders in words.
+    pub(crate) fn spawn_in_words(
+        &mut self,
+        (agent, model): (&str, &str),
+        description: &str,
+        prompt: &str,
+        script: impl FnOnce(&mut Self) -> String + Send + 'static,
+    ) -> Spawn {
+        self.rests_on_a_line(description);
+        let model = self.concrete_model(model);
+        let (agent, description, prompt) = (agent.to_owned(), description.to_owned(), prompt.trim().to_owned());
+        Spawn { agent, model, isolation: false, description, prompt, script: Box::new(script) }
+    }
+
+    /// A model is named only if the payload names a concrete one.
+    fn concrete_model(&self, field: &str) -> Option<String> {
+        let known = self.known.get(field).cloned().or_else(|| self.find_field(field));
+        known.filter(|model| !model.is_empty() && model != "inherit")
+    }
+
+    /// Spawns one agent and waits for its return.
+    pub(crate) fn sends(&mut self, spawn: Spawn) -> Outcome {
+        self.sends_side_by_side(vec![spawn]).remove(0)
+    }
+
+    /// Spawns agents in one message and waits for all of them.
+    pub(crate) fn sends_side_by_side(&mut self, spawns: Vec<Spawn>) -> Vec<Outcome> {
+        let (mut calls, mut errands) = (Vec::new(), Vec::new());
+        for Spawn { agent, model, isolation, description, prompt, script } in spawns {
+            let voice = self.scene.engine.expect_conversation(Some(&prompt));
+            let name = format!("{agent} ({description})");
+            self.note(&format!("spawns {name}"));
+            self.scene.count_agent(&agent);
+            Self::start(&name, &self.scene, voice, None, script);
+            let errand = Errand { agent, model, isolation, description, prompt };
+            calls.push((self.cast().hands.spawn)(&errand));
+            errands.push(errand);
+        }
+        let reply = match calls.len() {
+            1 => Reply::Call(calls.remove(0)),
+            _ => Reply::Calls(calls),
+        };
+        let heard = self.turn(reply);
+        let results = self.new_results(&heard);
+        assert_eq!(results.len(), errands.len(), "not every spawn was answered: {results:?}");
+        self.returns_of(&errands, results, heard)
+    }
+
+    /// What the agents return: at once, or told later, or fetched.
+    fn returns_of(&mut self, errands: &[Errand], results: Vec<CallResult>, heard: Heard) -> Vec<Outcome> {
+        let launched = self.cast().launched;
+        let mut returns: Vec<Option<String>> = Vec::new();
+        for (errand, result) in errands.iter().zip(results) {
+            assert!(!result.failed, "{} was not spawned: {:.600}", errand.description, result.text);
+            self.refuse_refusals(&result.text);
+            let waits = launched.is_some_and(|words| result.text.contains(words));
+            returns.push((!waits).then_some(result.text));
+        }
+        let mut news = heard.news;
+        while returns.iter().any(Option::is_none) {
+            for (errand, slot) in errands.iter().zip(&mut returns).filter(|(_, slot)| slot.is_none()) {
+                *slot = (self.scene.cast.returned)(&news, errand);
+            }
+            if returns.iter().any(Option::is_none) {
+                let reply = match self.cast().hands.wait {
+                    Some(wait) => Reply::Call(wait()),
+                    None => Reply::Say("Waiting for the agents.".to_owned()),
+                };
+                let heard = self.turn(reply);
+                let results = self.new_results(&heard);
+                let fetched: Vec<String> = results.into_iter().map(|result| result.text).collect();
+                news = format!("{}\n{}", fetched.join("\n"), heard.news);
+            }
+        }
+        let outcome = |(errand, text): (&Errand, Option<String>)| {
+            let call = format!("agent {}", errand.description);
+            Outcome { call, text: text.unwrap_or_default() }
+        };
+        errands.iter().zip(returns).map(outcome).collect()
+    }
+
+    /// Asks the person, as plain text at the end of a turn; `answer` is what the person types next.
+    pub(crate) fn asks(&mut self, question: &str, answer: &str) {
+        self.rests_on_a_line(question);
+        self.scene.person_answers(answer);
+        let heard = self.turn(Reply::Say(question.to_owned()));
+        self.note(&format!("asked {question:.80}, answered {answer:.80}"));
+        assert!(flat(&heard.news).contains(&flat(answer)), "the answer did not arrive: {:.400}", heard.news);
+    }
+
+    /// The client dies here.
+    pub(crate) fn dies(&mut self) -> ! {
+        self.note("dies");
+        self.scene.kill_client();
+        std::thread::sleep(Duration::from_millis(300));
+        self.scene.engine.end_conversations();
+        std::panic::resume_unwind(Box::new(Over))
+    }
+
+    // The conversation.
+
+    fn begin(&mut self) {
+        let Some(heard) = self.voice.hear() else { std::panic::resume_unwind(Box::new(Over)) };
+        self.note("begins");
+        self.seen.extend(heard.results.iter().map(|(id, _)| id.clone()));
+        self.shown.push(&heard.opening);
+        let Some(workflow) = self.workflow.take() else { return };
+        let text = std::fs::read_to_string(repository().join(&workflow)).unwrap();
+        let told = text.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
+        if self.shown.holds(told) {
+            self.scene.count_read(text.len());
+        } else {
+            self.reads(&workflow).expects(told).done();
+        }
+    }
+
+    fn call(&mut self, call: &str, tool: ToolCall) -> Outcome {
+        let heard = self.turn(Reply::Call(tool));
+        let mut results = self.new_results(&heard);
+        assert!(!results.is_empty(), "no result for {call}; news: {:.600}", heard.news);
+        let CallResult { text, failed } = results.remove(0);
+        let result = CallResult { text: bare(&text), failed };
+        self.note(&format!("{call}\n    -> {}{:.300}", if result.failed { "FAILED " } else { "" }, flat(&result.text)));
+        let tolerant = std::mem::take(&mut self.tolerant);
+        assert!(tolerant || !result.failed, "{call} failed: {:.900}", result.text);
+        if result.failed || !call.starts_with("reads ") {
+            self.refuse_refusals(&result.text);
+        }
+        self.refuse_refusals(&heard.news);
+        if let Some(answer) = super::cast::json_within(&result.text) {
+            self.answers.push(answer);
+        }
+        Outcome { call: call.to_owned(), text: result.text }
+    }
+
+    fn turn(&mut self, reply: Reply) -> Heard {
+        self.voice.speak(reply);
+        let Some(heard) = self.voice.hear() else { std::panic::resume_unwind(Box::new(Over)) };
+        self.shown.push(&heard.news);
+        self.news.push_str(&heard.news);
+        heard
+    }
+
+    fn new_results(&mut self, heard: &Heard) -> Vec<CallResult> {
+        let fresh = heard.results.iter().filter(|(id, _)| !self.seen.contains(id));
+        let mut fresh: Vec<(String, CallResult)> = fresh.cloned().collect();
+        fresh.sort_by(|left, right| left.0.cmp(&right.0));
+        self.seen.extend(fresh.iter().map(|(id, _)| id.clone()));
+        fresh.into_iter().map(|(_, result)| result).collect()
+    }
+
+    fn refuse_refusals(&self, text: &str) {
+        let refusal = REFUSALS.iter().find(|code| text.contains(**code));
+        assert!(refusal.is_none(), "a hook of ours objects ({}): {text:.900}", refusal.unwrap());
+    }
+
+    fn rests_on_a_line(&mut self, act: &str) {
+        assert!(std::mem::take(&mut self.quoted), "this act rests on no line: {act}");
+    }
+
+    fn note(&self, line: &str) {
+        self.scene.engine.note(format!("[{}] {line}", self.name));
+    }
+
+    pub(crate) fn cast(&self) -> &'static Cast {
+        self.scene.cast
+    }
+
+    /// A file of the project as it is now.
+    pub(crate) fn file(&self, path: &str) -> String {
+        std::fs::read_to_string(self.scene.resolve(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The project's folder.
+    pub(crate) fn project(&self) -> String {
+        self.scene.project.to_string_lossy().into_owned()
+    }
+}
+
+/// The fills that have a place in `text`.
+fn fills_of<'a>(text: &str, fills: &[Fill<'a>]) -> Vec<Fill<'a>> {
+    fills.iter().filter(|(name, _)| text.contains(&format!("{{{name}"))).copied().collect()
+}
+
+/// What a command printed, without what some clients put around it.
+fn bare(text: &str) -> String {
+    let around = ["Chunk ID: ", "Command: ", "<untrusted_context>", "Wall time", "Output:"];
+    if !around.iter().any(|begin| text.trim_start().starts_with(begin)) {
+        return text.to_owned();
+    }
+    let Some((_, output)) = text.split_once("Output:") else { return text.to_owned() };
+    let ends =
+        ["Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>"];
+    let lines: Vec<&str> = output.lines().take_while(|line| !ends.iter().any(|end| line.starts_with(end))).collect();
+    lines.join("\n").trim_start_matches([' ', '\n']).to_owned()
+}
+
+/// The name of the conversation that a person began.
+pub(crate) const MAIN: &str = "orchestrator";
+
+/// A fill that takes the whole line with it.
+pub(crate) const DROPPED: &str = "\u{1}drop this line\u{1}";
+
+impl Outcome {
+    pub(crate) fn expects(self, words: &str) -> Self {
+        assert!(flat(&self.text).contains(&flat(words)), "{} does not bring `{words}`: {:.900}", self.call, self.text);
+        self
+    }
+
+    pub(crate) fn lacks(self, words: &str) -> Self {
+        assert!(!flat(&self.text).contains(&flat(words)), "{} brings `{words}`: {:.900}", self.call, self.text);
+        self
+    }
+
+    /// A field of the JSON answer; dots lead inside.
+    pub(crate) fn is(self, field: &str, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        let answer = self.json();
+        let found = answer.pointer(&format!("/{}", field.replace('.', "/")));
+        assert_eq!(found, Some(&value), "{}: {field} in {:.900}", self.call, self.text);
+        self
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        super::cast::json_within(&self.text).unwrap_or_else(|| panic!("{} is no JSON: {:.600}", self.call, self.text))
+    }
+
+    pub(crate) fn done(self) {}
+}

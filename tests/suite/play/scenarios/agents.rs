@@ -1,0 +1,356 @@
+//! The agents' parts, each by the text of its own, and the plans and documents that they make up.
+
+use crate::play::actor::Actor;
+
+/// A plan of the plays, and what its executor does.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Such as `01-02`.
+    pub(crate) id: &'static str,
+    pub(crate) wave: u32,
+    pub(crate) depends_on: &'static [&'static str],
+    pub(crate) requirements: &'static [&'static str],
+    pub(crate) objective: &'static str,
+    pub(crate) truth: &'static str,
+    pub(crate) tasks: &'static [Task],
+    /// More front matter, whole lines.
+    pub(crate) more: &'static str,
+}
+
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) name: &'static str,
+    /// `auto`, or a kind of checkpoint.
+    pub(crate) kind: &'static str,
+    /// Files as they are when the task is done.
+    pub(crate) files: &'static [(&'static str, &'static str)],
+    pub(crate) check: &'static str,
+    /// Type and subject of the commit.
+    pub(crate) commit: (&'static str, &'static str),
+}
+
+impl Plan {
+    pub(crate) fn files(&self) -> Vec<&'static str> {
+        let mut files: Vec<_> = self.tasks.iter().flat_map(|task| task.files).map(|(path, _)| *path).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    fn list(items: &[&str]) -> String {
+        format!("[{}]", items.join(", "))
+    }
+
+    /// The plan's document, by the form of `templates/plan.md`.
+    pub(crate) fn text(&self, phase: &str) -> String {
+        let (_, number) = self.id.split_once('-').unwrap();
+        let first = self.files().first().copied().unwrap_or("greet.py");
+        let autonomous = self.tasks.iter().all(|task| !task.kind.starts_with("checkpoint"));
+        let head = format!(
+            "---\nphase: {phase}\nplan: {number}\ntype: execute\nwave: {}\ndepends_on: {}\nfiles_modified: {}\n\
+             autonomous: {autonomous}\nrequirements: {}\nestimate:\n  tokens: 9000\n  tasks: {}\nmust_haves:\n  truths:\n    \
+             - \"{}\"\n  artifacts:\n    - path: \"{first}\"\n      provides: \"{}\"\n  key_links: []\n{}---\n",
+            self.wave,
+            Self::list(self.depends_on),
+            Self::list(&self.files()),
+            Self::list(self.requirements),
+            self.tasks.len(),
+            self.truth,
+            self.objective,
+            self.more,
+        );
+        let tasks: Vec<String> = self.tasks.iter().enumerate().map(|(at, task)| task.text(at + 1)).collect();
+        format!(
+            "{head}\n<objective>\n{}\n\nPurpose: the goal of the phase\nOutput: {}\n</objective>\n\n<execution_context>\n\
+             Executor: follow the execute-plan workflow; close with the summary form.\n</execution_context>\n\n<context>\n\
+             @.planning/PROJECT.md\n@.planning/STATE.md\n</context>\n\n<tasks>\n\n{}\n</tasks>\n\n<threat_model>\n\
+             Trust boundaries: the command line\n\n| Threat | STRIDE | Component | Severity | Disposition | Mitigation |\n\
+             |---|---|---|---|---|---|\n| T-01-01 | tampering | greet.py | low | accept | prints only |\n</threat_model>\n\n\
+             <verification>\n- [ ] python3 -m unittest\n</verification>\n\n<success_criteria>\n- {}\n</success_criteria>\n\n\
+             ## Artifacts this phase produces\n\n- {}\n\n<output>\nWrite {}-SUMMARY.md in the phase directory.\n</output>\n",
+            self.objective,
+            self.files().join(", "),
+            tasks.join("\n"),
+            self.truth,
+            self.files().join("\n- "),
+            self.id,
+        )
+    }
+
+    /// The summary's document, by the form of `templates/summary.md`.
+    pub(crate) fn summary(&self, phase: &str, head_before: &str, commits: &[String]) -> String {
+        let (_, number) = self.id.split_once('-').unwrap();
+        let lines: Vec<String> = self
+            .tasks
+            .iter()
+            .zip(commits)
+            .enumerate()
+            .map(|(at, (task, hash))| {
+                format!("{}. **Task {}: {}** - `{hash}` ({})", at + 1, at + 1, task.name, task.commit.0)
+            })
+            .collect();
+        format!(
+            "---\nphase: {phase}\nplan: {number}\nsubsystem: cli\ntags: [python]\nrequires: []\nprovides:\n  - {objective}\n\
+             affects: []\nactuals:\n  tokens: 0\n  tasks: {tasks}\n  commits: {count}\ntech-stack:\n  added: []\n  patterns: []\n\
+             key-files:\n  created: {files}\n  modified: []\nkey-decisions:\n  - \"Plain functions: nothing to configure\"\n\
+             patterns-established: []\nrequirements-completed: {requirements}\ncoverage:\n  - id: D1\n    description: \
+             \"{truth}\"\n    requirement: \"{requirement}\"\n    verification:\n      - kind: unit\n        ref: \
+             \"{check}\"\n        status: pass\n    human_judgment: {human}\n    rationale: \"{why}\"\ncommits: {count}\n\
+             plan_head_before: {head_before}\nduration: 5min\ncompleted: 2026-01-06\nstatus: complete\n---\n\n\
+             # Plan {number} Summary\n\n**{truth}**\n\n## Performance\n- **Duration:** 5 min\n- **Tasks:** {tasks}\n\
+             - **Files modified:** 1\n\n## Accomplishments\n- {truth}\n\n## Task Commits\n{lines}\n\n\
+             ## Files Created/Modified\n- `{first}` - {objective}\n\n## Decisions Made\nNone\n\n\
+             ## Deviations from Plan\nNone\n\n## Issues Encountered\nNone\n\n## User Setup Required\nNone\n\n\
+             ## Threat Flags\nNone\n\n## Known Stubs\nNone\n\n## Authentication Gates\nNone\n\n\
+             ## Next Phase Readiness\nReady\n\n## Self-Check: PASSED\n",
+            objective = self.objective,
+            tasks = self.tasks.len(),
+            count = commits.len(),
+            files = Self::list(&self.files()),
+            requirements = Self::list(self.requirements),
+            truth = self.truth,
+            requirement = self.requirements.first().unwrap_or(&"none"),
+            check = self.tasks[0].check,
+            human = self.asks_a_person(),
+            why = if self.asks_a_person() { "how it reads is a matter of taste" } else { "" },
+            lines = lines.join("\n"),
+            first = self.files().first().copied().unwrap_or("greet.py"),
+        )
+    }
+
+    /// Whether only a person can tell that the plan reached its end.
+    fn asks_a_person(&self) -> bool {
+        self.more.contains("asks_a_person")
+    }
+}
+
+impl Task {
+    fn text(&self, number: usize) -> String {
+        if self.kind.starts_with("checkpoint") {
+            return format!(
+                "<task type=\"{}\" gate=\"blocking\">\n  <name>Task {number}: {}</name>\n  <what-built>the command line</what-built>\n  \
+                 <how-to-verify>Run {}</how-to-verify>\n  <resume-signal>Type approved, or what is wrong</resume-signal>\n</task>\n",
+                self.kind, self.name, self.check
+            );
+        }
+        let files: Vec<_> = self.files.iter().map(|(path, _)| *path).collect();
+        format!(
+            "<task type=\"{}\">\n  <name>Task {number}: {}</name>\n  <files>{}</files>\n  <read_first>greet.py</read_first>\n  \
+             <action>{}, in {}, with a test of its own; nothing else changes.</action>\n  <verify>\n    \
+             <automated>{}</automated>\n    <fails_when>the behaviour is missing</fails_when>\n  </verify>\n  \
+             <acceptance_criteria>\n    - the command passes\n  </acceptance_criteria>\n  <done>{}</done>\n</task>\n",
+            self.kind,
+            self.name,
+            files.join(", "),
+            self.name,
+            files.join(" and "),
+            self.check,
+            self.name,
+        )
+    }
+}
+
+/// gsd-planner writes these plans into the folder its prompt names.
+pub(crate) fn planner_of_a_quick_task(
+    plan: &'static Plan,
+    path: String,
+    phase: String,
+) -> impl FnOnce(&mut Actor) -> String {
+    move |it| {
+        it.by("Read every file the prompt lists").reads_file(".planning/STATE.md").done();
+        it.by("then the project instruction file").reads_file("CLAUDE.md").done();
+        it.reads("templates/plan.md").expects("files_modified").done();
+        it.by("one plan of 1-3 tasks at the path and under the ids given").writes(&path, &plan.text(&phase));
+        it.runs("gsd-tools verify plan-structure", &[("plan", &path)]).is("valid", true).done();
+        format!("## PLANNING COMPLETE\n\n| wave | plan | objective |\n|---|---|---|\n| 1 | 01 | {} |", plan.objective)
+    }
+}
+
+/// The tasks of a plan, each with its check and its commit; answers with the hashes.
+pub(crate) fn tasks(it: &mut Actor, scope: &str, tasks: &[Task]) -> Vec<String> {
+    let mut hashes = Vec::new();
+    for task in tasks {
+        it.by("Read every `<read_first>` file before you edit anything").reads_file("greet.py").done();
+        for (path, text) in task.files {
+            it.by("carry out `<action>` with its exact names and values").writes(path, text);
+        }
+        it.by("Run `<automated>`").shell(task.check).done();
+        hashes.push(commit(it, scope, task));
+    }
+    hashes
+}
+
+/// One commit by `references/commit-rules.md`.
+fn commit(it: &mut Actor, scope: &str, task: &Task) -> String {
+    let files: Vec<_> = task.files.iter().map(|(path, _)| *path).collect();
+    let files = files.join(" ");
+    let (kind, subject) = task.commit;
+    let message = format!("{kind}({scope}): {subject}");
+    it.by("Commit the task by the commit rules");
+    it.runs("git status --short", &[]).done();
+    it.runs("git add -- path/one", &[("path/one path/two", &files)]).done();
+    let fills = [("feat(02-01): store notes in SQLite", message.as_str()), ("path/one path/two", &files)];
+    it.runs("git commit -m \"feat(02-01)", &fills).done();
+    let hash = it.runs("git rev-parse --short HEAD", &[]).text.trim().to_owned();
+    it.runs("git show --stat --format= HEAD", &[]).done();
+    hash
+}
+
+/// How every executor begins.
+pub(crate) fn executor_begins(it: &mut Actor) {
+    it.by("read every path under `<required_reading>`").reads_listed("<required_reading>", "</required_reading>");
+    it.reads("workflows/execute-plan.md").expects("# Execute one plan").done();
+    it.reads("references/commit-rules.md").done();
+    it.reads("references/deviation-rules.md").done();
+    it.runs("git status --short", &[]).done();
+    it.runs("git branch --show-current", &[]).done();
+}
+
+/// gsd-executor on a quick task: it leaves the state alone.
+pub(crate) fn executor_of_a_quick_task(
+    plan: &'static Plan,
+    scope: String,
+    summary: String,
+    phase: String,
+) -> impl FnOnce(&mut Actor) -> String {
+    move |it| {
+        executor_begins(it);
+        let before = it.runs("git rev-parse HEAD", &[]).text.trim().to_owned();
+        let hashes = tasks(it, &scope, plan.tasks);
+        it.by("Run the plan's `<verification>`").shell("python3 -m unittest").expects("OK").done();
+        it.reads("templates/summary.md").done();
+        it.by("every commit is in `git log`").shell("git log --oneline -5").expects(&hashes[0]).done();
+        it.by("SUMMARY.md with `status: complete`").writes(&summary, &plan.summary(&phase, &before, &hashes));
+        it.by("A quick task has its own id and scope, commits no planning files");
+        format!("## PLAN COMPLETE\nPlan: {}   Self-Check: PASSED\nSUMMARY: {summary}", plan.id)
+    }
+}
+
+/// gsd-planner in mode standard.
+pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &str) -> String {
+    for path in [".planning/STATE.md", ".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", ".planning/PROJECT.md"] {
+        it.by("Read every file the prompt lists").reads_file(path).done();
+    }
+    it.by("then the project instruction file").reads_file("CLAUDE.md").done();
+    it.reads("templates/plan.md").expects("files_modified").done();
+    let (_, phase) = numbered(folder);
+    for plan in plans {
+        let path = format!("{folder}/{}-PLAN.md", plan.id);
+        it.by("Existing plans keep their numbers; new ones").writes(&path, &plan.text(&phase));
+    }
+    it.runs("gsd-tools plan lint {phase_dir}", &[("phase_dir", folder)]).is("valid", true).done();
+    let list: Vec<String> = plans.iter().map(|plan| format!("- {}: {}", plan.id, plan.objective)).collect();
+    format!("## PLANNING COMPLETE\n\n{}", list.join("\n"))
+}
+
+/// The phase's number and name, from its folder.
+fn numbered(folder: &str) -> (String, String) {
+    let phase = folder.rsplit('/').next().unwrap().to_owned();
+    (phase.split('-').next().unwrap().to_owned(), phase)
+}
+
+/// gsd-plan-checker, content with what it sees.
+pub(crate) fn plan_checker(it: &mut Actor, plans: &[String], folder: &str) -> String {
+    for path in
+        plans.iter().map(String::as_str).chain([".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", "CLAUDE.md"])
+    {
+        it.by("Read every file the prompt lists").reads_file(path).done();
+    }
+    it.runs("gsd-tools plan lint {phase_dir}", &[("phase_dir", folder)]).is("valid", true).done();
+    "## VERIFICATION PASSED\n\n| plan | tasks |\n|---|---|".to_owned()
+}
+
+/// gsd-executor on a plan of a phase; in a worktree it works where its prompt says.
+pub(crate) fn executor(it: &mut Actor, plan: &'static Plan, folder: &str, worktree: bool) -> String {
+    if worktree {
+        it.works_in_its_worktree();
+    }
+    executor_begins(it);
+    let (number, phase) = numbered(folder);
+    let (_, own) = plan.id.split_once('-').unwrap();
+    let folder = it.here(folder);
+    for (name, value) in [("NN", number.as_str()), ("MM", own), ("id", plan.id), ("dir", &folder)] {
+        it.knows(name, value);
+    }
+    let before = it.runs("git rev-parse HEAD", &[]).text.trim().to_owned();
+    let hashes = tasks(it, plan.id, plan.tasks);
+    it.by("Run the plan's `<verification>`").shell("python3 -m unittest").expects("OK").done();
+    it.reads("templates/summary.md").done();
+    it.by("every commit is in `git log`").shell("git log --oneline -5").expects(&hashes[0]).done();
+    let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
+    it.by("write `{dir}/{id}-SUMMARY.md`").writes(&summary, &plan.summary(&phase, &before, &hashes));
+    it.runs("gsd-tools plan close {id}", &[]).lacks("\"committed\": false").done();
+    format!("## PLAN COMPLETE\nPlan: {}   Self-Check: PASSED\nSUMMARY: {summary}", plan.id)
+}
+
+/// gsd-verifier, content with what it sees.
+pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Plan], folder: &str) -> String {
+    let (number, name) = numbered(folder);
+    it.knows("dir", folder);
+    it.knows("NN", &number);
+    for path in [".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", "CLAUDE.md"] {
+        it.by("Read every path under `<required_reading>`").reads_file(path).done();
+    }
+    let mut covered = Vec::new();
+    for plan in plans {
+        for kind in ["PLAN", "SUMMARY"] {
+            let path = format!("{folder}/{}-{kind}.md", plan.id);
+            it.by("Read every path under `<required_reading>`").reads_file(&path).done();
+            covered.push(path);
+        }
+        covered.extend(plan.files().iter().map(|file| (*file).to_owned()));
+    }
+    covered.sort();
+    covered.dedup();
+    it.reads("templates/verification-report.md").done();
+    it.runs("gsd-tools roadmap get-phase", &[("N", phase)]).done();
+    for plan in plans {
+        let path = format!("{folder}/{}-PLAN.md", plan.id);
+        it.runs("gsd-tools verify artifacts {plan}", &[("plan", &path)]).is("all_passed", true).done();
+        it.runs("gsd-tools verify key-links {plan}", &[("plan", &path)]).done();
+    }
+    it.by("existing tests named for it").shell("python3 -m unittest").expects("OK").done();
+    let fills = [("every PLAN.md and SUMMARY.md", covered.join(" ")), ("every source and test file", String::new())];
+    let fills: Vec<_> = fills.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let print = it.runs("gsd-tools verification fingerprint", &fills).json();
+    let report = format!("{folder}/{number}-VERIFICATION.md");
+    let truths: Vec<String> = plans
+        .iter()
+        .enumerate()
+        .map(|(at, plan)| format!("| {} | {} | VERIFIED | test |", at + 1, plan.truth))
+        .collect();
+    let text = format!(
+        "---\nphase: {name}\nverified: 2026-01-06T10:00:00Z\nstatus: passed\nscore: {count}/{count} must-haves verified\n\
+         covered_files: {files}\ncovered_digest: {digest}\nbehavior_unverified: 0\noverrides_applied: 0\n---\n\n\
+         # Phase {phase} Verification Report\n\n**Status:** passed\n\n## Goal Achievement\n\n### Observable Truths\n\
+         | # | Truth | Status | Evidence |\n|---|---|---|---|\n{truths}\n\n**Score:** {count}/{count}\n",
+        count = plans.len(),
+        files = print["covered_files"],
+        digest = print["covered_digest"],
+        truths = truths.join("\n"),
+    );
+    it.by("Write `{dir}/{NN}-VERIFICATION.md` by the template").writes(&report, &text);
+    it.runs("gsd-tools frontmatter validate {file}", &[("file", &report)]).is("valid", true).done();
+    format!("## Verification Complete\nStatus: passed   Score: {0}/{0}   Report: {report}", plans.len())
+}
+
+/// A UAT document in which everything passed.
+pub(crate) fn uat(plans: &[&Plan], number: &str) -> String {
+    let tests: Vec<String> = plans
+        .iter()
+        .enumerate()
+        .map(|(at, plan)| {
+            let (test, truth) = (at + 1, plan.truth);
+            format!("### {test}. {truth}\nexpected: {truth}\nresult: pass\nsource: automated\ncoverage_id: D1\n")
+        })
+        .collect();
+    let sources: Vec<String> = plans.iter().map(|plan| format!("{}-SUMMARY.md", plan.id)).collect();
+    let count = plans.len();
+    format!(
+        "---\nstatus: complete\nphase: {number}\nsource: [{}]\nstarted: 2026-01-06T10:00:00Z\nupdated: 2026-01-06T10:00:00Z\n---\n\n\
+         ## Current Test\n\n[testing complete]\n\n## Tests\n\n{}\n## Summary\n\ntotal: {count}\npassed: {count}\nissues: 0\n\
+         pending: 0\nskipped: 0\nblocked: 0\n\n## Gaps\n\n## Deferred Follow-Ups\n",
+        sources.join(", "),
+        tests.join("\n"),
+    )
+}

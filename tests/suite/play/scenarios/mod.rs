@@ -1,0 +1,34 @@
+//! What is played. A scenario reads like a play: what a person types, and what each conversation then does.
+
+pub(crate) mod agents;
+mod chain;
+mod hooks;
+mod mishaps;
+mod plans;
+mod small;
+
+use super::stage::Stage;
+
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    /// The hosts where it belongs to the whole programme.
+    hosts: &'static [&'static str],
+    pub(crate) play: fn(&mut Stage),
+}
+
+impl Scenario {
+    pub(crate) fn plays_in(&self, host: &str) -> bool {
+        self.hosts.contains(&host)
+    }
+}
+
+const CLAUDE: &[&str] = &["claude"];
+const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
+    Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
+    Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
+    Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
+    Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
+];

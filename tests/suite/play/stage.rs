@@ -1,0 +1,285 @@
+//! Where one scenario plays in one client: a home with our install, a small project, and what was counted.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::clients::install;
+use crate::clients::process::end_processes_of;
+use crate::clients::server::ModelServer;
+use crate::clients::witness::Witness;
+use crate::kit::{TestContext, binary, repository};
+
+use super::actor::{Actor, MAIN};
+use super::cast::{Cast, Typed};
+use super::engine::Engine;
+use super::scenarios::agents::Plan;
+
+/// How long a client may work on what one person typed.
+const RUN_LIMIT: Duration = Duration::from_secs(420);
+
+/// What all actors of a scenario share.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) cast: &'static Cast,
+    pub(crate) project: PathBuf,
+    home: PathBuf,
+    answer: Mutex<Option<String>>,
+    main_ended: AtomicBool,
+    killed: AtomicBool,
+    read: AtomicUsize,
+    agents: AtomicUsize,
+}
+
+/// One scenario in one client.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) context: TestContext,
+    pub(crate) scene: Arc<Scene>,
+    program: PathBuf,
+    witness: Witness,
+}
+
+/// What a scenario cost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) calls: usize,
+    pub(crate) answered: usize,
+    pub(crate) read: usize,
+    pub(crate) agents: usize,
+    pub(crate) seconds: f32,
+}
+
+impl Scene {
+    /// A path as a text has it: beneath the home, whole, or of the project.
+    pub(crate) fn resolve(&self, path: &str) -> PathBuf {
+        match ["$HOME/", "${HOME}/", "~/"].iter().find_map(|home| path.strip_prefix(home)) {
+            Some(rest) => self.home.join(rest),
+            None => self.project.join(path),
+        }
+    }
+
+    pub(crate) fn count_read(&self, bytes: usize) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// An agent reads its own instructions.
+    pub(crate) fn count_agent(&self, agent: &str) {
+        self.agents.fetch_add(1, Ordering::Relaxed);
+        let stem = agent.trim_start_matches("gsd-");
+        self.count_read(size_of(&format!("agents/{stem}.md")));
+    }
+
+    /// What the person types when the client has ended its turn.
+    pub(crate) fn person_answers(&self, answer: &str) {
+        *self.answer.lock().unwrap() = Some(answer.to_owned());
+    }
+
+    pub(crate) fn ended(&self, actor: &str) {
+        if actor == MAIN {
+            self.main_ended.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn kill_client(&self) {
+        self.killed.store(true, Ordering::Relaxed);
+    }
+}
+
+fn size_of(path: &str) -> usize {
+    std::fs::metadata(repository().join(path)).map_or(0, |data| usize::try_from(data.len()).unwrap_or(0))
+}
+
+impl Stage {
+    /// A home and an empty repository, our install in the home.
+    pub(crate) fn new(cast: &'static Cast, program: PathBuf) -> Self {
+        let context = TestContext::new();
+        let scene = Arc::new(Scene {
+            engine: Arc::new(Engine::default()),
+            cast,
+            project: context.project(),
+            home: context.home(),
+            answer: Mutex::default(),
+            main_ended: AtomicBool::new(false),
+            killed: AtomicBool::new(false),
+            read: AtomicUsize::new(0),
+            agents: AtomicUsize::new(0),
+        });
+        (cast.before_install)(&context.home());
+        let installed = context.gsd_with(["install", &format!("--{}", cast.package.host), "--global"], &[], "");
+        assert_eq!(installed.code, 0, "our install failed: {}{}", installed.stdout, installed.stderr);
+        let log = context.home().with_file_name("calls.log");
+        let witness = Witness::before_binary_below(&[context.home()], log).expect("our install left no binary");
+        let stage = Self { context, scene, program, witness };
+        stage.shell("git init --quiet --initial-branch=main");
+        stage
+    }
+
+    /// Runs a command of the person in the project.
+    pub(crate) fn shell(&self, command: &str) -> String {
+        let output = self.context.command("bash").args(["-c", command]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{command}: {text}{}", String::from_utf8_lossy(&output.stderr));
+        text.trim_end().to_owned()
+    }
+
+    /// The program's answer in the project, as a person's shell has it.
+    pub(crate) fn asks_program(&self, arguments: &str) -> Value {
+        let output = self.context.command(binary()).args(arguments.split(' ')).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("`gsd-tools {arguments}`: {error} in {text}"))
+    }
+
+    /// Copies a folder of fixtures into the project and commits it.
+    pub(crate) fn has(&self, fixture: &str) {
+        let folder = repository().join("tests/suite/play/fixtures").join(fixture);
+        for entry in walkdir::WalkDir::new(&folder).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
+            let inner = entry.path().strip_prefix(&folder).unwrap();
+            self.context.write(&inner.to_string_lossy(), &std::fs::read_to_string(entry.path()).unwrap());
+        }
+        self.shell(&format!("git add -A && git commit --quiet -m 'chore: {fixture}'"));
+    }
+
+    /// The phase is planned already: its plans are there, and recorded.
+    pub(crate) fn is_planned(&self, phase: &str, plans: &[&Plan]) {
+        let folder = format!(".planning/phases/{phase}");
+        for plan in plans {
+            self.context.write(&format!("{folder}/{}-PLAN.md", plan.id), &plan.text(phase));
+        }
+        self.asks_program(&format!("plan record {folder}"));
+        assert_eq!(self.shell("git status --porcelain"), "", "`plan record` left something");
+    }
+
+    /// The person types a command of ours; the model plays `script`. Ends when the client has ended.
+    pub(crate) fn types(
+        &mut self,
+        command: &str,
+        arguments: &str,
+        script: impl FnOnce(&mut Actor) -> String + Send + 'static,
+    ) {
+        self.plays(command, arguments, script);
+        assert!(self.scene.main_ended.load(Ordering::Relaxed), "the client ended before the script of {command} did");
+    }
+
+    /// As [`Self::types`], and the client dies on the way.
+    pub(crate) fn types_and_dies(
+        &mut self,
+        command: &str,
+        arguments: &str,
+        script: impl FnOnce(&mut Actor) -> String + Send + 'static,
+    ) {
+        self.plays(command, arguments, script);
+        assert!(self.scene.killed.load(Ordering::Relaxed), "the client was to die in the midst of {command}");
+    }
+
+    fn plays(&mut self, command: &str, arguments: &str, script: impl FnOnce(&mut Actor) -> String + Send + 'static) {
+        let scene = Arc::clone(&self.scene);
+        scene.engine.note(format!("== {command} {arguments}"));
+        scene.main_ended.store(false, Ordering::Relaxed);
+        scene.killed.store(false, Ordering::Relaxed);
+        scene.count_read(size_of(&format!("commands/{command}.md")));
+        let voice = scene.engine.expect_conversation(None);
+        let workflow = format!("workflows/{command}.md");
+        let main = Actor::start(MAIN, &scene, voice, Some(workflow), Box::new(script));
+        let mut output = self.run(&Typed::Command { name: command, arguments });
+        loop {
+            let answer = scene.answer.lock().unwrap().take();
+            match answer {
+                Some(answer) if scene.engine.failure().is_none() => {
+                    scene.engine.note(format!("== the person answers: {answer}"));
+                    output = self.run(&Typed::Answer(&answer));
+                }
+                _ => break,
+            }
+        }
+        scene.engine.end_conversations();
+        let _ = main.join();
+        if let Some(reason) = scene.engine.failure() {
+            panic!("/{command} {arguments}: {reason}");
+        }
+        if !scene.main_ended.load(Ordering::Relaxed) && !scene.killed.load(Ordering::Relaxed) {
+            let last: String = output.chars().rev().take(1500).collect::<Vec<_>>().into_iter().rev().collect();
+            panic!("/{command} {arguments}: the client ended before its script did: {last}");
+        }
+    }
+
+    fn run(&self, typed: &Typed<'_>) -> String {
+        let cast = self.scene.cast;
+        let server = ModelServer::start(Arc::clone(&self.scene.engine));
+        let url = server.url();
+        let mut command = self.context.command(&self.program);
+        command.env("PATH", install::search_path(&self.program));
+        // Whatever wants to leave the machine is sent to the mock server, which refuses it.
+        for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
+            command.env(proxy, &url);
+        }
+        command.env("NO_PROXY", "127.0.0.1,localhost").env("no_proxy", "127.0.0.1,localhost");
+        (cast.run)(&mut command, &url, typed);
+        let output = self.run_until_dead(&mut command);
+        if std::env::var_os("GSD_PLAYS_KEEP").is_some() {
+            for (serial, request) in
+                server.requests().iter().enumerate().filter(|(_, request)| request.asks_the_model())
+            {
+                let log = self.context.home().with_file_name("requests");
+                std::fs::create_dir_all(&log).unwrap();
+                let _ = std::fs::write(log.join(format!("{serial:04}.json")), request.body.to_string());
+            }
+        }
+        end_processes_of(&self.context.home());
+        output
+    }
+
+    /// Runs the client until it ends, its time is up, or the play kills it.
+    fn run_until_dead(&self, command: &mut Command) -> String {
+        use std::os::unix::process::CommandExt;
+        let scratch = self.context.home().with_file_name("tmp");
+        let (output, errors) = (scratch.join("client.out"), scratch.join("client.err"));
+        command
+            .stdin(Stdio::null())
+            .stdout(std::fs::File::create(&output).unwrap())
+            .stderr(std::fs::File::create(&errors).unwrap())
+            .process_group(0);
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
+        let end = Instant::now() + RUN_LIMIT;
+        let ended = loop {
+            if child.try_wait().unwrap().is_some() {
+                break true;
+            }
+            if Instant::now() > end || self.scene.killed.load(Ordering::Relaxed) {
+                break false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        if !ended {
+            let group = format!("-{}", child.id());
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+            let _ = child.kill();
+            let _ = child.wait();
+            self.scene.engine.note("the client was killed".to_owned());
+        }
+        let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+        format!("{}{}", read(&output), read(&errors))
+    }
+
+    /// Leaves home and project where they are.
+    pub(crate) fn keep(self) -> PathBuf {
+        self.context.keep()
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        let calls = self.witness.calls();
+        let calls: Vec<_> = calls.iter().filter(|call| !call.arguments.starts_with("hook ")).collect();
+        Counts {
+            calls: calls.len(),
+            answered: calls.iter().map(|call| call.bytes).sum(),
+            read: self.scene.read.load(Ordering::Relaxed),
+            agents: self.scene.agents.load(Ordering::Relaxed),
+            seconds: 0.0,
+        }
+    }
+}

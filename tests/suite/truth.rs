@@ -1,0 +1,570 @@
+//! Roadmap, state and requirements say the same after every verb that writes them: on the straight path, and when a phase
+//! is opened again, inserted, completed twice or out of order, or STATE.md is lost.
+
+use serde_json::Value;
+
+use crate::kit::{Ran, TestContext};
+
+const ROADMAP: &str = ".planning/ROADMAP.md";
+const STATE: &str = ".planning/STATE.md";
+const REQUIREMENTS: &str = ".planning/REQUIREMENTS.md";
+
+fn run<const N: usize>(context: &TestContext, arguments: [&str; N]) -> Ran {
+    context.gsd_with(
+        arguments,
+        &[("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1768500000000"), ("GSD_SESSION_KEY", "tests")],
+        "",
+    )
+}
+
+fn answer<const N: usize>(context: &TestContext, arguments: [&str; N]) -> Value {
+    run(context, arguments).json()
+}
+
+fn line<'text>(text: &'text str, start: &str) -> &'text str {
+    text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no `{start}` in {text}"))
+}
+
+fn git(context: &TestContext, arguments: &[&str]) -> String {
+    let output = context.command("git").args(arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Three phases in three places; of the first two, plans and summaries are on disk.
+fn notebook() -> TestContext {
+    let context = TestContext::new();
+    context.write(
+        ROADMAP,
+        "# Roadmap\n\n- [ ] **Phase 1: Add and List** - a\n- [ ] **Phase 2: Search by Tag** - s\n- [ ] **Phase 3: Export** - e\n\n\
+         ## Phase Details\n\n### Phase 1: Add and List\n\n**Goal**: g\n**Requirements**: [CLI-01]\n**Plans**: TBD\n\n\
+         ### Phase 2: Search by Tag\n\n**Goal**: g\n**Plans**: TBD\n\n### Phase 3: Export\n\n**Goal**: g\n**Plans**: TBD\n\n---\n\n\
+         ## Progress\n\n| Phase | Plans Complete | Status | Completed |\n|-------|----------------|--------|-----------|\n\
+         | 1. Add and List | 0/TBD | Not started | - |\n| 2. Search by Tag | 0/TBD | Not started | - |\n| 3. Export | 0/TBD | Not started | - |\n",
+    );
+    context.write(
+        REQUIREMENTS,
+        "# R\n\n- [ ] **CLI-01**: add\n\n| Requirement | Phase | Status |\n|---|---|---|\n| CLI-01 | Phase 1 | Pending |\n",
+    );
+    context.write(
+        STATE,
+        "---\ngsd_state_version: \"1.0\"\n---\n\n# Project State\n\n## Project Reference\n\n**Current focus:** Phase 1 — Add and List\n\n\
+         ## Current Position\n\nPhase: 1 of 3 (Add and List)\nPlan: Not started\nStatus: Ready to plan\nLast activity: 2026-01-01 — x\n\n\
+         Progress: [░░░░░░░░░░] 0%\n\n## Performance Metrics\n\n- Total plans completed: 0\n\n**By Phase:**\n\n\
+         | Phase | Plans | Total | Avg/Plan |\n|-------|-------|-------|----------|\n\n## Session Continuity\n\n\
+         Last session: 2026-01-01\nStopped at: x\nResume file: None\n",
+    );
+    context.write(".planning/PROJECT.md", "# P\n\n## Core Value\n\nNotes never get lost.\n");
+    context
+}
+
+fn plan(context: &TestContext, phase: &str, folder: &str, number: u32) {
+    context.write(&format!(".planning/phases/{folder}/{phase}-0{number}-PLAN.md"), "---\nwave: 1\n---\n\n# Plan\n");
+}
+
+fn execute(context: &TestContext, phase: &str, folder: &str, number: u32) {
+    let path = format!(".planning/phases/{folder}/{phase}-0{number}-SUMMARY.md");
+    context.write(&path, "---\nstatus: complete\n---\n\n# Done\n");
+}
+
+fn verify(context: &TestContext, phase: &str, folder: &str) {
+    context.write(&format!(".planning/phases/{folder}/{phase}-VERIFICATION.md"), "---\nstatus: passed\n---\n");
+}
+
+/// Phase 1 planned, executed, verified and completed.
+fn first_phase_done() -> TestContext {
+    let context = notebook();
+    for number in [1, 2] {
+        plan(&context, "01", "01-add-and-list", number);
+        execute(&context, "01", "01-add-and-list", number);
+    }
+    verify(&context, "01", "01-add-and-list");
+    assert_eq!(answer(&context, ["phase", "complete", "1"])["roadmap_updated"], true);
+    context
+}
+
+fn with_roadmap(roadmap: &str) -> TestContext {
+    let context = TestContext::new();
+    context.write(ROADMAP, roadmap);
+    context
+}
+
+#[test]
+fn a_checklist_line_counts_whether_bold_or_named() {
+    let roadmap = "# R\n\n- [ ] Phase 1: Base\n- [ ] **Phase 2**\n- [ ] Phase 3\n\n### Phase 1: Base\n\n**Goal**: g\n\n\
+                   - [ ] Phase 7 of the moon is considered\n";
+    let context = with_roadmap(roadmap);
+    assert_eq!(answer(&context, ["phase", "add", "Next"])["phase_number"], 4);
+    let context = with_roadmap(roadmap);
+    for (number, phase) in [("1", "01"), ("2", "02"), ("3", "03")] {
+        let folder = format!("{phase}-x");
+        plan(&context, phase, &folder, 1);
+        execute(&context, phase, &folder, 1);
+        verify(&context, phase, &folder);
+        assert_eq!(answer(&context, ["phase", "complete", number])["roadmap_updated"], true);
+    }
+    let text = context.read(ROADMAP);
+    for done in ["- [x] Phase 1: Base (completed ", "- [x] **Phase 2** (completed ", "- [x] Phase 3 (completed "] {
+        assert!(text.contains(done), "{text}");
+    }
+    let context =
+        with_roadmap(&format!("{roadmap}\n| Phase | Plans Complete |\n|---|---|\n| 2. B | 0/1 |\n| 3. C | 0/1 |\n"));
+    assert_eq!(answer(&context, ["phase", "remove", "2"])["roadmap_updated"], true);
+    let text = context.read(ROADMAP);
+    assert!(text.contains("- [ ] Phase 1: Base\n- [ ] Phase 2\n\n") && text.contains("| 2. C | 0/1 |"), "{text}");
+}
+
+#[test]
+fn phases_of_an_open_block_and_of_the_named_milestone_count() {
+    let block = |tag: &str, summary: &str| {
+        format!(
+            "# R\n\n{tag}\n<summary>{summary}</summary>\n\n- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n\n\
+             ### Phase 1: A\n\n**Plans:** 0 plans\n\n### Phase 2: B\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n\
+             | 1. A | 0/1 | Not started | - |\n\n</details>\n"
+        )
+    };
+    let open = with_roadmap(&block("<details open>", "v1.0 MVP"));
+    let named = with_roadmap(&block("<details>", "✅ v1.0 MVP - SHIPPED"));
+    for context in [&open, &named] {
+        context
+            .write(STATE, "---\nmilestone: v1.0\n---\n\n# S\n\n## Current Position\n\nPhase: 1 of 2 (A)\nStatus: x\n");
+        plan(context, "01", "01-a", 1);
+        execute(context, "01", "01-a", 1);
+        verify(context, "01", "01-a");
+        let analysis = answer(context, ["roadmap", "analyze"]);
+        assert_eq!((&analysis["phase_count"], &analysis["scope"]), (&2.into(), &"complete".into()), "{analysis}");
+        assert_eq!(analysis["next_phase"], "2");
+        assert_eq!(answer(context, ["roadmap", "get-phase", "2"])["found"], true);
+        assert_eq!(answer(context, ["state", "json"])["progress"]["total_phases"].to_string().trim_matches('"'), "2");
+        let complete = answer(context, ["phase", "complete", "1"]);
+        assert_eq!((&complete["is_last_phase"], &complete["next_phase"]), (&false.into(), &"2".into()), "{complete}");
+        let text = context.read(ROADMAP);
+        assert!(text.contains("- [x] **Phase 1: A**") && text.contains("| 1. A | 1/1 | Complete"), "{text}");
+        assert!(text.contains("**Plans:** 1/1 plans complete"), "{text}");
+    }
+    let other = with_roadmap(&block("<details>", "✅ v1.0 MVP - SHIPPED"));
+    other.write(STATE, "---\nmilestone: v1.1\n---\n\n# S\n");
+    assert_eq!(answer(&other, ["roadmap", "analyze"])["phase_count"], 0, "a milestone before this one stays folded");
+}
+
+#[test]
+fn an_open_phase_before_the_completed_one_is_next() {
+    let context = notebook();
+    plan(&context, "03", "03-export", 1);
+    execute(&context, "03", "03-export", 1);
+    verify(&context, "03", "03-export");
+    context.write(STATE, &context.read(STATE).replace("Phase: 1 of 3 (Add and List)", "Phase: 3 of 3 (Export)"));
+    let report = answer(&context, ["phase", "complete", "3"]);
+    assert_eq!((&report["is_last_phase"], &report["next_phase"]), (&false.into(), &"1".into()), "{report}");
+    assert_eq!(report["next_phase_name"], "Add and List");
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Phase:"), "Phase: 1 of 3 (Add and List) — READY TO PLAN");
+    assert!(!state.contains("All phases complete"), "{state}");
+}
+
+#[test]
+fn what_a_person_wrote_behind_the_count_of_plans_stays() {
+    for (label, ending) in [("**Plans**:", "\n"), ("**Plans:**", "\r\n")] {
+        let text = format!("# R\n\n### Phase 1: A\n\n{label} 1/2 plans executed (one waits for the API)\nx\n")
+            .replace('\n', ending);
+        let context = with_roadmap(&text);
+        plan(&context, "01", "01-a", 1);
+        plan(&context, "01", "01-a", 2);
+        execute(&context, "01", "01-a", 1);
+        execute(&context, "01", "01-a", 2);
+        assert_eq!(answer(&context, ["roadmap", "update-plan-progress", "1"])["updated"], true);
+        let after = context.read(ROADMAP);
+        assert!(after.contains(&format!("{label} 2/2 plans executed (one waits for the API){ending}")), "{after}");
+    }
+}
+
+#[test]
+fn a_session_that_has_no_place_gets_a_section() {
+    for trace in ["| Last work | What |\n|---|---|\n| yesterday | x |\n", "## Last Work\n\n- when: yesterday\n"] {
+        let context = TestContext::new();
+        context.write(STATE, &format!("# S\n\n{trace}\n| Last session | yesterday |\n"));
+        let arguments = ["state", "record-session", "--stopped-at", "Task 2", "--resume-file", "notes.md"];
+        let report = answer(&context, arguments);
+        assert_eq!((&report["recorded"], &report["created"]), (&true.into(), &true.into()), "{report}");
+        let text = context.read(STATE);
+        let section = text.split_once("## Session\n").unwrap_or_else(|| panic!("{text}")).1;
+        assert!(section.contains("**Stopped at:** Task 2\n**Resume file:** notes.md"), "{text}");
+        assert_eq!(answer(&context, ["state-snapshot"])["session"]["stopped_at"], "Task 2");
+    }
+}
+
+#[test]
+fn a_subsection_of_the_position_belongs_to_the_user() {
+    let notes = "### Notes\n\nPlan: ask Ada first\nStatus: waiting for Ada\n";
+    let context = notebook();
+    context.write(
+        STATE,
+        &format!(
+            "# S\n\n## Current Position\n\nPhase: 1 of 3 (Add and List)\nLast activity: 2026-01-01\n\n{notes}\n## End\n"
+        ),
+    );
+    plan(&context, "01", "01-add-and-list", 1);
+    assert!(answer(&context, ["state", "begin-phase", "--phase", "1"])["updated"].is_array());
+    let text = context.read(STATE);
+    assert!(text.contains(notes), "{text}");
+    let own = text.split_once("### Notes").unwrap().0;
+    assert!(own.contains("\nPlan: 1 of 1\nStatus: Executing Phase 1\n"), "{text}");
+}
+
+#[test]
+fn completing_an_earlier_phase_in_the_state_leaves_a_later_position() {
+    let context = notebook();
+    context.write(STATE, &context.read(STATE).replace("Phase: 1 of 3 (Add and List)", "Phase: 3 of 3 (Export)"));
+    let before = context.read(STATE);
+    let report = answer(&context, ["state", "complete-phase", "--phase", "2"]);
+    assert_eq!((&report["updated"], &report["idempotent"]), (&Value::Array(vec![]), &true.into()), "{report}");
+    assert!(report["note"].as_str().unwrap().contains('3'), "{report}");
+    assert_eq!(context.read(STATE), before);
+}
+
+#[test]
+fn a_word_of_the_user_keeps_a_requirement_as_it_is() {
+    for word in ["Blocked", "Deferred", "Out of Scope", "Waiting for legal"] {
+        let context = first_phase_done();
+        let text = context.read(REQUIREMENTS).replace("[x]", "[ ]").replace("Complete", word);
+        context.write(REQUIREMENTS, &text);
+        let report = answer(&context, ["requirements", "mark-complete", "CLI-01"]);
+        assert_eq!((&report["updated"], &report["not_found"][0]), (&false.into(), &"CLI-01".into()), "{report}");
+        assert_eq!(report["write_set_complete"], false);
+        assert!(report["write_set"].as_array().unwrap().iter().all(|write| write["applied"] == false), "{report}");
+        // Open again, so that it can be completed.
+        context.write(ROADMAP, &context.read(ROADMAP).replace("- [x] **Phase 1", "- [ ] **Phase 1"));
+        let report = answer(&context, ["phase", "complete", "1"]);
+        assert_eq!(report["requirements_updated"], false, "{report}");
+        assert_eq!(context.read(REQUIREMENTS), text);
+    }
+    let context = notebook();
+    context.write(REQUIREMENTS, "# R\n\n- [ ] **CLI-01**: add\n");
+    assert_eq!(answer(&context, ["requirements", "mark-complete", "CLI-01"])["marked_complete"][0], "CLI-01");
+    assert!(context.read(REQUIREMENTS).contains("[x] **CLI-01**"));
+}
+
+#[test]
+fn no_plan_of_a_circle_or_behind_a_halted_one_is_runnable() {
+    let context = notebook();
+    let write = |number: u32, depends_on: &str| {
+        let text = format!("---\nwave: 1\ndepends_on: [{depends_on}]\n---\n\n# Plan\n");
+        context.write(&format!(".planning/phases/01-add-and-list/01-0{number}-PLAN.md"), &text);
+    };
+    write(1, "");
+    write(2, "\"01-01\"");
+    write(3, "\"01-04\"");
+    write(4, "\"01-03\"");
+    write(5, "\"01-05\"");
+    write(6, "");
+    context.write(".planning/phases/01-add-and-list/01-01-SUMMARY.md", "---\nstatus: halted\n---\n");
+    let report = answer(&context, ["init", "execute-phase", "1"]);
+    assert_eq!(report["halted_plans"], serde_json::json!(["01-01-PLAN.md"]), "{report}");
+    assert_eq!(report["blocked_by"]["01-02-PLAN.md"], serde_json::json!(["01-01"]));
+    assert_eq!(report["runnable_plans"], serde_json::json!(["01-06-PLAN.md"]));
+}
+
+#[test]
+fn planning_a_gap_opens_a_closed_phase_again() {
+    let context = first_phase_done();
+    let requirements = context.read(REQUIREMENTS);
+    assert!(requirements.contains("[x] **CLI-01**"));
+    plan(&context, "01", "01-add-and-list", 3);
+    let report =
+        answer(&context, ["state", "planned-phase", "--phase", "01", "--name", "add-and-list", "--plans", "3"]);
+    assert_eq!((&report["reopened"], &report["phase"]), (&true.into(), &"1".into()), "{report}");
+    let roadmap = context.read(ROADMAP);
+    assert!(roadmap.contains("- [ ] **Phase 1: Add and List** - a\n"), "{roadmap}");
+    assert!(roadmap.contains("| 1. Add and List | 2/3 | In Progress|"), "{roadmap}");
+    assert!(
+        roadmap.contains("**Plans**: 2/3 plans executed\n") && roadmap.contains("- [ ] 01-03-PLAN.md"),
+        "{roadmap}"
+    );
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Phase:"), "Phase: 1 of 3 (Add and List) — READY TO EXECUTE");
+    assert_eq!(line(&state, "Plan:"), "Plan: 3 of 3");
+    assert!(
+        state.contains("completed_phases: 0") && state.contains("**Current focus:** Phase 1 — Add and List\n"),
+        "{state}"
+    );
+    assert_eq!(context.read(REQUIREMENTS), requirements, "what was met stays met");
+
+    let begun = answer(&context, ["state", "begin-phase", "--phase", "01", "--name", "add-and-list", "--plans", "3"]);
+    assert_eq!((&begun["phase"], &begun["phase_name"]), (&"1".into(), &"Add and List".into()));
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Phase:"), "Phase: 1 of 3 (Add and List) — EXECUTING");
+    assert_eq!(line(&state, "Plan:"), "Plan: 3 of 3");
+    execute(&context, "01", "01-add-and-list", 3);
+    let advanced = answer(&context, ["state", "advance-plan"]);
+    assert_eq!((&advanced["reason"], &advanced["current_plan"]), (&"last_plan".into(), &3.into()), "{advanced}");
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Phase:"), "Phase: 1 of 3 (Add and List) — READY FOR VERIFICATION");
+    assert_eq!(line(&state, "Status:"), "Status: Phase complete — ready for verification");
+    verify(&context, "01", "01-add-and-list");
+    let report = answer(&context, ["phase", "complete", "1"]);
+    assert_eq!(report["plans_executed"], "3/3");
+    let roadmap = context.read(ROADMAP);
+    assert!(roadmap.contains("- [x] **Phase 1: Add and List** - a (completed "), "{roadmap}");
+    assert!(roadmap.contains("| 1. Add and List | 3/3 | Complete"), "{roadmap}");
+    assert!(context.read(STATE).contains("completed_phases: 1"));
+}
+
+#[test]
+fn a_plan_that_comes_later_unticks_its_phase() {
+    let context = first_phase_done();
+    plan(&context, "01", "01-add-and-list", 3);
+    let report = answer(&context, ["roadmap", "update-plan-progress", "1"]);
+    assert_eq!((&report["complete"], &report["status"]), (&false.into(), &"In Progress".into()));
+    let roadmap = context.read(ROADMAP);
+    assert!(roadmap.contains("- [ ] **Phase 1: Add and List** - a\n"), "{roadmap}");
+    // With all plans done it stays closed, whatever was touched since.
+    let context = first_phase_done();
+    context.write(
+        ".planning/phases/01-add-and-list/01-VERIFICATION.md",
+        "---\nstatus: passed\ncovered_files: [x]\ncovered_digest: gone\n---\n",
+    );
+    assert_eq!(answer(&context, ["roadmap", "update-plan-progress", "1"])["complete"], true);
+    assert!(context.read(ROADMAP).contains("- [x] **Phase 1: Add and List**"));
+}
+
+#[test]
+fn the_phase_line_has_one_shape_after_every_verb() {
+    let context = notebook();
+    let shape = regex::Regex::new(r"^Phase: \d of 3 \((Add and List|Search by Tag|Export)\) — [A-Z ]+$").unwrap();
+    let check = |mark: &str| {
+        let state = context.read(STATE);
+        let phase = line(&state, "Phase:");
+        assert!(shape.is_match(phase) && phase.ends_with(&format!("— {mark}")), "{phase}");
+        let focus = line(&state, "**Current focus:**");
+        let number = &phase["Phase: ".len().."Phase: 1".len()];
+        assert!(focus.contains(&format!("Phase {number} — ")), "{focus} beside {phase}");
+    };
+    for number in [1, 2] {
+        plan(&context, "01", "01-add-and-list", number);
+    }
+    answer(&context, ["state", "planned-phase", "--phase", "01", "--name", "add-and-list", "--plans", "2"]);
+    check("READY TO EXECUTE");
+    assert!(context.read(ROADMAP).contains("| 1. Add and List | 0/2 | Planned"), "{}", context.read(ROADMAP));
+    answer(&context, ["state", "begin-phase", "--phase", "01", "--name", "add-and-list", "--plans", "2"]);
+    check("EXECUTING");
+    execute(&context, "01", "01-add-and-list", 1);
+    answer(&context, ["state", "record-metric", "--phase", "1", "--plan", "1", "--duration", "15min"]);
+    answer(&context, ["state", "advance-plan"]);
+    check("EXECUTING");
+    assert_eq!(line(&context.read(STATE), "Status:"), "Status: Executing Phase 1");
+    execute(&context, "01", "01-add-and-list", 2);
+    answer(&context, ["state", "record-metric", "--phase", "01", "--plan", "2", "--duration", "25min"]);
+    answer(&context, ["state", "advance-plan"]);
+    check("READY FOR VERIFICATION");
+    answer(&context, ["state", "complete-phase", "--phase", "01"]);
+    check("COMPLETE");
+    verify(&context, "01", "01-add-and-list");
+    let report = answer(&context, ["phase", "complete", "01"]);
+    assert_eq!((&report["phase_name"], &report["next_phase_name"]), (&"Add and List".into(), &"Search by Tag".into()));
+    check("READY TO PLAN");
+    let state = context.read(STATE);
+    assert!(state.contains("| 01 | 2 | 40min | 20min |"), "{state}");
+}
+
+#[test]
+fn a_new_phase_is_in_all_places_and_completing_it_ticks_them_all() {
+    let context = notebook();
+    answer(&context, ["phase", "add", "Tag Cloud"]);
+    let inserted = answer(&context, ["phase", "insert", "2", "Hot Fix"]);
+    assert_eq!(
+        (&inserted["phase_number"], &inserted["directory"]),
+        (&"2.1".into(), &".planning/phases/02.1-hot-fix".into())
+    );
+    let roadmap = context.read(ROADMAP);
+    assert!(roadmap.contains("- [ ] **Phase 3: Export** - e\n- [ ] **Phase 4: Tag Cloud**\n"), "{roadmap}");
+    assert!(roadmap.contains("Tag** - s\n- [ ] **Phase 2.1: Hot Fix (INSERTED)**\n"), "{roadmap}");
+    assert!(roadmap.contains("### Phase 4: Tag Cloud\n") && roadmap.contains("### Phase 2.1: Hot Fix (INSERTED)\n"));
+    assert!(roadmap.contains("| 2. Search by Tag | 0/TBD | Not started | - |\n| 2.1. Hot Fix | 0/TBD"), "{roadmap}");
+    assert!(roadmap.contains("| 3. Export | 0/TBD | Not started | - |\n| 4. Tag Cloud | 0/TBD"), "{roadmap}");
+    assert_eq!(answer(&context, ["roadmap", "validate"])["mismatches"], Value::Array(vec![]));
+    for (number, phase, folder) in [("2.1", "02.1", "02.1-hot-fix"), ("4", "04", "04-tag-cloud")] {
+        plan(&context, phase, folder, 1);
+        execute(&context, phase, folder, 1);
+        verify(&context, phase, folder);
+        answer(&context, ["phase", "complete", number]);
+        let roadmap = context.read(ROADMAP);
+        assert!(roadmap.contains(&format!("- [x] **Phase {number}: ")), "{roadmap}");
+        let row = line(&roadmap, &format!("| {number}. "));
+        assert!(row.contains("| 1/1 | Complete"), "{row}");
+        assert!(!roadmap.contains(&format!("plan-phase {number} to")), "{roadmap}");
+        assert!(roadmap.contains(&format!("- [x] {phase}-01-PLAN.md")), "{roadmap}");
+    }
+}
+
+#[test]
+fn completing_a_closed_phase_again_changes_nothing() {
+    let context = first_phase_done();
+    plan(&context, "02", "02-search-by-tag", 1);
+    answer(&context, ["state", "begin-phase", "--phase", "2"]);
+    let before = [ROADMAP, STATE, REQUIREMENTS].map(|path| context.read(path));
+    let report = answer(&context, ["phase", "complete", "1"]);
+    assert_eq!((&report["already_complete"], &report["updated"]), (&true.into(), &false.into()), "{report}");
+    assert_eq!((&report["next_phase"], &report["state_updated"]), (&"2".into(), &false.into()));
+    assert_eq!([ROADMAP, STATE, REQUIREMENTS].map(|path| context.read(path)), before);
+    // A phase behind the position is completed where it lies, and the position stays.
+    context.write(STATE, &context.read(STATE).replace("Phase: 2 of 3 (Search by Tag)", "Phase: 3 of 3 (Export)"));
+    execute(&context, "02", "02-search-by-tag", 1);
+    verify(&context, "02", "02-search-by-tag");
+    assert_eq!(answer(&context, ["phase", "complete", "2"])["roadmap_updated"], true);
+    assert_eq!(line(&context.read(STATE), "Phase:"), "Phase: 3 of 3 (Export) — EXECUTING");
+}
+
+#[test]
+fn a_lost_state_is_made_from_roadmap_and_disk() {
+    let context = first_phase_done();
+    plan(&context, "02", "02-search-by-tag", 1);
+    plan(&context, "02", "02-search-by-tag", 2);
+    execute(&context, "02", "02-search-by-tag", 1);
+    std::fs::remove_file(context.project().join(STATE)).unwrap();
+    let told = answer(&context, ["state", "begin-phase", "--phase", "2"]);
+    assert_eq!(told["error"], "STATE.md not found");
+    assert!(told["hint"].as_str().unwrap().contains("gsd-tools state rebuild"), "{told}");
+    let health = answer(&context, ["validate", "health"]);
+    assert!(health["errors"].to_string().contains("gsd-tools state rebuild"), "{health}");
+    assert_eq!(answer(&context, ["state", "rebuild", "--dry-run"])["created"], true);
+    assert!(!context.project().join(STATE).exists());
+    assert_eq!(answer(&context, ["state", "rebuild"])["created"], true);
+    let state = context.read(STATE);
+    assert!(!state.contains('{'), "{state}");
+    assert_eq!(line(&state, "Phase:"), "Phase: 2 of 3 (Search by Tag) — EXECUTING");
+    assert_eq!((line(&state, "Plan:"), line(&state, "Status:")), ("Plan: 2 of 2", "Status: Executing Phase 2"));
+    assert!(state.contains("Notes never get lost.") && state.contains("completed_phases: 1"), "{state}");
+    assert!(state.contains("| 01 | 2 |") && state.contains("- Total plans completed: 3\n"), "{state}");
+    assert_eq!(answer(&context, ["state", "advance-plan"])["reason"], "plans_outstanding");
+    assert_eq!(answer(&context, ["state", "rebuild"])["rebuilt"], false, "a second time there is nothing to do");
+}
+
+#[test]
+fn a_garbled_state_is_refused_and_set_aside_on_request() {
+    let garbled: [&[u8]; 3] = [b"U29tZSBnYXJiYWdlIGluIGJhc2U2NA==\n", b"# S\n\nStatus: \0\x01\n", b"# S\n\xff\xfe\n"];
+    for bytes in garbled {
+        let context = first_phase_done();
+        std::fs::write(context.project().join(STATE), bytes).unwrap();
+        for arguments in [["state", "begin-phase", "--phase", "2"], ["state", "update", "Status", "x"]] {
+            let told = run(&context, arguments).failure(1);
+            assert!(told.contains("gsd-tools state rebuild --set-aside"), "{told}");
+        }
+        let told = run(&context, ["state", "rebuild"]).failure(1);
+        assert!(told.contains("--set-aside"), "{told}");
+        assert_eq!(std::fs::read(context.project().join(STATE)).unwrap(), bytes, "nothing is written unasked");
+        let health = answer(&context, ["validate", "health"]);
+        assert_eq!(health["status"], "broken", "{health}");
+        assert!(health["errors"].to_string().contains("--set-aside"), "{health}");
+        let report = answer(&context, ["state", "rebuild", "--set-aside"]);
+        let kept = report["set_aside"].as_str().unwrap();
+        assert!(kept.starts_with(".planning/STATE.md.broken-"), "{kept}");
+        assert_eq!(std::fs::read(context.project().join(kept)).unwrap(), bytes, "nothing of the user's is lost");
+        assert_eq!(line(&context.read(STATE), "Phase:"), "Phase: 2 of 3 (Search by Tag) — READY TO PLAN");
+    }
+    let context = first_phase_done();
+    context.write(STATE, &format!("{}\n<<<<<<< HEAD\nx\n=======\n>>>>>>> y\n", context.read(STATE)));
+    assert!(answer(&context, ["validate", "health"])["errors"].to_string().contains("merge conflict"));
+}
+
+#[test]
+fn the_places_of_the_roadmap_are_compared() {
+    let context = notebook();
+    let text = context
+        .read(ROADMAP)
+        .replace("### Phase 3: Export", "### Phase 3: Import")
+        .replace("---\n\n## Progress", "### Phase 4: Alone\n\n---\n\n## Progress");
+    context.write(ROADMAP, &text);
+    let at = |start: &str| text.lines().position(|line| line.starts_with(start)).unwrap() + 1;
+    let found = answer(&context, ["roadmap", "validate"])["mismatches"].as_array().unwrap().clone();
+    let told = |phase: &str, line: usize, word: &str| {
+        let fits = |found: &&Value| {
+            found["phase"] == phase && found["line"] == line && found["message"].as_str().unwrap().contains(word)
+        };
+        assert_eq!(found.iter().filter(fits).count(), 1, "{phase} {line} {word}: {found:#?}");
+    };
+    told("3", at("- [ ] **Phase 3"), "`Import`");
+    told("3", at("| 3. Export"), "`Import`");
+    told("4", at("### Phase 4"), "checklist");
+    told("4", at("### Phase 4"), "Progress table");
+    assert_eq!(found.len(), 4);
+    assert!(found.iter().all(|found| found["fix"].as_str().unwrap().contains("ROADMAP.md")));
+    let warnings = answer(&context, ["validate", "consistency"])["warnings"].to_string();
+    assert!(warnings.contains("Import") && warnings.contains("Progress table"), "{warnings}");
+}
+
+#[test]
+fn a_fingerprint_that_cannot_be_taken_names_the_file() {
+    let context = notebook();
+    let fingerprint =
+        |file: &str| run(&context, ["verification", "fingerprint", ".planning/phases/01-x", file]).failure(1);
+    assert!(fingerprint("src/gone.rs").contains("`src/gone.rs` does not exist"));
+    assert!(fingerprint("../other.rs").contains("`../other.rs` is outside the project"));
+    assert!(fingerprint(".planning").contains("`.planning` is not a regular file"));
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_by_commit() {
+    let context = notebook();
+    git(&context, &["init", "-q"]);
+    let ran = run(&context, ["commit", "docs: x", "--files", "missing.md"]);
+    assert!(ran.stderr.contains("`missing.md` does not exist"), "{}", ran.stderr);
+    let report = ran.json();
+    assert_eq!((&report["reason"], &report["skipped_files"][0]), (&"nothing_to_commit".into(), &"missing.md".into()));
+}
+
+#[test]
+fn a_commit_waits_for_the_lock_of_another_git() {
+    let context = notebook();
+    git(&context, &["init", "-q"]);
+    let lock = context.project().join(".git/index.lock");
+    std::fs::write(&lock, "").unwrap();
+    let released = std::thread::spawn({
+        let lock = lock.clone();
+        move || {
+            std::thread::sleep(std::time::Duration::from_millis(1500));
+            std::fs::remove_file(lock).unwrap();
+        }
+    });
+    let report = answer(&context, ["commit", "docs: state", "--files", STATE]);
+    released.join().unwrap();
+    assert_eq!(report["committed"], true, "{report}");
+    assert_eq!(git(&context, &["log", "-1", "--format=%s"]).trim(), "docs: state");
+    // One that is never released is a failure, and says so.
+    context.write(STATE, &format!("{}\nmore\n", context.read(STATE)));
+    std::fs::write(&lock, "").unwrap();
+    let ran = run(&context, ["commit", "docs: more", "--files", STATE]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&report["committed"], &report["reason"]), (&false.into(), &"staging_failed".into()));
+    assert!(report["error"].as_str().unwrap().contains("index.lock"), "{report}");
+}
+
+#[test]
+fn a_claim_is_honoured_and_not_shown_by_git() {
+    let context = notebook();
+    git(&context, &["init", "-q"]);
+    git(&context, &["add", "-A"]);
+    git(&context, &["commit", "-q", "-m", "init"]);
+    let begin = |session: &str, phase: &str| {
+        let environment = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1768500000000"), ("GSD_SESSION_KEY", session)];
+        context.gsd_with(["state", "begin-phase", "--phase", phase], &environment, "").json()
+    };
+    assert_eq!(begin("one", "1")["milestone_conflict"], Value::Null);
+    let status = git(&context, &["status", "--porcelain", "--untracked-files=all", "--ignored"]);
+    assert!(!status.contains("lock"), "{status}");
+    let conflict = &begin("two", "2")["milestone_conflict"];
+    assert_eq!(conflict["locked_phase"], "1", "{conflict}");
+    // A claim that another program keeps in the tree counts as well, and moves out of it with the next one.
+    let claim = |phase: &str, session: &str| {
+        format!(
+            "{{\"phase\": \"{phase}\", \"session\": \"gsd-session-key-{session}\", \"pid\": 1, \"updated_at\": 1768500000000}}"
+        )
+    };
+    context.write(".planning/milestone.lock", &claim("3", "three"));
+    assert_eq!(begin("one", "1")["milestone_conflict"]["locked_phase"], "3");
+    context.write(".planning/milestone.lock", &claim("1", "one"));
+    assert_eq!(begin("one", "1")["milestone_conflict"], Value::Null);
+    assert!(!context.project().join(".planning/milestone.lock").exists());
+    // Another project has claims of its own.
+    assert_eq!(begin("two", "2")["milestone_conflict"]["locked_phase"], "1");
+}
