@@ -53,9 +53,10 @@ pub(crate) fn wrong(text: &str) -> Vec<String> {
 /// Whether the words begin with a verb, or are the name of a family of verbs.
 fn names_a_verb(words: &[&str]) -> bool {
     let is_verb = |count: usize| verbs().contains(&words[..count].join(" "));
-    let family = format!("{} ", words.join(" "));
-    // Hosts call `hook`; `query` is another spelling of any verb.
-    (1..=words.len().min(3)).any(is_verb) || verbs().iter().any(|verb| verb.starts_with(&family)) || words == ["hook"]
+    let is_family = |words: &[&str]| verbs().iter().any(|verb| verb.starts_with(&format!("{} ", words.join(" "))));
+    // Behind the name of a family stands one of its verbs. Hosts call `hook`.
+    let first = if is_family(&words[..1]) { 2 } else { 1 };
+    (first..=words.len().min(3)).any(is_verb) || is_family(words) || words == ["hook"]
 }
 
 fn verbs() -> &'static BTreeSet<String> {

@@ -22,6 +22,7 @@ const PAGES: &[&str] = &[
     "agent-skills",
     "audit-open",
     "capability outdated",
+    "dispatch-capacity",
     "dispatch-isolation",
     "hooks bench",
     "hooks off",
@@ -37,6 +38,8 @@ const PAGES: &[&str] = &[
     "scan-sessions",
     "smart-entry",
     "status",
+    // Nothing where a host has no teams.
+    "teams-status",
     "uninstall",
     "validate context",
 ];
