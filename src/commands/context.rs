@@ -13,6 +13,7 @@ use super::Answer;
 use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
 use super::project::Host;
+use super::{FamilyRow, catalog, tree, usage};
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
 use crate::operations::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
@@ -227,6 +228,40 @@ impl Context {
         let mut names =
             hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
         Ok(names.find(|name| self.world.variable(name).is_some()))
+    }
+
+    /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
+    pub(super) fn hold_agents_to_their_project(&self, row: &FamilyRow, words: &[String]) -> Result<(), CommandError> {
+        let ours = words.iter().take_while(|word| *word != "--");
+        let forced = ours.into_iter().any(|word| word == "--force");
+        let elsewhere = self.globals.folder.is_some() || self.globals.project_folder.is_some();
+        if !forced && !elsewhere {
+            return Ok(());
+        }
+        let tree = tree(row);
+        let path = usage::leaf(&tree, words).path;
+        // Another name of a command is not in the catalog, and runs without asking with its first word.
+        if catalog::effect(&path).is_some() && !catalog::unasked(&path) {
+            return Ok(());
+        }
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = |what: String| {
+            let refused =
+                CommandError::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
+            refused.exits(77).hint("a person can type the call in a terminal of their own")
+        };
+        if forced {
+            return Err(refused("`--force`".to_owned()));
+        }
+        let started = AbsolutePath::parse(self.world.folder()?)?;
+        let project = disk::canonical(&root::discover(&started, self.world.home().as_deref()))?;
+        let target = disk::canonical(&self.here)?;
+        let main = |folder: &AbsolutePath| root::main_worktree(folder).unwrap_or_else(|| folder.clone());
+        let target_root = disk::canonical(self.root())?;
+        if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
+            return Ok(());
+        }
+        Err(refused(format!("`{target}`, which is not below `{project}`,")))
     }
 
     /// Refuses what only a person may do. A terminal alone shows nobody: hosts run programs of agents in one too.

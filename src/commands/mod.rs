@@ -286,7 +286,8 @@ fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
     };
     match Context::new(world, call.globals) {
         Ok(mut context) => {
-            let result = (row.run)(&mut context, &matches);
+            let allowed = context.hold_agents_to_their_project(row, &call.words);
+            let result = allowed.and_then(|()| (row.run)(&mut context, &matches));
             context.finish(result, manner.contract)
         }
         Err(error) => failed(error),

@@ -227,15 +227,10 @@ impl SeenPhase {
         let text = view.roadmap_text()?.unwrap_or_default();
         let roadmap = view.parse_roadmap(&text);
         let section = roadmap.section(&phase.number).map(|section| roadmap.section_text(section)).unwrap_or_default();
-        let has_hints = roadmap.sections().iter().any(|section| roadmap.section_text(section).lines().any(is_hint));
-        let matched = section.lines().find_map(|line| {
-            let word = match hint(line) {
-                Some(hinted) => hinted.then_some("ui"),
-                None if has_hints => None,
-                None => SIGHT.iter().find(|word| says(line, word)).copied(),
-            };
-            Some((word?, line.trim().to_owned()))
-        });
+        let has_hints = || roadmap.sections().iter().any(|section| roadmap.section_text(section).lines().any(is_hint));
+        let may_be_seen = section.lines().find_map(hint).unwrap_or_else(|| !has_hints());
+        let says_so = |line: &str| Some((*SIGHT.iter().find(|word| says(line, word))?, line.trim().to_owned()));
+        let matched = section.lines().find_map(says_so).filter(|_| may_be_seen);
         let spec = phase.folder.as_ref().and_then(|folder| folder.artifact_path("UI-SPEC"));
         Ok(Self { matched, spec })
     }

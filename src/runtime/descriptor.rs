@@ -609,6 +609,14 @@ pub(crate) struct FileEdit {
     pub(crate) value: Scalar,
 }
 
+impl FileEdit {
+    /// Whether the edit is made once for each beginning of a call that runs without asking, by `{call}`.
+    pub(crate) fn names_calls(&self) -> bool {
+        let in_value = matches!(&self.value, Scalar::Text(text) if text.contains("{call}"));
+        in_value || self.path.iter().any(|part| part.contains("{call}"))
+    }
+}
+
 /// How an edit treats what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
