@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::kit::TestContext;
 use crate::lived::{HOSTS, Host, Lived, put};
 use crate::tree::{difference, stamps};
 
