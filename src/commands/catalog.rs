@@ -30,12 +30,17 @@ impl Effect {
 
 /// Acts that the loop needs at every step: they run without asking, as what reads and what writes documents does.
 const UNASKED_ACTS: &[&str] = &[
+    "auto-chain start",
+    "auto-chain stop",
     "commit",
     "dispatch-isolation",
     "gate run",
+    "plan close",
+    "plan record",
     "record-dispatch-isolation",
     "worktree cleanup-wave",
     "worktree create",
+    "worktree create-wave",
     "worktree record-agent",
 ];
 

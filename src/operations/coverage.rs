@@ -498,7 +498,7 @@ mod tests {
         assert!(report.table.contains("| CONTEXT.md | D-02 | ✓ Covered |\n\n⚠ 2 of 4 items not covered by any plan\n"));
         let of_phase =
             gaps(&view, "", Some(&folder(&view)), true, Some(&["A-1".to_owned(), "B-1".to_owned()])).unwrap();
-        assert_eq!(of_phase.uncovered().collect::<Vec<_>>(), ["D-01", "B-1"], "A-2 belongs to another phase");
+        assert_eq!(of_phase.uncovered().collect::<Vec<_>>(), ["B-1", "D-01"], "A-2 belongs to another phase");
         let missing = gaps(&view, "x/y", None, true, None).unwrap();
         assert_eq!(
             (missing.counts.uncovered, missing.phase_dir_scope),

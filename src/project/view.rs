@@ -167,7 +167,7 @@ impl ProjectView {
 
     /// Parses the text of the roadmap as the project's: the milestone that STATE.md names is not folded away.
     pub(crate) fn parse_roadmap<'text>(&self, text: &'text str) -> Roadmap<'text> {
-        // A STATE.md that cannot be read is told where it is asked for; here nothing but a folded block depends on it.
+        // A STATE.md that cannot be read is reported where it is needed; here nothing but a folded block depends on it.
         Roadmap::parse_for(text, self.state_version().ok().flatten().as_deref())
     }
 

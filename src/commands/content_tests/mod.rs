@@ -48,6 +48,9 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{task_dir}", "{dir}"),
     ("{task}", "Fix the date"),
     ("{topic}", "quick"),
+    ("{open plans}", "02-01"),
+    ("{id}", "02-01"),
+    ("{agent}", "gsd-planner"),
     ("{truth}", "The list shows all notes"),
 ];
 
@@ -123,8 +126,8 @@ fn no_call_in_a_text_needs_a_shell_to_fill_it_in() {
 /// Where a person is asked, a run without one stops.
 #[test]
 fn what_a_workflow_calls_runs_without_asking() {
-    // What another program does is for the host's own mode.
-    const ASKED: &[&str] = &["run-with-timeout"];
+    // What another program does is for the host's own mode; an approval is typed by the person.
+    const ASKED: &[&str] = &["run-with-timeout", "gate approve"];
     let mut faults = Vec::new();
     for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
         let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
