@@ -241,8 +241,8 @@ pub(super) fn codebase_drift(context: &Context) -> Result<CodebaseReport, Comman
     let config = context.config()?;
     let threshold = config.number("workflow.drift_threshold").unwrap_or(3);
     let action = config.text("workflow.drift_action").unwrap_or("warn");
-    let mapper = installed_command(context, "map-codebase")?;
-    let policy = DriftPolicy { threshold, action, mapper: mapper.as_deref() };
+    let remap = installed_command(context, "map-codebase")?;
+    let policy = DriftPolicy { threshold, action, mapper: remap.as_deref() };
     let view = context.view();
     let map = view.text(&format!("{}/STRUCTURE.md", context.layout().codebase()))?;
     let commit = map.as_deref().and_then(|map| FrontMatter::parse(map)?.text("last_mapped_commit"));

@@ -196,7 +196,8 @@ mod tests {
     }
 
     fn is(found: Option<(String, String)>, command: &str, source: &str) {
-        assert_eq!(found, Some((command.to_owned(), source.to_owned())));
+        let (found_command, found_source) = found.unwrap();
+        assert_eq!((found_command.as_str(), found_source.as_str()), (command, source));
     }
 
     #[test]
