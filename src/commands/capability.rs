@@ -197,7 +197,7 @@ pub(super) fn at(context: &Context, point: &str, host: &HostFlags) -> Result<Poi
         }
         Reference::Command(path) => catalog::effect(path).is_some(),
     };
-    Ok(hooks::at(point, context.config()?, &seen(context, host)?, has))
+    Ok(hooks::at(point, context.config()?, &seen(context, host)?, has, &context.program_word()))
 }
 
 fn elsewhere(done: &str, arguments: &ElsewhereArgs) -> CommandError {

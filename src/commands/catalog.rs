@@ -28,6 +28,63 @@ impl Effect {
     }
 }
 
+/// Acts that the loop needs at every step: they run without asking, as what reads and what writes documents does.
+const UNASKED_ACTS: &[&str] = &[
+    "auto-chain start",
+    "auto-chain stop",
+    "commit",
+    "dispatch-isolation",
+    "gate run",
+    "plan close",
+    "plan record",
+    "record-dispatch-isolation",
+    "worktree cleanup-wave",
+    "worktree create",
+    "worktree create-wave",
+    "worktree record-agent",
+];
+
+/// Commands that a person is asked about although they read or write: they change what is installed or what a host shows,
+/// or write outside the project.
+const ASKED: &[&str] = &[
+    "capability disable",
+    "capability enable",
+    "capability install",
+    "capability remove",
+    "capability set",
+    "capability trust revoke",
+    "capability update",
+    "install",
+    "package",
+    "research-store put",
+    "uninstall",
+];
+
+/// Whether an agent may run the command without a person being asked. In the session of an agent such a command takes no
+/// `--force` and works on its own project only.
+pub(crate) fn unasked(path: &str) -> bool {
+    match effect(path) {
+        None => false,
+        Some(Effect::Read | Effect::Write | Effect::Destructive) => !ASKED.contains(&path),
+        Some(Effect::Act | Effect::Run) => UNASKED_ACTS.contains(&path),
+    }
+}
+
+/// The beginnings of calls that run without asking: the first word, where all commands below it do, else the whole path.
+pub(crate) fn unasked_calls() -> Vec<&'static str> {
+    let first = |path: &'static str| path.split(' ').next().unwrap_or(path);
+    let mut calls: Vec<&'static str> = Vec::new();
+    for (path, _) in CATALOG.iter().filter(|(path, _)| unasked(path)) {
+        let word = first(path);
+        let whole = CATALOG.iter().filter(|(other, _)| first(other) == word).all(|(other, _)| unasked(other));
+        let call = if whole { word } else { path };
+        if calls.last() != Some(&call) {
+            calls.push(call);
+        }
+    }
+    calls
+}
+
 /// What the command at `path` does; none for a word that only leads to others.
 pub(crate) fn effect(path: &str) -> Option<Effect> {
     CATALOG.iter().find(|(listed, _)| *listed == path).map(|(_, effect)| *effect)
@@ -104,6 +161,11 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("frontmatter set", Effect::Write),
     ("frontmatter validate", Effect::Read),
     ("gap-analysis", Effect::Read),
+    ("gate approve", Effect::Run),
+    ("gate list", Effect::Read),
+    ("gate revoke", Effect::Run),
+    ("gate run", Effect::Run),
+    ("gate show", Effect::Read),
     ("generate-claude-md", Effect::Write),
     ("generate-claude-profile", Effect::Act),
     ("generate-dev-preferences", Effect::Act),
@@ -166,6 +228,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("learnings query", Effect::Read),
     ("list-seeds", Effect::Read),
     ("list-todos", Effect::Read),
+    ("loop enter", Effect::Read),
     ("loop render-hooks", Effect::Read),
     ("migrate-config", Effect::Write),
     ("milestone archive-quick", Effect::Write),
@@ -317,6 +380,23 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
 mod tests {
     use super::*;
     use crate::commands::{FAMILIES, tree};
+
+    #[test]
+    fn what_runs_without_asking_is_told_by_exact_beginnings() {
+        for path in UNASKED_ACTS.iter().chain(ASKED) {
+            assert!(effect(path).is_some(), "there is no command `{path}`");
+        }
+        let calls = unasked_calls();
+        let covers = |call: &str, path: &str| path == call || path.starts_with(&format!("{call} "));
+        for (path, _) in CATALOG {
+            let covered = calls.iter().any(|call| covers(call, path));
+            assert_eq!(covered, unasked(path), "{path}");
+        }
+        for asked in ["run-with-timeout", "gate approve", "uninstall", "hooks off", "recover", "pr-subrepo"] {
+            assert!(!unasked(asked), "{asked}");
+        }
+        assert!(calls.contains(&"state") && calls.contains(&"gate run") && !calls.contains(&"gate"), "{calls:?}");
+    }
 
     #[test]
     fn the_catalog_lists_exactly_the_commands_there_are() {

@@ -2,16 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::error::Reason;
 use super::{CommandError, Context, Family, auto_chain, verify};
 use crate::disk;
+use crate::library::Library;
+use crate::operations::api_coverage::{self, ApiCoverageReport};
 use crate::operations::coverage::{self, GapCounts};
-use crate::operations::gates::{self, Predicate};
+use crate::operations::gates::{self, Predicate, UiPlanReport, UiSafetyReport};
 use crate::operations::plan_commands::{self, FolderFacts, FoundFolder, SourceTree};
-use crate::operations::{api_coverage, prohibition, test_first};
+use crate::operations::prohibition;
+use crate::operations::test_first::{self, ReviewReport};
 use crate::project::folder::PhaseFolder;
-use crate::project::view::ProjectView;
+use crate::project::view::{NamedPhase, ProjectView};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Gates {
@@ -178,19 +182,43 @@ impl Family for Gates {
             CheckCommand::AutoMode => auto_chain::show(context),
             CheckCommand::DecisionCoveragePlan(arguments) => coverage_of_plans(context, &arguments),
             CheckCommand::DecisionCoverageVerify(arguments) => coverage_of_work(context, &arguments),
-            CheckCommand::GapAnalysisPlanPost(arguments) => gap_gate(context, &arguments.phase),
+            CheckCommand::GapAnalysisPlanPost(arguments) => {
+                let report = gap_gate(context, &arguments.phase)?;
+                context.emit(&report)
+            }
             CheckCommand::Predicate(arguments) => predicate(context, &arguments),
-            CheckCommand::UiPlanGate(arguments) => ui_plan(context, &arguments.phase),
-            CheckCommand::UiSafetyGate(arguments) => ui_safety(context, &arguments.phase),
-            CheckCommand::ApiCoverageVerifyPre(arguments) => api_coverage(context, &arguments.phase),
+            CheckCommand::UiPlanGate(arguments) => {
+                let report = ui_plan(context, &arguments.phase)?;
+                context.emit(&report)
+            }
+            CheckCommand::UiSafetyGate(arguments) => {
+                let report = ui_safety(context, &arguments.phase)?;
+                context.emit(&report)
+            }
+            CheckCommand::ApiCoverageVerifyPre(arguments) => {
+                let report = api_coverage(context, &arguments.phase)?;
+                context.emit(&report)
+            }
             CheckCommand::ProhibitionEnforcement(arguments) => prohibition_held(context, &arguments),
             CheckCommand::TddRedEvidence(arguments) => red_evidence(context, &arguments.record),
-            CheckCommand::TddReviewCheckpoint(arguments) => test_first_review(context, &arguments.phase),
+            CheckCommand::TddReviewCheckpoint(arguments) => {
+                let report = test_first_review(context, &arguments.phase)?;
+                context.emit(&report)
+            }
             CheckCommand::VerifyCommandPaths(arguments) => command_paths(context, arguments.phase.as_deref()),
             CheckCommand::VerifyFailureDirections(arguments) => failure_directions(context, arguments.phase.as_deref()),
-            CheckCommand::VerifySchemaDrift(arguments) => verify::schema_drift(context, &arguments.phase, false),
-            CheckCommand::VerifyCodebaseDrift(_) => verify::codebase_drift(context),
-            CheckCommand::VerifyContextDrift(arguments) => verify::context_drift(context, &arguments.phase),
+            CheckCommand::VerifySchemaDrift(arguments) => {
+                let report = verify::schema_drift(context, &arguments.phase, false)?;
+                context.emit(&report)
+            }
+            CheckCommand::VerifyCodebaseDrift(_) => {
+                let report = verify::codebase_drift(context)?;
+                context.emit(&report)
+            }
+            CheckCommand::VerifyContextDrift(arguments) => {
+                let report = verify::context_drift(context, &arguments.phase)?;
+                context.emit(&report)
+            }
         }
     }
 }
@@ -203,18 +231,108 @@ fn folder_named(context: &Context, view: &ProjectView, typed: &str) -> Result<Op
     }
 }
 
-/// The phase that a person named by its number or the path of its folder: its number as typed or as the folder says it,
-/// and the folder.
-pub(super) fn phase_named(
-    context: &Context,
-    view: &ProjectView,
-    typed: &str,
-) -> Result<(String, Option<PhaseFolder>), CommandError> {
-    if let Some(folder) = view.find_phase(typed)?.folder {
-        return Ok((typed.to_owned(), Some(folder)));
+/// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. One that is
+/// not there is an error, never a pass.
+pub(super) fn phase_named(context: &Context, view: &ProjectView, typed: &str) -> Result<NamedPhase, CommandError> {
+    if let Some(named) = view.phase_named(typed)? {
+        return Ok(named);
     }
-    let folder = if typed.contains('/') { folder_named(context, view, typed)? } else { None };
-    Ok((folder.as_ref().map_or(typed, PhaseFolder::token).to_owned(), folder))
+    if typed.contains(['/', '\\']) {
+        // A path from where the caller is, and one through a link.
+        let path = disk::canonical(&context.here().resolve(typed))?;
+        let inside = path.relative_to(&disk::canonical(context.root())?);
+        if let Some(named) = inside.map(|inside| view.phase_named(inside.as_str())).transpose()?.flatten() {
+            return Ok(named);
+        }
+    }
+    let ambiguous = view.find_phase(typed)?.ambiguous;
+    if !ambiguous.is_empty() {
+        let message = format!("`{typed}` fits several phase folders: {}", ambiguous.join(", "));
+        return Err(CommandError::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
+    }
+    Err(CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
+        .hint("`gsd-tools phases list` lists the phase folders, `gsd-tools roadmap analyze` the phases"))
+}
+
+/// What a gate said, as far as the loop goes by it.
+#[derive(Debug)]
+pub(super) struct GateAnswer {
+    pub(super) verdict: Verdict,
+    pub(super) message: String,
+    pub(super) cure: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Pass,
+    Warn,
+    Block,
+}
+
+impl Verdict {
+    fn block(blocks: bool) -> Self {
+        if blocks { Self::Block } else { Self::Pass }
+    }
+
+    fn warn(warns: bool) -> Self {
+        if warns { Self::Warn } else { Self::Pass }
+    }
+}
+
+/// Asks the gate that a feature declares by its name.
+pub(super) fn ask(context: &Context, query: &str, typed: &str) -> Result<GateAnswer, CommandError> {
+    let (verdict, message, cure) = match query {
+        "api-coverage.verify-pre" => {
+            let report = api_coverage(context, typed)?;
+            (Verdict::block(report.block), report.message, report.cure)
+        }
+        "gap-analysis.plan-post" => {
+            let report = gap_gate(context, typed)?;
+            (Verdict::warn(report.cure.is_some()), report.message, report.cure)
+        }
+        "tdd.review-checkpoint" => {
+            let report = test_first_review(context, typed)?;
+            (Verdict::block(report.block), report.message, report.cure.map(str::to_owned))
+        }
+        "ui.plan-gate" => {
+            let report = ui_plan(context, typed)?;
+            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+        }
+        "ui.safety-gate" => {
+            let report = ui_safety(context, typed)?;
+            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+        }
+        "verify.codebase-drift" => {
+            let report = verify::codebase_drift(context)?;
+            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+        }
+        "verify.context-drift" => {
+            let report = verify::context_drift(context, typed)?;
+            let verdict = if report.block { Verdict::Block } else { Verdict::warn(report.cure.is_some()) };
+            (verdict, report.message, report.cure)
+        }
+        "verify.schema-drift" => {
+            let report = verify::schema_drift(context, typed, false)?;
+            (Verdict::block(report.block), report.message, report.cure)
+        }
+        _ => return Err(CommandError::usage(format!("there is no gate `{query}`"))),
+    };
+    Ok(GateAnswer { verdict, message, cure })
+}
+
+/// Asks whether a document of the phase says what a feature wants it to say.
+pub(super) fn ask_predicate(context: &Context, wanted: &Value, typed: &str) -> Result<GateAnswer, CommandError> {
+    let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| CommandError::because(Reason::Usage, &error))?;
+    let view = context.view();
+    let folder = phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
+    let report = gates::predicate(&view, &wanted, &folder)?;
+    Ok(GateAnswer { verdict: Verdict::block(report.block), message: report.message, cure: None })
+}
+
+/// How a person calls a workflow here, such as `/gsd-plan-phase`; none where it is not installed.
+pub(super) fn installed_command(context: &Context, workflow: &str) -> Result<Option<String>, CommandError> {
+    let there = Library::embedded()?.at(&format!("workflows/{workflow}.md")).is_some();
+    Ok(if there { Some(format!("{}{workflow}", context.command_prefix()?)) } else { None })
 }
 
 fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
@@ -255,27 +373,35 @@ pub(super) struct GapGateReport {
     table: String,
     summary: String,
     counts: GapCounts,
+    /// What plans the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<String>,
 }
 
-fn gap_gate(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+fn gap_gate(context: &Context, typed: &str) -> Result<GapGateReport, CommandError> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
-    let folder = phase_named(context, &view, phase)?.1;
-    if folder.is_none() {
-        return Err(CommandError::new(Reason::PhaseNotFound, format!("Phase directory not found: {phase}")));
-    }
+    let phase = phase_named(context, &view, typed)?;
     let roadmap = view.roadmap_text()?.unwrap_or_default();
-    let own = coverage::own_requirements(&roadmap, folder.as_ref().map_or(phase, PhaseFolder::token));
-    let report = coverage::gaps(&view, phase, folder.as_ref(), enabled, Some(&own))?;
-    drop(view);
-    context.emit(&GapGateReport {
+    // Requirements of other phases are theirs to cover.
+    let own = coverage::own_requirements(&roadmap, &phase.number);
+    let report = coverage::gaps(&view, typed, phase.folder.as_ref(), enabled, Some(&own))?;
+    let uncovered: Vec<&str> = report.uncovered().collect();
+    let (message, cure) = if uncovered.is_empty() {
+        (report.summary.clone(), None)
+    } else {
+        let planner = format!("{}plan-phase {}", context.command_prefix()?, phase.number);
+        (format!("No plan of phase {} names {}", phase.number, uncovered.join(", ")), Some(planner))
+    };
+    Ok(GapGateReport {
         block: false,
         passed: true,
         enabled,
-        message: report.message(),
+        message,
         table: report.table,
         summary: report.summary,
         counts: report.counts,
+        cure,
     })
 }
 
@@ -284,7 +410,10 @@ fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Com
         .map_err(|error| CommandError::because(Reason::Usage, &error))?;
     let folder = match (arguments.phase_dir.as_deref(), arguments.phase_number.as_deref()) {
         (None, None) => String::new(),
-        (None, Some(phase)) => context.view().find_phase(phase)?.folder.map(|folder| folder.path).unwrap_or_default(),
+        (None, Some(typed)) => {
+            let view = context.view();
+            phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
+        }
         (Some(typed), _) => context
             .layout()
             .inside(typed)
@@ -294,24 +423,21 @@ fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Com
     context.emit(&report)
 }
 
-fn ui_plan(context: &mut Context, typed: &str) -> Result<(), CommandError> {
+fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, CommandError> {
     let config = context.config()?;
     let wanted = config.flag("workflow.ui_phase") && config.flag("workflow.ui_safety_gate");
     let view = context.view();
-    let (phase, _) = phase_named(context, &view, typed)?;
-    let report = gates::ui_plan(&view, &phase, has_frontend(context)?, wanted)?;
-    drop(view);
-    context.emit(&report)
+    let phase = phase_named(context, &view, typed)?;
+    let designer = installed_command(context, "ui-phase")?;
+    Ok(gates::ui_plan(&view, &phase, has_frontend(context)?, wanted, designer.as_deref())?)
 }
 
-fn ui_safety(context: &mut Context, typed: &str) -> Result<(), CommandError> {
+fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, CommandError> {
     let view = context.view();
-    let (phase, folder) = phase_named(context, &view, typed)?;
-    let changed = changed_files(context, folder.as_ref());
-    let command = format!("{}ui-phase", context.command_prefix()?);
-    let report = gates::ui_safety(&view, &phase, &changed, &command)?;
-    drop(view);
-    context.emit(&report)
+    let phase = phase_named(context, &view, typed)?;
+    let changed = changed_files(context, phase.folder.as_ref());
+    let designer = installed_command(context, "ui-phase")?;
+    Ok(gates::ui_safety(&view, &phase, &changed, designer.as_deref())?)
 }
 
 /// The files of the last commit and of the commits that name a plan of the phase.
@@ -330,12 +456,11 @@ fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String>
     files
 }
 
-fn api_coverage(context: &mut Context, typed: &str) -> Result<(), CommandError> {
+fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, CommandError> {
     let view = context.view();
-    let (_, folder) = phase_named(context, &view, typed)?;
-    let report = api_coverage::verify_pre(&view, typed, folder.as_ref())?;
-    drop(view);
-    context.emit(&report)
+    let phase = phase_named(context, &view, typed)?;
+    let planner = format!("{}plan-phase", context.command_prefix()?);
+    Ok(api_coverage::verify_pre(&view, &phase, &planner)?)
 }
 
 fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<(), CommandError> {
@@ -370,17 +495,24 @@ fn red_evidence(context: &mut Context, record: &str) -> Result<(), CommandError>
     }
 }
 
-fn test_first_review(context: &mut Context, typed: &str) -> Result<(), CommandError> {
+fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, CommandError> {
     let view = context.view();
-    let (_, folder) = phase_named(context, &view, typed)?;
+    let phase = phase_named(context, &view, typed)?;
     let subjects = || {
         let log = context.world().git(context.root().as_path(), ["log", "--format=%s"]).ok();
         let log = log.filter(crate::world::Finished::success).map(|log| log.text()).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
     };
-    let report = test_first::review(&view, typed, folder.as_ref(), subjects)?;
-    drop(view);
-    context.emit(&report)
+    Ok(test_first::review(&view, &phase.number, phase.folder.as_ref(), subjects)?)
+}
+
+/// The folder of a phase, for checks whose answer has a word for one that is not there.
+fn folder_of(context: &Context, view: &ProjectView, typed: &str) -> Result<Option<PhaseFolder>, CommandError> {
+    match phase_named(context, view, typed) {
+        Ok(phase) => Ok(phase.folder),
+        Err(error) if error.reason() == Reason::PhaseNotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {
@@ -389,8 +521,7 @@ fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), Comma
         return context.emit(&plan_commands::paths_unresolved(plan_commands::unresolved(None, VERB)));
     };
     let view = context.view();
-    let (_, folder) = phase_named(context, &view, typed)?;
-    let Some(folder) = folder else {
+    let Some(folder) = folder_of(context, &view, typed)? else {
         drop(view);
         return context.emit(&plan_commands::paths_unresolved(plan_commands::unresolved(Some(typed), VERB)));
     };
@@ -419,8 +550,7 @@ fn failure_directions(context: &mut Context, typed: Option<&str>) -> Result<(), 
         return context.emit(&plan_commands::directions_unresolved(plan_commands::unresolved(None, VERB)));
     };
     let view = context.view();
-    let (_, folder) = phase_named(context, &view, typed)?;
-    let report = match folder {
+    let report = match folder_of(context, &view, typed)? {
         Some(folder) => plan_commands::directions(&view, &folder)?,
         None => plan_commands::directions_unresolved(plan_commands::unresolved(Some(typed), VERB)),
     };

@@ -110,7 +110,7 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
 fn create(
     context: &mut Context,
     choices: Option<&str>,
-    operation: fn(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
+    operation: impl FnOnce(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
 ) -> Result<(), CommandError> {
     let report =
         with_new_file(context, choices, |context, new| context.update(|view| operation(view, new).map_err(told)))?;

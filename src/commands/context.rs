@@ -13,6 +13,7 @@ use super::Answer;
 use super::argv::Globals;
 use super::error::{CommandError, ExitContract, Reason};
 use super::project::Host;
+use super::{FamilyRow, catalog, tree, usage};
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
 use crate::operations::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
@@ -219,6 +220,60 @@ impl Context {
     /// A file of the user's own folder, `.gsd` in the home folder.
     pub(super) fn personal_file(&self, name: &str) -> Option<PathBuf> {
         Some(self.world.gsd_home()?.join(".gsd").join(name))
+    }
+
+    /// The variable by which a host says that one of its agents runs this call; none where no host does.
+    pub(super) fn agent_session(&self) -> Result<Option<String>, CommandError> {
+        let hosts = self.registry()?.all()?;
+        let mut names =
+            hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
+        Ok(names.find(|name| self.world.variable(name).is_some()))
+    }
+
+    /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
+    pub(super) fn hold_agents_to_their_project(&self, row: &FamilyRow, words: &[String]) -> Result<(), CommandError> {
+        let ours = words.iter().take_while(|word| *word != "--");
+        let forced = ours.into_iter().any(|word| word == "--force");
+        let elsewhere = self.globals.folder.is_some() || self.globals.project_folder.is_some();
+        if !forced && !elsewhere {
+            return Ok(());
+        }
+        let tree = tree(row);
+        let path = usage::leaf(&tree, words).path;
+        // Another name of a command is not in the catalog, and runs without asking with its first word.
+        if catalog::effect(&path).is_some() && !catalog::unasked(&path) {
+            return Ok(());
+        }
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = |what: String| {
+            let refused =
+                CommandError::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
+            refused.exits(77).hint("a person can type the call in a terminal of their own")
+        };
+        if forced {
+            return Err(refused("`--force`".to_owned()));
+        }
+        let started = AbsolutePath::parse(self.world.folder()?)?;
+        let project = disk::canonical(&root::discover(&started, self.world.home().as_deref()))?;
+        let target = disk::canonical(&self.here)?;
+        let main = |folder: &AbsolutePath| root::main_worktree(folder).unwrap_or_else(|| folder.clone());
+        let target_root = disk::canonical(self.root())?;
+        if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
+            return Ok(());
+        }
+        Err(refused(format!("`{target}`, which is not below `{project}`,")))
+    }
+
+    /// Refuses what only a person may do. A terminal alone shows nobody: hosts run programs of agents in one too.
+    pub(super) fn needs_a_person(&self, command: &str) -> Result<(), CommandError> {
+        let terminal = self.world.terminal();
+        let why = match self.agent_session()? {
+            Some(name) => format!("an agent runs this call: {name} is set"),
+            None if terminal.stdin && terminal.stdout => return Ok(()),
+            None => "this is not a terminal".to_owned(),
+        };
+        let refused = CommandError::usage(format!("`{command}` needs a person, and {why}")).exits(77);
+        Err(refused.hint(format!("type it in a terminal of your own: {} {command}", self.program_word())))
     }
 
     /// Whether the bare value is asked for instead of JSON.

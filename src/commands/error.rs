@@ -138,9 +138,12 @@ impl CommandError {
         self
     }
 
-    #[cfg(test)]
     pub(crate) fn reason(&self) -> Reason {
         self.reason
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 
     pub(crate) fn exit_code(&self, contract: ExitContract) -> u8 {

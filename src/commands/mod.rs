@@ -28,6 +28,7 @@ mod evaluation;
 mod files;
 mod findings;
 mod frontmatter;
+mod gate;
 mod git;
 mod graphify;
 mod guards;
@@ -150,6 +151,7 @@ const FAMILIES: &[FamilyRow] = &[
     ),
     family::<auto_chain::AutoChains>("The automatic chain", &["auto-chain"]),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
+    own_family::<gate::Gates>("Build and test", &["gate"]),
     family::<guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<updating::Updating>(
@@ -284,7 +286,8 @@ fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
     };
     match Context::new(world, call.globals) {
         Ok(mut context) => {
-            let result = (row.run)(&mut context, &matches);
+            let allowed = context.hold_agents_to_their_project(row, &call.words);
+            let result = allowed.and_then(|()| (row.run)(&mut context, &matches));
             context.finish(result, manner.contract)
         }
         Err(error) => failed(error),

@@ -109,7 +109,7 @@ fn lint(context: &mut Context, phase: &str) -> Result<(), CommandError> {
 }
 
 fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {
-    check::phase_named(context, view, phase)?.1.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
+    check::phase_named(context, view, phase)?.folder.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
         CommandError::new(Reason::PhaseNotFound, format!("phase `{phase}` has no folder"))
             .hint("list the phases with `gsd-tools phases list`")
     })

@@ -19,6 +19,7 @@ use crate::project::local_state::{LocalState, WrittenSettings};
 use crate::project::view::{Edits, ProjectView};
 use crate::project::workstream::{self, Pointer, PointerEdit};
 use crate::runtime::{Descriptor, Registry, RegistryError, installed_for};
+use crate::text::shell::shell_word;
 use crate::world::{Finished, Program, World};
 
 impl Context {
@@ -83,6 +84,18 @@ impl Context {
     pub(crate) fn local_state_if_any(&self) -> Result<Option<LocalState>, CommandError> {
         let folder = self.world().state_folder();
         Ok(folder.map(|folder| LocalState::of(&folder, self.root())).transpose()?)
+    }
+
+    /// How a text that a model reads calls this program: by the path of its installation, as the installed content does,
+    /// and by its bare name where it is none.
+    pub(super) fn program_word(&self) -> String {
+        let bare = || "gsd-tools".to_owned();
+        let Some(program) = self.installed_for().and_then(|_| self.world().executable().ok()) else { return bare() };
+        let below = |folder: &Path| Some(program.strip_prefix(folder).ok()?.to_str()?.replace('\\', "/"));
+        let path = below(self.root().as_path())
+            .or_else(|| Some(format!("~/{}", below(&self.world().home()?)?)))
+            .or_else(|| Some(program.to_str()?.replace('\\', "/")));
+        path.map_or_else(bare, |path| shell_word(&path))
     }
 
     /// What stands before the name of a command where people type it, such as `/gsd-`.

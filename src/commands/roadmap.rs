@@ -40,9 +40,12 @@ pub(crate) enum RoadmapCommand {
     ///
     /// Example: `gsd-tools roadmap upgrade` shows what would change; `--apply` does it.
     Upgrade(UpgradeArgs),
-    /// Tell what keeps the roadmap from being read
+    /// Check that the roadmap can be read and that its places agree
     ///
-    /// Example: `gsd-tools roadmap validate` exits 1 where there is something.
+    /// Compares checklist, details and Progress table: phases, numbers, names. Exits 1 if the roadmap cannot be read; places
+    /// that disagree are listed in `mismatches` with line and fix.
+    ///
+    /// Example: `gsd-tools roadmap validate --pick mismatches`.
     Validate,
 }
 

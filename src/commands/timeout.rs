@@ -27,7 +27,13 @@ pub(crate) struct LimitArgs {
 
 /// A span of time as a person writes it: `120`, `0.5`.
 #[derive(Clone, Copy, Debug)]
-struct Seconds(Duration);
+pub(super) struct Seconds(Duration);
+
+impl Seconds {
+    pub(super) fn span(self) -> Duration {
+        self.0
+    }
+}
 
 impl std::str::FromStr for Seconds {
     type Err = &'static str;

@@ -143,24 +143,25 @@ fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Comma
     let facts = state::facts(context)?;
     let prefix = context.command_prefix()?;
     let (typed, tests_only) = (&arguments.phase.phase, arguments.tests_only);
-    let report =
-        context.update(|view| human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(explained))?;
+    let report = context.update(|view| {
+        human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(|error| explained(&error))
+    })?;
     context.emit(&report)
 }
 
 fn settle_human(context: &mut Context, phase: &str) -> Result<(), CommandError> {
     let facts = state::facts(context)?;
-    let report = context.update(|view| human_checks::settle(view, phase, &facts).map_err(explained))?;
+    let report = context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?;
     context.emit(&report)
 }
 
 /// The reason and the hint of a refusal.
-fn explained(error: HumanCheckError) -> CommandError {
-    let reason = match &error {
+fn explained(error: &HumanCheckError) -> CommandError {
+    let reason = match error {
         HumanCheckError::NotFound { .. } => Reason::PhaseNotFound,
         _ => Reason::Unknown,
     };
-    let hint = match &error {
+    let hint = match error {
         HumanCheckError::NotFound { .. } => Some("`gsd-tools roadmap analyze` lists the phases".to_owned()),
         HumanCheckError::NotWaiting { command, .. } if !command.is_empty() => Some(format!("next: `{command}`")),
         HumanCheckError::NoEntry { .. } => Some("add an entry with `test` and `expected` to the report".to_owned()),
@@ -168,7 +169,7 @@ fn explained(error: HumanCheckError) -> CommandError {
         HumanCheckError::FrontMatter { .. } => Some("correct that line; nothing was written".to_owned()),
         _ => None,
     };
-    let told = CommandError::because(reason, &error);
+    let told = CommandError::because(reason, error);
     match hint {
         Some(hint) => told.hint(hint),
         None => told,

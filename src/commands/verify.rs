@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::check::NoPhaseArgs;
+use super::check::{NoPhaseArgs, installed_command, phase_named};
 use super::files::MissingFile;
 use super::{CommandError, Context, Family};
 use crate::disk;
-use crate::operations::drift::{self, DriftPolicy, Mapped};
+use crate::operations::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
 use crate::operations::summary_check::{self, SummaryCheckReport};
 use crate::operations::{must_haves, plan_checks};
 use crate::project::plan::{MustHave, PhasePlan};
@@ -76,7 +76,7 @@ pub(crate) enum VerifyCommand {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
-    /// The phase, such as `3` or `3.1`
+    /// The phase, such as `3`, or its folder
     phase: String,
     /// Tell of drift and let it pass
     #[arg(long)]
@@ -115,9 +115,18 @@ impl Family for VerifyFamily {
             VerifyCommand::Commits(arguments) => commits(context, arguments.commits),
             VerifyCommand::Artifacts(arguments) => must_have(context, &arguments.file, MustHave::Artifacts),
             VerifyCommand::KeyLinks(arguments) => must_have(context, &arguments.file, MustHave::KeyLinks),
-            VerifyCommand::SchemaDrift(arguments) => schema_drift(context, &arguments.phase, arguments.skip),
-            VerifyCommand::CodebaseDrift(_) => codebase_drift(context),
-            VerifyCommand::ContextDrift(arguments) => context_drift(context, &arguments.phase),
+            VerifyCommand::SchemaDrift(arguments) => {
+                let report = schema_drift(context, &arguments.phase, arguments.skip)?;
+                context.emit(&report)
+            }
+            VerifyCommand::CodebaseDrift(_) => {
+                let report = codebase_drift(context)?;
+                context.emit(&report)
+            }
+            VerifyCommand::ContextDrift(arguments) => {
+                let report = context_drift(context, &arguments.phase)?;
+                context.emit(&report)
+            }
         }
     }
 }
@@ -214,28 +223,26 @@ fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), Co
     }
 }
 
-pub(super) fn schema_drift(context: &mut Context, phase: &str, skip: bool) -> Result<(), CommandError> {
+pub(super) fn schema_drift(context: &Context, typed: &str, skip: bool) -> Result<SchemaReport, CommandError> {
     let skip = skip || context.world().flag("GSD_SKIP_SCHEMA_CHECK");
     let view = context.view();
-    let report = drift::schema(&view, view.find_phase(phase)?.folder.as_ref(), phase, skip)?;
-    drop(view);
-    context.emit(&report)
+    let phase = phase_named(context, &view, typed)?;
+    Ok(drift::schema(&view, phase.folder.as_ref(), skip)?)
 }
 
-pub(super) fn context_drift(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+pub(super) fn context_drift(context: &Context, typed: &str) -> Result<ContextReport, CommandError> {
     let blocks = context.config()?.text("workflow.context_drift_action") == Some("block");
-    let prefix = context.command_prefix()?.to_owned();
     let view = context.view();
-    let report = drift::context(&view, view.find_phase(phase)?.folder.as_ref(), phase, blocks, &prefix);
-    drop(view);
-    context.emit(&report)
+    let phase = phase_named(context, &view, typed)?;
+    Ok(drift::context(&view, phase.folder.as_ref(), &phase.number, blocks, context.command_prefix()?))
 }
 
-pub(super) fn codebase_drift(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn codebase_drift(context: &Context) -> Result<CodebaseReport, CommandError> {
     let config = context.config()?;
     let threshold = config.number("workflow.drift_threshold").unwrap_or(3);
-    let action = config.text("workflow.drift_action").unwrap_or("warn").to_owned();
-    let policy = DriftPolicy { threshold, action: &action };
+    let action = config.text("workflow.drift_action").unwrap_or("warn");
+    let mapper = installed_command(context, "map-codebase")?;
+    let policy = DriftPolicy { threshold, action, mapper: mapper.as_deref() };
     let view = context.view();
     let map = view.text(&format!("{}/STRUCTURE.md", context.layout().codebase()))?;
     let commit = map.as_deref().and_then(|map| FrontMatter::parse(map)?.text("last_mapped_commit"));
@@ -245,9 +252,7 @@ pub(super) fn codebase_drift(context: &mut Context) -> Result<(), CommandError> 
         (Some(_), Some(commit)) if commit.starts_with('-') || !is_commit(context, commit) => Mapped::Unknown(commit),
         (Some(map), Some(commit)) => Mapped::Since { map, commit, added: added_since(context, commit)? },
     };
-    let report = drift::codebase(mapped, policy);
-    drop(view);
-    context.emit(&report)
+    Ok(drift::codebase(mapped, policy))
 }
 
 /// The files that came to the repository since `commit`.

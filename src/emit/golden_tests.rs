@@ -49,6 +49,7 @@ pub(super) fn options(descriptor: &Descriptor, scope: Scope) -> EmitOptions {
         root,
         user: "/home/u".into(),
         permissions: true,
+        unasked: ["state", "gate run"].map(str::to_owned).to_vec(),
         hooks: true,
         status_line: true,
         program_ending: "",

@@ -47,6 +47,8 @@ pub(crate) struct EmitOptions {
     pub(crate) user: String,
     /// Allow our program where the host keeps a list of what is allowed.
     pub(crate) permissions: bool,
+    /// How calls of our program begin that run without asking.
+    pub(crate) unasked: Vec<String>,
     pub(crate) hooks: bool,
     /// Set the host's status line if it has none. For a local installation the caller must also know that the
     /// user's own settings have none: the project's would win over them.
@@ -68,6 +70,7 @@ impl EmitOptions {
             root: with_slashes(&home.root),
             user: with_slashes(&home.user),
             permissions: true,
+            unasked: Vec::new(),
             hooks: true,
             status_line: true,
             program_ending: std::env::consts::EXE_SUFFIX,

@@ -56,7 +56,12 @@ pub(crate) fn artifacts(
     }
     for edit in descriptor.edits.iter().filter(|edit| wanted(edit.purpose) && edit.scopes.contains(&scope)) {
         let Some(file) = descriptor.files.get(&edit.file) else { continue };
-        shared.entry(&edit.file).or_default().extend(shared_edit(edit, file.format, spelling));
+        let edits = shared.entry(&edit.file).or_default();
+        if edit.names_calls() {
+            edits.extend(options.unasked.iter().filter_map(|call| shared_edit(edit, file.format, spelling, call)));
+        } else {
+            edits.extend(shared_edit(edit, file.format, spelling, ""));
+        }
     }
     if let Some(instructions) = &descriptor.instructions {
         let block = MarkedText {
@@ -82,7 +87,10 @@ pub(crate) fn artifacts(
         found.push(Artifact {
             anchor: Anchor::Root,
             path: file.path.clone(),
-            contents: Contents::Whole(fill(&file.text, spelling)),
+            contents: Contents::Whole(fill(
+                &file.text.replace("{calls}", &calls(spelling, &options.unasked)),
+                spelling,
+            )),
             executable: false,
             kind: ItemKind::Settings,
         });
@@ -90,12 +98,14 @@ pub(crate) fn artifacts(
     found
 }
 
-fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling) -> Option<SharedEdit> {
-    let path: Vec<String> = edit.path.iter().map(|part| fill(part, spelling)).collect();
+/// The edit, filled in for calls that begin with `call`, where it names them.
+fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling, call: &str) -> Option<SharedEdit> {
+    let fill = |text: &str| fill(&text.replace("{call}", call), spelling);
+    let path: Vec<String> = edit.path.iter().map(|part| fill(part)).collect();
     let value = match &edit.value {
         Scalar::Flag(flag) => Value::from(*flag),
         Scalar::Number(number) => Value::from(*number),
-        Scalar::Text(text) => Value::from(fill(text, spelling)),
+        Scalar::Text(text) => Value::from(fill(text)),
     };
     match format {
         HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {
@@ -116,6 +126,13 @@ fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling) -> Opti
         },
         HostFormat::Markdown => None,
     }
+}
+
+/// The beginnings of calls that run without asking, as a list of texts.
+fn calls(spelling: &Spelling, unasked: &[String]) -> String {
+    let program = spelling.binary_word();
+    let lines = unasked.iter().map(|call| format!("  {},\n", Value::from(format!("{program} {call}"))));
+    format!("[\n{}]", lines.collect::<String>())
 }
 
 /// The places that facts name by `{binary}`, `{binary-pattern}`, `{absolute-binary}` and `{content}`.

@@ -53,7 +53,8 @@ fn settings_of(scene: &Scene<'_>) -> Result<BTreeMap<String, String>, String> {
     let own = layout.workstream().map(|_| layout.config());
     for file in [layout.root_config()].into_iter().chain(own) {
         let text = disk::read_text(layout.absolute(&file)).map_err(|error| error.to_string())?;
-        let read = settings(&text.unwrap_or_default()).map_err(|reason| format!("`{file}` is not JSON ({reason})"))?;
+        let read = settings(&text.unwrap_or_default())
+            .map_err(|reason| format!("`{file}` is not JSON any more ({reason})"))?;
         all.extend(read);
     }
     Ok(all)

@@ -46,6 +46,8 @@ pub(crate) struct Installer<'a> {
     pub(crate) program: Program,
     /// Whether hosts are told to let our program run without asking.
     pub(crate) permissions: bool,
+    /// How calls of our program begin that run without asking.
+    pub(crate) unasked: Vec<String>,
     /// Whether commands stand below routers; without it, as in the install that is there.
     pub(crate) nested: Option<bool>,
 }
@@ -99,6 +101,7 @@ impl Installer<'_> {
         }
         let mut options = EmitOptions::new(&target.home, env!("CARGO_PKG_VERSION"));
         options.permissions = self.permissions;
+        options.unasked.clone_from(&self.unasked);
         options.nested = nested;
         options.status_line = target.scope == Scope::Global || !self.has_own_status_line(target)?;
         options.existing = emit::alternatives(&target.descriptor)

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::view::ProjectView;
+use crate::project::view::{NamedPhase, ProjectView};
 use crate::text::markdown::Markdown;
 use crate::text::table::Table;
 
@@ -34,7 +34,10 @@ pub(crate) struct ApiCoverageReport {
     signals: Vec<ApiSignal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     phase_lookup_failed: Option<bool>,
-    message: String,
+    pub(crate) message: String,
+    /// What makes the decisions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cure: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -51,14 +54,23 @@ struct ApiSignal {
     noun: String,
 }
 
-/// Whether verification of a phase may begin.
+/// Whether verification of a phase may begin. `planner` is the command that plans phases.
 pub(crate) fn verify_pre(
     view: &ProjectView,
-    typed: &str,
-    folder: Option<&PhaseFolder>,
+    phase: &NamedPhase,
+    planner: &str,
 ) -> Result<ApiCoverageReport, FileError> {
-    let Some(folder) = folder else {
-        let message = format!("there is no folder of phase `{typed}`, so its outside APIs cannot be told");
+    let report = decided(view, phase)?;
+    let cure = match &report.matrix {
+        Some(matrix) => format!("correct the table in {matrix}"),
+        None => format!("{planner} {}", phase.number),
+    };
+    Ok(ApiCoverageReport { cure: report.block.then_some(cure), ..report })
+}
+
+fn decided(view: &ProjectView, phase: &NamedPhase) -> Result<ApiCoverageReport, FileError> {
+    let Some(folder) = &phase.folder else {
+        let message = format!("Phase {} has no folder yet, so there is nothing to verify", phase.number);
         let report = ApiCoverageReport::new(true, message);
         return Ok(ApiCoverageReport { detected: Some(false), phase_lookup_failed: Some(true), ..report });
     };
@@ -91,6 +103,7 @@ impl ApiCoverageReport {
             signals: Vec::new(),
             phase_lookup_failed: None,
             message,
+            cure: None,
         }
     }
 }
@@ -350,8 +363,9 @@ mod tests {
         let blocks = |files: &[(&str, &str)], phase: &str| {
             let files = files.iter().copied().chain([(".planning/ROADMAP.md", roadmap)]);
             let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
-            let folder = view.find_phase(phase).unwrap().folder;
-            verify_pre(&view, phase, folder.as_ref()).unwrap().block
+            let report = verify_pre(&view, &view.phase_named(phase).unwrap().unwrap(), "/plan").unwrap();
+            assert_eq!(report.cure.is_some(), report.block);
+            report.block
         };
         assert!(blocks(&[(".planning/phases/02-b/02-01-PLAN.md", plan)], "2"));
         assert!(!blocks(&[(".planning/phases/01-a/01-01-PLAN.md", "x")], "1"));
@@ -361,6 +375,6 @@ mod tests {
             &[(".planning/phases/02-b/02-01-PLAN.md", plan), (".planning/phases/02-b/02-COVERAGE.md", decided)],
             "2"
         ));
-        assert!(blocks(&[], "9"), "a phase that is not there cannot be judged");
+        assert!(blocks(&[], "1"), "a phase without a folder cannot be judged");
     }
 }

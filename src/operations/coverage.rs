@@ -294,6 +294,13 @@ pub(crate) struct GapRow {
     status: &'static str,
 }
 
+impl GapReport {
+    /// The requirements and decisions that no plan names.
+    pub(crate) fn uncovered(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().filter(|row| row.status != COVERED).map(|row| row.item.as_str())
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct GapCounts {
     total: usize,
@@ -304,15 +311,6 @@ pub(crate) struct GapCounts {
 const COVERED: &str = "Covered";
 
 const UNLISTED: &str = "Missing from REQUIREMENTS.md";
-
-impl GapReport {
-    /// The summary, with what no plan names.
-    pub(crate) fn message(&self) -> String {
-        let open: Vec<&str> =
-            self.rows.iter().filter(|row| row.status != COVERED).map(|row| row.item.as_str()).collect();
-        if open.is_empty() { self.summary.clone() } else { format!("{}: {}", self.summary, open.join(", ")) }
-    }
-}
 
 /// The requirements that the roadmap gives to a phase.
 pub(crate) fn own_requirements(roadmap: &str, phase: &str) -> Vec<String> {
@@ -498,6 +496,9 @@ mod tests {
         let rows: Vec<_> = report.rows.iter().map(|row| (row.item.as_str(), row.status)).collect();
         assert_eq!(rows, [("A-1", "Covered"), ("A-2", "Not covered"), ("D-01", "Not covered"), ("D-02", "Covered")]);
         assert!(report.table.contains("| CONTEXT.md | D-02 | ✓ Covered |\n\n⚠ 2 of 4 items not covered by any plan\n"));
+        let of_phase =
+            gaps(&view, "", Some(&folder(&view)), true, Some(&["A-1".to_owned(), "B-1".to_owned()])).unwrap();
+        assert_eq!(of_phase.uncovered().collect::<Vec<_>>(), ["B-1", "D-01"], "A-2 belongs to another phase");
         let missing = gaps(&view, "x/y", None, true, None).unwrap();
         assert_eq!(
             (missing.counts.uncovered, missing.phase_dir_scope),
@@ -519,7 +520,7 @@ mod tests {
             rows,
             [("A-1", "Covered"), ("Z-9", "Missing from REQUIREMENTS.md"), ("D-01", "Not covered"), ("D-02", "Covered")]
         );
-        assert_eq!(report.message(), "⚠ 2 of 4 items not covered by any plan: Z-9, D-01");
+        assert_eq!(report.uncovered().collect::<Vec<_>>(), ["Z-9", "D-01"]);
         assert_eq!(own_requirements("### Phase 2: B\n**Requirements**: TBD\n", "2"), [""; 0]);
         assert_eq!(own_requirements(roadmap, "7"), [""; 0]);
     }

@@ -20,7 +20,10 @@ pub(crate) struct SchemaReport {
     orms: Option<Vec<&'static str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unpushed_orms: Option<Vec<&'static str>>,
-    message: String,
+    pub(crate) message: String,
+    /// The calls that bring the database up to date.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cure: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<bool>,
 }
@@ -76,32 +79,15 @@ fn is_script(path: &str) -> bool {
 }
 
 /// Whether plans of a phase change schema files and no summary says that the database follows.
-pub(crate) fn schema(
-    view: &ProjectView,
-    folder: Option<&PhaseFolder>,
-    typed: &str,
-    skip: bool,
-) -> Result<SchemaReport, FileError> {
-    let Some(folder) = folder else {
-        let message = if view.folder_exists(&view.layout().phases()) {
-            format!("Phase directory not found: {typed}")
-        } else {
-            "No phases directory".to_owned()
-        };
-        return Ok(SchemaReport {
-            block: false,
-            drift_detected: false,
-            blocking: false,
-            schema_files: None,
-            orms: None,
-            unpushed_orms: None,
-            message,
-            skipped: None,
-        });
-    };
+pub(crate) fn schema(view: &ProjectView, folder: Option<&PhaseFolder>, skip: bool) -> Result<SchemaReport, FileError> {
     let (mut files, mut mappers): (Vec<String>, Vec<&Mapper>) = (Vec::new(), Vec::new());
-    for plan in view.current_plans(folder)? {
-        let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+    // A phase without a folder has no plans yet, so that nothing has drifted.
+    let plans = match folder {
+        Some(folder) => view.current_plans(folder)?.iter().map(|plan| folder.join(plan)).collect(),
+        None => Vec::new(),
+    };
+    for plan in &plans {
+        let text = view.text(plan)?.unwrap_or_default();
         for file in PhasePlan::parse(&text).files_modified() {
             let Some(mapper) = MAPPERS.iter().find(|mapper| (mapper.owns)(&format!("/{file}"))) else { continue };
             if !mappers.iter().any(|known| known.name == mapper.name) {
@@ -113,25 +99,22 @@ pub(crate) fn schema(
         }
     }
     let mut told = String::new();
-    for summary in folder.summaries() {
-        told.push_str(&view.text(&folder.join(summary))?.unwrap_or_default());
+    for summary in folder.into_iter().flat_map(|folder| folder.summaries().map(|summary| folder.join(summary))) {
+        told.push_str(&view.text(&summary)?.unwrap_or_default());
     }
     let unpushed: Vec<&Mapper> =
         mappers.iter().copied().filter(|mapper| !mapper.pushed.iter().any(|words| told.contains(words))).collect();
     let drift = !unpushed.is_empty();
     let names = |mappers: &[&Mapper]| mappers.iter().map(|mapper| mapper.name).collect::<Vec<_>>();
+    let calls: Vec<&str> = unpushed.iter().map(|mapper| mapper.push).collect();
     let message = match (drift, skip) {
         (false, _) => String::new(),
         (true, true) => "Schema drift detected but check was skipped (GSD_SKIP_SCHEMA_CHECK=true).".to_owned(),
-        (true, false) => {
-            let calls: Vec<String> =
-                unpushed.iter().map(|mapper| format!("  {}: {}", mapper.name, mapper.push)).collect();
-            let (files, calls) = (files.join(", "), calls.join("\n"));
-            format!(
-                "Schema drift: {files} changed, and no summary says that the database follows. Run and note in the summary:\n{calls}\n\
-                 GSD_SKIP_SCHEMA_CHECK=true passes this gate once."
-            )
-        }
+        (true, false) => format!(
+            "Schema drift: {} changed, and no summary says that the schema was pushed. \
+             GSD_SKIP_SCHEMA_CHECK=true passes this gate once.",
+            files.join(", ")
+        ),
     };
     let block = drift && !skip;
     Ok(SchemaReport {
@@ -142,6 +125,7 @@ pub(crate) fn schema(
         orms: Some(names(&mappers)),
         unpushed_orms: Some(names(&unpushed)),
         message,
+        cure: block.then(|| format!("run `{}` and note it in the plan's summary", calls.join("` and `"))),
         skipped: Some(drift && skip),
     })
 }
@@ -156,7 +140,10 @@ pub(crate) struct ContextReport {
     stale_artifacts: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<&'static str>,
-    message: String,
+    pub(crate) message: String,
+    /// The command that makes the documents again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cure: Option<String>,
 }
 
 /// What is made from the decisions of a phase, in the order in which it is made.
@@ -166,28 +153,27 @@ const MADE_FROM_CONTEXT: &[&str] = &["RESEARCH", "PATTERNS", "VALIDATION", "SPEC
 pub(crate) fn context(
     view: &ProjectView,
     folder: Option<&PhaseFolder>,
-    typed: &str,
+    number: &str,
     blocks: bool,
     command_prefix: &str,
 ) -> ContextReport {
-    let skipped = |reason, message| ContextReport {
+    let skipped = |reason| ContextReport {
         block: false,
         skipped: true,
         reason: Some(reason),
         stale_artifacts: Vec::new(),
         action: None,
-        message,
+        message: String::new(),
+        cure: None,
     };
-    let Some(folder) = folder else {
-        return skipped("phase-not-found", format!("Phase directory not found: {typed}"));
-    };
-    let Some(context) = folder.artifact_path("CONTEXT") else { return skipped("no-context-md", String::new()) };
+    let found = folder.and_then(|folder| Some((folder, folder.artifact_path("CONTEXT")?)));
+    let Some((folder, context)) = found else { return skipped("no-context-md") };
     // The specifications of a user interface and of a model are kinds of their own.
     let other_kind = |file: &&str| file.ends_with("UI-SPEC.md") || file.ends_with("AI-SPEC.md");
     let made = MADE_FROM_CONTEXT.iter().flat_map(|kind| folder.artifacts(kind));
     let made: Vec<&str> = made.filter(|file| !other_kind(file)).collect();
     if made.is_empty() {
-        return skipped("no-upstream-artifacts", String::new());
+        return skipped("no-upstream-artifacts");
     }
     let asked: Vec<String> = std::iter::once(context).chain(made.iter().map(|file| folder.join(file))).collect();
     let times = view.changed_at(&asked);
@@ -197,9 +183,9 @@ pub(crate) fn context(
     let message = if stale_artifacts.is_empty() {
         String::new()
     } else {
-        let files = stale_artifacts.join(", ");
-        format!("CONTEXT.md is newer than {files}; make it anew with {command_prefix}plan-phase {typed} --research")
+        format!("CONTEXT.md is newer than {}", stale_artifacts.join(", "))
     };
+    let cure = (!stale_artifacts.is_empty()).then(|| format!("{command_prefix}plan-phase {number} --research"));
     ContextReport {
         block: blocks && !stale_artifacts.is_empty(),
         skipped: false,
@@ -207,6 +193,7 @@ pub(crate) fn context(
         stale_artifacts,
         action: Some(if blocks { "block" } else { "warn" }),
         message,
+        cure,
     }
 }
 
@@ -229,7 +216,10 @@ pub(crate) struct CodebaseReport {
     action: Option<String>,
     last_mapped_commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    pub(crate) message: Option<String>,
+    /// What brings the map up to date.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cure: Option<String>,
 }
 
 /// A file that the map of the source does not know.
@@ -258,6 +248,8 @@ pub(crate) struct DriftPolicy<'text> {
     pub(crate) threshold: u64,
     /// `warn` or `auto-remap`.
     pub(crate) action: &'text str,
+    /// How a person has the code mapped again; none where that command is not installed.
+    pub(crate) mapper: Option<&'text str>,
 }
 
 /// Whether the source has grown in places that its map does not know.
@@ -275,6 +267,7 @@ pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseR
         action: None,
         last_mapped_commit: commit.map(str::to_owned),
         message: None,
+        cure: None,
     };
     let (map, commit, added) = match mapped {
         Mapped::Missing => return skipped("no-structure-md", None),
@@ -292,14 +285,13 @@ pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseR
         affected.sort();
         affected.dedup();
         let paths: Vec<&str> = elements.iter().map(|element| element.path.as_str()).collect();
-        message = format!(
-            "Codebase drift: {} new element(s) since the last mapping: {}. Bring the map of {} up to date, then run \
-             `gsd-tools stamp-codebase-map`",
-            elements.len(),
-            paths.join(", "),
-            affected.join(", ")
-        );
+        message =
+            format!("Codebase drift: {} new element(s) since the last mapping: {}", elements.len(), paths.join(", "));
     }
+    let cure = required.then(|| match policy.mapper {
+        Some(command) => format!("{command} --paths {}", affected.join(",")),
+        None => "add them to `.planning/codebase/STRUCTURE.md`, then run `gsd-tools stamp-codebase-map`".to_owned(),
+    });
     let remaps = required && policy.action == "auto-remap";
     CodebaseReport {
         block: required,
@@ -318,6 +310,7 @@ pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseR
         action: Some(policy.action.to_owned()),
         last_mapped_commit: Some(commit.to_owned()),
         message: Some(message),
+        cure,
     }
 }
 
@@ -371,19 +364,18 @@ mod tests {
         let plan = "---\nfiles_modified: [prisma/schema.prisma, src/db/schema.ts, src/entities/user.entity.ts, README.md]\n---\n";
         let report = |summary: &str, skip| {
             let view = view(plan, summary);
-            schema(&view, Some(&folder(&view)), "1", skip).unwrap()
+            schema(&view, Some(&folder(&view)), skip).unwrap()
         };
         let drifted = report("ran `npx prisma db push`", false);
         assert_eq!(drifted.orms.unwrap(), ["prisma", "drizzle", "typeorm"]);
         assert_eq!(drifted.unpushed_orms.unwrap(), ["drizzle", "typeorm"]);
-        assert!(drifted.block && drifted.message.contains("drizzle-kit push"));
+        assert!(drifted.block && drifted.cure.unwrap().contains("`npx drizzle-kit push` and `npx typeorm"));
         let skipped = report("", true);
         assert!(!skipped.block && skipped.drift_detected && skipped.skipped == Some(true));
         let whole = report("prisma db push, drizzle-kit migrate, typeorm migration:run", false);
         assert!(!whole.drift_detected && whole.message.is_empty());
-        assert_eq!(schema(&view("", ""), None, "9", false).unwrap().message, "Phase directory not found: 9");
-        let bare = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new([])));
-        assert_eq!(schema(&bare, None, "9", false).unwrap().message, "No phases directory");
+        let unplanned = schema(&view("", ""), None, false).unwrap();
+        assert!(!unplanned.block && unplanned.cure.is_none());
     }
 
     #[test]
@@ -391,8 +383,9 @@ mod tests {
         let view = view("", "");
         let report = context(&view, Some(&folder(&view)), "1", true, "/gsd-");
         assert_eq!((report.block, report.stale_artifacts), (true, vec!["01-RESEARCH.md".to_owned()]));
+        assert_eq!(report.cure.as_deref(), Some("/gsd-plan-phase 1 --research"));
         assert!(!context(&view, Some(&folder(&view)), "1", false, "/gsd-").block);
-        assert_eq!(context(&view, None, "9", true, "").reason, Some("phase-not-found"));
+        assert_eq!(context(&view, None, "9", true, "").reason, Some("no-context-md"));
         let skipped = |files: &[&str]| {
             let files: Vec<(String, &str)> =
                 files.iter().map(|file| (format!(".planning/phases/01-a/{file}"), "x")).collect();
@@ -405,7 +398,7 @@ mod tests {
         assert_eq!(skipped(&["01-CONTEXT.md", "01-SPEC.md"]), None);
     }
 
-    const POLICY: DriftPolicy<'_> = DriftPolicy { threshold: 3, action: "warn" };
+    const POLICY: DriftPolicy<'_> = DriftPolicy { threshold: 3, action: "warn", mapper: None };
 
     #[test]
     fn new_places_in_the_source_are_counted_against_the_threshold() {
@@ -422,6 +415,12 @@ mod tests {
             (true, vec!["lib".to_owned(), "packages/x".into(), "src".into()])
         );
         assert_eq!(many.elements[0].category, "migration");
+        assert!(many.cure.unwrap().contains("gsd-tools stamp-codebase-map"));
+        let mapped = DriftPolicy { mapper: Some("/x"), ..POLICY };
+        assert_eq!(
+            codebase(since(&["lib/a", "app/b", "web/c"]), mapped).cure.as_deref(),
+            Some("/x --paths app,lib,web")
+        );
         for (mapped, reason) in [
             (Mapped::Missing, "no-structure-md"),
             (Mapped::Undated, "no-mapped-commit"),

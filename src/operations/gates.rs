@@ -5,8 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
-use crate::project::view::ProjectView;
+use crate::project::view::{NamedPhase, ProjectView};
 use crate::text::front_matter::FrontMatter;
 
 /// The kind of predicate that compares a field of an artifact with a value.
@@ -53,7 +52,7 @@ impl Predicate {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PredicateReport {
     pub(crate) block: bool,
-    message: String,
+    pub(crate) message: String,
     details: PredicateDetails,
 }
 
@@ -105,9 +104,9 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Words by which a phase says that it is about what people see.
-const SIGHT: &[&str] =
-    &["ui", "interface", "frontend", "component", "layout", "page", "screen", "view", "form", "dashboard", "widget"];
+/// Words by which a phase says that it is about what people see. Words with another common meaning in code (the view of
+/// a database, the interface of a library) are not among them.
+const SIGHT: &[&str] = &["ui", "frontend", "page", "screen", "form", "dashboard", "widget"];
 
 /// What `check ui-plan-gate` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -125,30 +124,50 @@ pub(crate) struct UiPlanReport {
     matched_token: Option<&'static str>,
     #[serde(rename = "matchedLine")]
     matched_line: Option<String>,
-    #[serde(rename = "phaseLookupFailed", skip_serializing_if = "Option::is_none")]
-    phase_lookup_failed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    /// How the design is made, or the gate turned off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cure: Option<String>,
 }
 
 /// Whether a phase that is about what people see lacks its design. `has_frontend` says that the source has a frontend,
-/// `wanted` that the gate is on.
+/// `wanted` that the gate is on, `designer` is the command that makes the design, where it is installed.
 pub(crate) fn ui_plan(
     view: &ProjectView,
-    typed: &str,
+    phase: &NamedPhase,
     has_frontend: bool,
     wanted: bool,
+    designer: Option<&str>,
 ) -> Result<UiPlanReport, FileError> {
-    let phase = SeenPhase::of(view, typed)?;
-    let is_seen = phase.matched.is_some();
+    let seen = SeenPhase::of(view, phase)?;
+    let is_seen = seen.matched.is_some();
+    let block = wanted && is_seen && has_frontend && seen.spec.is_none();
+    let message = seen
+        .matched
+        .as_ref()
+        .map(|(_, line)| format!("Phase {} is about what people see (`{line}`), and has no UI-SPEC.md", phase.number));
     Ok(UiPlanReport {
         frontend: is_seen,
         has_frontend_evidence: has_frontend,
-        has_ui_spec: phase.spec.is_some(),
-        block: wanted && is_seen && has_frontend && phase.spec.is_none(),
-        ui_spec_path: phase.spec.map(|path| view.layout().shown(&path)),
-        phase_lookup_failed: phase.is_nowhere.then_some(true),
-        matched_token: phase.matched.as_ref().map(|(word, _)| *word),
-        matched_line: phase.matched.map(|(_, line)| line),
+        has_ui_spec: seen.spec.is_some(),
+        block,
+        ui_spec_path: seen.spec.map(|path| view.layout().shown(&path)),
+        matched_token: seen.matched.as_ref().map(|(word, _)| *word),
+        matched_line: seen.matched.map(|(_, line)| line),
+        message: message.filter(|_| block),
+        cure: block.then(|| design_cure(phase, designer)),
     })
+}
+
+/// How a phase gets its design.
+fn design_cure(phase: &NamedPhase, designer: Option<&str>) -> String {
+    match designer {
+        Some(command) => format!("{command} {}", phase.number),
+        None => "write the UI-SPEC.md of the phase, or turn the gate off with \
+                 `gsd-tools config-set workflow.ui_safety_gate false`"
+            .to_owned(),
+    }
 }
 
 /// What `check ui-safety-gate` answers.
@@ -163,33 +182,32 @@ pub(crate) struct UiSafetyReport {
     #[serde(rename = "hasUiSpec")]
     has_ui_spec: bool,
     pub(crate) block: bool,
-    #[serde(rename = "phaseLookupFailed", skip_serializing_if = "Option::is_none")]
-    phase_lookup_failed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    pub(crate) message: Option<String>,
+    /// How the design is made, or the gate turned off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cure: Option<String>,
 }
 
 /// Whether what people see was changed in a phase that has no design. `changed` are the files changed in the phase,
-/// `command` is how a person asks for the design.
+/// `designer` is the command that makes the design, where it is installed.
 pub(crate) fn ui_safety(
     view: &ProjectView,
-    typed: &str,
+    phase: &NamedPhase,
     changed: &[String],
-    command: &str,
+    designer: Option<&str>,
 ) -> Result<UiSafetyReport, FileError> {
-    let phase = SeenPhase::of(view, typed)?;
+    let seen = SeenPhase::of(view, phase)?;
     let has_ui_files = changed.iter().any(|path| is_seen_by_people(path));
-    let block = phase.matched.is_some() && has_ui_files && phase.spec.is_none();
-    let message = format!(
-        "what people see of phase {typed} was changed, and there is no UI-SPEC.md; make it with {command} {typed}"
-    );
+    let block = seen.matched.is_some() && has_ui_files && seen.spec.is_none();
+    let message = format!("Phase {} changed what people see, and has no UI-SPEC.md", phase.number);
     Ok(UiSafetyReport {
-        frontend: phase.matched.is_some(),
+        frontend: seen.matched.is_some(),
         has_ui_files,
-        has_ui_spec: phase.spec.is_some(),
+        has_ui_spec: seen.spec.is_some(),
         block,
-        phase_lookup_failed: phase.is_nowhere.then_some(true),
         message: block.then_some(message),
+        cure: block.then(|| design_cure(phase, designer)),
     })
 }
 
@@ -200,27 +218,21 @@ struct SeenPhase {
     matched: Option<(&'static str, String)>,
     /// The path of its design.
     spec: Option<String>,
-    /// Neither the roadmap nor a folder has it.
-    is_nowhere: bool,
 }
 
 impl SeenPhase {
-    fn of(view: &ProjectView, typed: &str) -> Result<Self, FileError> {
+    /// A roadmap that has `**UI hint**` lines is believed: a phase without one is not about what people see. Only where
+    /// none of its phases has such a line do words of its prose count.
+    fn of(view: &ProjectView, phase: &NamedPhase) -> Result<Self, FileError> {
         let text = view.roadmap_text()?.unwrap_or_default();
         let roadmap = view.parse_roadmap(&text);
-        let section = roadmap.section(typed).map(|section| roadmap.section_text(section));
-        let matched = section.and_then(|section| {
-            section
-                .lines()
-                .find_map(|line| Some((*SIGHT.iter().find(|word| says(line, word))?, line.trim().to_owned())))
-        });
-        let denied = section.is_some_and(|section| section.lines().any(denies));
-        let folder = view.find_phase(typed)?.folder;
-        Ok(Self {
-            matched: matched.filter(|_| !denied),
-            spec: folder.as_ref().and_then(|folder: &PhaseFolder| folder.artifact_path("UI-SPEC")),
-            is_nowhere: section.is_none() && folder.is_none(),
-        })
+        let section = roadmap.section(&phase.number).map(|section| roadmap.section_text(section)).unwrap_or_default();
+        let has_hints = || roadmap.sections().iter().any(|section| roadmap.section_text(section).lines().any(is_hint));
+        let may_be_seen = section.lines().find_map(hint).unwrap_or_else(|| !has_hints());
+        let says_so = |line: &str| Some((*SIGHT.iter().find(|word| says(line, word))?, line.trim().to_owned()));
+        let matched = section.lines().find_map(says_so).filter(|_| may_be_seen);
+        let spec = phase.folder.as_ref().and_then(|folder| folder.artifact_path("UI-SPEC"));
+        Ok(Self { matched, spec })
     }
 }
 
@@ -243,11 +255,15 @@ fn says(line: &str, word: &str) -> bool {
         .any(|found| found == word || found.strip_suffix('s') == Some(word))
 }
 
-/// `**UI hint**: no`: the roadmap says that the phase is not about what people see.
-fn denies(line: &str) -> bool {
-    let bare = line.trim().replace('*', "").to_lowercase();
-    bare.strip_prefix("ui hint")
-        .is_some_and(|rest| matches!(rest.trim_start_matches(':').trim(), "no" | "none" | "false"))
+/// What the line `**UI hint**: yes` says: whether the phase is about what people see. `None` for other lines.
+fn hint(line: &str) -> Option<bool> {
+    let bare = line.trim().trim_start_matches("- ").replace('*', "").to_lowercase();
+    let value = bare.strip_prefix("ui hint")?.trim_start_matches(':').trim().to_owned();
+    Some(!matches!(value.as_str(), "no" | "none" | "false"))
+}
+
+fn is_hint(line: &str) -> bool {
+    hint(line).is_some()
 }
 
 #[cfg(test)]
@@ -292,22 +308,38 @@ mod tests {
         }
     }
 
+    fn named(view: &ProjectView, typed: &str) -> NamedPhase {
+        view.phase_named(typed).unwrap().unwrap()
+    }
+
     #[test]
     fn a_phase_for_the_eyes_needs_its_design_where_there_is_a_frontend() {
-        let roadmap = "### Phase 1: A\n**Goal**: build guidance\n\n### Phase 2: B\n**Goal**: Two Forms\n\n### Phase 3: C\nUI\n**UI hint**: no\n";
+        let roadmap = "### Phase 1: A\n**Goal**: build guidance\n\n### Phase 2: B\n**Goal**: Two Forms\n\n\
+                       ### Phase 3: C\n**Goal**: a SQLite view behind an interface; review the layout\n";
         let files = [(".planning/ROADMAP.md", roadmap)];
-        let told = |phase: &str, frontend| {
-            let report = ui_plan(&view(&files), phase, frontend, true).unwrap();
+        let told = |files: &[(&str, &str)], phase: &str, frontend, wanted| {
+            let view = view(files);
+            let report = ui_plan(&view, &named(&view, phase), frontend, wanted, None).unwrap();
+            assert_eq!((report.message.is_some(), report.cure.is_some()), (report.block, report.block));
             (report.matched_token, report.block)
         };
-        assert_eq!(told("1", true), (None, false));
-        assert_eq!(told("2", true), (Some("form"), true));
-        assert_eq!(told("2", false), (Some("form"), false));
-        assert_eq!(told("3", true), (None, false));
-        assert_eq!(ui_plan(&view(&files), "9", true, true).unwrap().phase_lookup_failed, Some(true));
+        assert_eq!(told(&files, "1", true, true), (None, false));
+        assert_eq!(told(&files, "2", true, true), (Some("form"), true));
+        assert_eq!(told(&files, "2", false, true), (Some("form"), false));
+        assert_eq!(told(&files, "3", true, true), (None, false));
         let with = [files[0], (".planning/phases/02-b/02-UI-SPEC.md", "x")];
-        assert!(!ui_plan(&view(&with), "2", true, true).unwrap().block);
-        assert!(!ui_plan(&view(&files), "2", true, false).unwrap().block, "the gate is off");
+        assert!(!told(&with, "2", true, true).1);
+        assert!(!told(&files, "2", true, false).1, "the gate is off");
+    }
+
+    #[test]
+    fn a_roadmap_with_hints_is_believed_whatever_its_prose_says() {
+        let roadmap = "### Phase 1: A\n**Goal**: two screens\n**UI hint**: no\n\n### Phase 2: B\n**Goal**: tables\n\
+                       - **UI hint**: yes\n\n### Phase 3: UI\n**Goal**: one page\n";
+        let view = view(&[(".planning/ROADMAP.md", roadmap)]);
+        let blocks = |phase: &str| ui_plan(&view, &named(&view, phase), true, true, Some("/x")).unwrap();
+        assert_eq!(["1", "2", "3"].map(|phase| blocks(phase).block), [false, true, false]);
+        assert_eq!(blocks("2").cure.as_deref(), Some("/x 2"));
     }
 
     #[test]
@@ -315,7 +347,8 @@ mod tests {
         let roadmap = "### Phase 1: A\n**Goal**: guidance\n\n### Phase 2: B\n**Goal**: Two Forms\n";
         let files = [(".planning/ROADMAP.md", roadmap)];
         let blocks = |files: &[(&str, &str)], phase: &str, path: &str| {
-            ui_safety(&view(files), phase, &[path.to_owned()], "/x").unwrap().block
+            let view = view(files);
+            ui_safety(&view, &named(&view, phase), &[path.to_owned()], None).unwrap().block
         };
         for path in ["src/App.TSX", "page.html", "src/components/x.ts", "pages/a.js", "lib/ui/a.ts"] {
             assert!(blocks(&files, "2", path), "{path}");
@@ -323,7 +356,7 @@ mod tests {
         for path in ["src/a.ts", "src/page.ts", ".planning/STATE.md", "css", "a/ui.rs"] {
             assert!(!blocks(&files, "2", path), "{path}");
         }
-        assert!(!blocks(&files, "1", "a.css") && !blocks(&files, "9", "a.css"));
+        assert!(!blocks(&files, "1", "a.css"));
         assert!(!blocks(&[files[0], (".planning/phases/02-b/02-UI-SPEC.md", "x")], "2", "a.css"));
     }
 }

@@ -211,7 +211,7 @@ fn write_tests(
     facts: &Facts,
     edits: &mut Edits,
 ) -> Result<(String, usize), HumanCheckError> {
-    let path = folder.artifact_path("UAT").unwrap_or_else(|| folder.join(&format!("{}-UAT.md", folder.token())));
+    let path = uat_path(folder);
     let text = view.text(&path)?;
     let tests = text.as_deref().map(UatReport::parse).unwrap_or_default().tests;
     let mut missing: Vec<&HumanCheck> = Vec::new();
@@ -238,20 +238,22 @@ fn write_tests(
     Ok((path, missing.len()))
 }
 
+/// Where UAT.md is, or is made.
+fn uat_path(folder: &PhaseFolder) -> String {
+    folder.artifact_path("UAT").unwrap_or_else(|| folder.join(&format!("{}-UAT.md", folder.token())))
+}
+
 /// Each check with its test.
 fn with_tests(
     view: &ProjectView,
     folder: &PhaseFolder,
     checks: &[HumanCheck],
 ) -> Result<Vec<DeferredCheck>, FileError> {
-    let text = match folder.artifact_path("UAT") {
-        Some(path) => view.text(&path)?,
-        None => view.text(&folder.join(&format!("{}-UAT.md", folder.token())))?,
-    };
-    let tests = text.as_deref().map(UatReport::parse).unwrap_or_default().tests;
+    let document = view.text(&uat_path(folder))?;
+    let tests = document.as_deref().map(UatReport::parse).unwrap_or_default().tests;
     let of = |check: &HumanCheck| {
-        let test = tests.iter().find(|test| check.is_named(&test.name));
-        of_test(folder, &check.name, check.expected.clone(), test)
+        let made = tests.iter().find(|test| check.is_named(&test.name));
+        of_test(folder, &check.name, check.expected.clone(), made)
     };
     Ok(checks.iter().map(of).collect())
 }

@@ -26,6 +26,7 @@ pub(crate) mod evaluation;
 pub(crate) mod failure;
 pub(crate) mod findings;
 pub(crate) mod frontmatter;
+pub(crate) mod gate_command;
 pub(crate) mod gates;
 pub(crate) mod graphify;
 pub(crate) mod gsd2;

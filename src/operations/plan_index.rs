@@ -124,7 +124,7 @@ pub(crate) struct Obstacles {
 }
 
 impl Obstacles {
-    /// Of the current plans of a folder. A circle, for which [`plan_index`] has no answer, is no obstacle to telling the rest.
+    /// Of the current plans of a folder. A circle, for which [`plan_index`] has no answer, does not hide the rest.
     pub(crate) fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
         let (plans, _) = read_plans(view, folder)?;
         let graph = Graph::of(&plans);

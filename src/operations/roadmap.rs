@@ -338,7 +338,7 @@ pub(crate) struct Mismatch {
     pub(crate) fix: String,
 }
 
-/// A place that tells of a phase.
+/// What one place of the roadmap says of a phase.
 struct Told<'text> {
     place: &'static str,
     id: &'text str,
@@ -355,7 +355,7 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
     let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
     let rows = roadmap.rows().iter().filter(|row| !row.lists && !row.shipped);
-    // A row of another milestone stands in the same table.
+    // The table may have rows of other milestones.
     let rows = rows.filter(|row| milestone.holds(row.line) || own.iter().any(|id| id.matches(row.id)));
     let told: Vec<Told<'_>> = bullets
         .map(|bullet| Told { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
@@ -483,7 +483,7 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
             ),
         }));
     }
-    // Without a STATE.md that can be read the milestone is not known, which `state validate` tells.
+    // Without a STATE.md that can be read the milestone is not known; `state validate` reports that.
     let mismatches = mismatches(view, &roadmap).unwrap_or_default();
     ValidateReport { warnings, mismatches }
 }

@@ -287,14 +287,17 @@ fn failing_test(line: &str) -> Option<&str> {
 /// What `check tdd-review-checkpoint` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReviewReport {
-    block: bool,
+    pub(crate) block: bool,
     passed: bool,
     #[serde(rename = "tddPlans")]
     tdd_plans: usize,
     violations: usize,
     table: String,
     rows: Vec<ReviewRow>,
-    message: String,
+    pub(crate) message: String,
+    /// What to do in the plans that follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cure: Option<&'static str>,
 }
 
 /// One plan whose tests come first, and the commits that tell of it.
@@ -338,6 +341,7 @@ pub(crate) fn review(
             table: String::new(),
             rows: Vec::new(),
             message,
+            cure: None,
         });
     }
     let subjects = subjects();
@@ -352,6 +356,9 @@ pub(crate) fn review(
         message: table.clone(),
         table,
         rows,
+        cure: (violations > 0).then_some(
+            "commit the failing test as `test({plan}): ...` before the code as `feat({plan}): ...`; name these plans in VERIFICATION.md",
+        ),
     })
 }
 

@@ -194,7 +194,7 @@ impl fmt::Debug for Project {
     }
 }
 
-/// The note that stands for the claim of a milestone: of this working tree, and of its workstream. `None` where there is no
+/// The note with the claim of a milestone: of this working tree, and of its workstream. `None` where there is no
 /// place for notes.
 fn claim_note(layout: &Layout, state_folder: Option<&Path>) -> Option<AbsolutePath> {
     let root = AbsolutePath::parse(layout.root()).ok()?;

@@ -280,7 +280,7 @@ fn is_marked_open(tag: &str) -> bool {
     inside.split_whitespace().skip(1).any(|word| word == "open" || word.starts_with("open="))
 }
 
-/// Whether `version` stands in `text` as a word: `v1.1` does not stand in `v1.10`.
+/// Whether `text` has `version` as a word: `v1.10` does not have `v1.1`.
 fn names_version(text: &str, version: &str) -> bool {
     let (text, version) = (text.to_ascii_lowercase(), version.trim().to_ascii_lowercase());
     !version.is_empty()
@@ -348,7 +348,7 @@ fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -
     Some(PhaseBullet { id, name, line, mark, checked, is_bold, shipped })
 }
 
-/// What stands between the identifier of a phase and its name.
+/// The marks between the identifier of a phase and its name.
 const NAME_MARKS: [char; 4] = ['—', '–', ':', '-'];
 
 /// The name at the start of a text that goes on with a description or the day of completion.

@@ -167,7 +167,7 @@ impl ProjectView {
 
     /// Parses the text of the roadmap as the project's: the milestone that STATE.md names is not folded away.
     pub(crate) fn parse_roadmap<'text>(&self, text: &'text str) -> Roadmap<'text> {
-        // A STATE.md that cannot be read is told where it is asked for; here nothing but a folded block depends on it.
+        // A STATE.md that cannot be read is reported where it is needed; here nothing but a folded block depends on it.
         Roadmap::parse_for(text, self.state_version().ok().flatten().as_deref())
     }
 
@@ -247,6 +247,28 @@ impl ProjectView {
         Ok(PhaseLookup { folder: None, ambiguous: Vec::new(), searched })
     }
 
+    /// The phase that a person or a workflow names: by its number, the name of its folder, or the path of its folder,
+    /// absolute or relative to the root. `None` where neither a folder nor the roadmap has it, and where several folders
+    /// fit: then [`Self::find_phase`] names them.
+    pub(crate) fn phase_named(&self, typed: &str) -> Result<Option<NamedPhase>, FileError> {
+        let lookup = self.find_phase(typed)?;
+        if !lookup.ambiguous.is_empty() {
+            return Ok(None);
+        }
+        if let Some(folder) = lookup.folder {
+            let number = if folder.name == typed { folder.token() } else { typed }.to_owned();
+            return Ok(Some(NamedPhase { number, folder: Some(folder) }));
+        }
+        if typed.contains(['/', '\\']) {
+            let Some(path) = self.layout.inside(typed) else { return Ok(None) };
+            let folder = self.folder_at(&path, None)?;
+            return Ok(folder.map(|folder| NamedPhase { number: folder.token().to_owned(), folder: Some(folder) }));
+        }
+        let text = self.roadmap_text()?.unwrap_or_default();
+        let is_listed = Roadmap::parse(&text).section(typed).is_some();
+        Ok(is_listed.then(|| NamedPhase { number: typed.to_owned(), folder: None }))
+    }
+
     /// The plan files of a folder without those whose front matter says `status: superseded`.
     pub(crate) fn current_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
         let mut plans = Vec::new();
@@ -320,6 +342,15 @@ impl ProjectView {
         let ids = roadmap.iter().flat_map(Roadmap::named_phases);
         Ok(self.listed.get_or_init(|| PhaseIndex::new(ids.enumerate())))
     }
+}
+
+/// A phase that somebody named.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedPhase {
+    /// As typed; of a folder, the number in its name.
+    pub(crate) number: String,
+    /// None for a phase that the roadmap lists and nobody has begun.
+    pub(crate) folder: Option<PhaseFolder>,
 }
 
 /// What looking a phase up gave.

@@ -38,7 +38,6 @@ pub(crate) struct Descriptor {
     /// Variables in which it names its session to what it runs; the first that is set counts. They are gathered when the
     /// program is built, since every call and every hook asks for them.
     #[serde(default)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "gathered by build.rs"))]
     pub(crate) session_variables: Vec<String>,
     pub(crate) command: Form,
     /// Routers look like commands unless this says otherwise.
@@ -69,6 +68,9 @@ pub(crate) struct Descriptor {
     /// What people look for and do not find here.
     #[serde(default)]
     pub(crate) lacks: Vec<Lack>,
+    /// Variables that the host sets for the programs its agents run.
+    #[serde(default)]
+    pub(crate) shell_variables: Vec<String>,
     /// Where the host keeps what was said; absent where its form is not known.
     pub(crate) sessions: Option<Sessions>,
     #[serde(default)]
@@ -605,6 +607,14 @@ pub(crate) struct FileEdit {
     pub(crate) path: Vec<String>,
     pub(crate) how: EditForm,
     pub(crate) value: Scalar,
+}
+
+impl FileEdit {
+    /// Whether the edit is made once for each beginning of a call that runs without asking, by `{call}`.
+    pub(crate) fn names_calls(&self) -> bool {
+        let in_value = matches!(&self.value, Scalar::Text(text) if text.contains("{call}"));
+        in_value || self.path.iter().any(|part| part.contains("{call}"))
+    }
 }
 
 /// How an edit treats what is there.

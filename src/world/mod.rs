@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -277,13 +277,51 @@ impl World {
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
         let mut child = start(&mut command, program)?;
+        self.end_in_time(&mut child, program, grouped)
+    }
+
+    /// As [`Self::hand_over`], in a group of its own and without input, and gives the last `most` bytes of what it wrote
+    /// to standard output, and the time it took.
+    pub(crate) fn run_for_tail(&self, program: &Program, most: usize) -> Result<Ran, WorldError> {
+        let mut command = self.command(program);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let started = Instant::now();
+        let mut child = start(&mut command, program)?;
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let (closed, waiting) = mpsc::channel();
+        if let Some(mut pipe) = child.stdout.take() {
+            let kept = Arc::clone(&kept);
+            thread::spawn(move || {
+                let mut piece = [0; 8192];
+                // A pipe that breaks gave what it gave.
+                while let Ok(count @ 1..) = pipe.read(&mut piece) {
+                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                    kept.extend_from_slice(&piece[..count]);
+                    let surplus = kept.len().saturating_sub(most);
+                    kept.drain(..surplus);
+                }
+                closed.send(())
+            });
+        }
+        let ended = self.end_in_time(&mut child, program, cfg!(unix))?;
+        let took = started.elapsed();
+        // What it started and left running may hold the pipe for as long as it likes.
+        let _ = waiting.recv_timeout(GRACE);
+        let output = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(Ran { ended, output, took })
+    }
+
+    /// Waits for a program; when its time is up it is stopped, where it has a group of its own with all it started.
+    fn end_in_time(&self, child: &mut Child, program: &Program, grouped: bool) -> Result<Ended, WorldError> {
         let failed = |source| WorldError::Wait { program: program.to_string(), source };
-        if let Some(status) = status_within(&mut child, program.timeout).map_err(failed)? {
+        if let Some(status) = status_within(child, program.timeout).map_err(failed)? {
             return Ok(Ended::of(status));
         }
         if grouped {
             self.signal_group("-TERM", child.id());
-            let _ = status_within(&mut child, Some(GRACE)).map_err(failed)?;
+            let _ = status_within(child, Some(GRACE)).map_err(failed)?;
             self.signal_group("-KILL", child.id());
         }
         // It may have ended in between; either way it is gone after the wait.
@@ -478,6 +516,15 @@ impl Finished {
     }
 }
 
+/// What a program left of which only the end of its output is of interest.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) ended: Ended,
+    /// The end of its standard output.
+    pub(crate) output: Vec<u8>,
+    pub(crate) took: Duration,
+}
+
 /// How a program that had our streams ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
@@ -630,6 +677,17 @@ mod tests {
         assert_eq!(world.hand_over(&shell("kill -9 $$")).unwrap(), Ended::Signal(9));
         let endless = shell("sleep 60 & sleep 60").timeout(Duration::from_millis(30));
         assert_eq!(world.hand_over(&endless).unwrap(), Ended::OutOfTime);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_end_of_an_output_is_kept_and_nothing_left_running_is_waited_for() {
+        let shell = |line: &str| Program::new("sh").arguments(["-c", line]).timeout(Duration::from_secs(20));
+        let ran = World::real().run_for_tail(&shell("printf 0123456789; sleep 60 & exit 3"), 4).unwrap();
+        assert_eq!((ran.ended, ran.output.as_slice()), (Ended::Code(3), &b"6789"[..]));
+        let endless = shell("echo x; sleep 60 & sleep 60").timeout(Duration::from_millis(300));
+        let ran = World::real().run_for_tail(&endless, 100).unwrap();
+        assert_eq!((ran.ended, ran.output.as_slice()), (Ended::OutOfTime, &b"x\n"[..]));
     }
 
     #[test]

@@ -31,17 +31,18 @@ fn features_at(context: &TestContext, point: &str) -> Vec<String> {
 #[test]
 fn a_feature_is_hidden_and_shown_again_and_the_loop_follows() {
     let context = project("{}");
-    assert_eq!(features_at(&context, "verify:post"), ["nyquist", "security", "ui"]);
-    let told = context.gsd(["capability", "disable", "ui"]).json();
+    const ALL: [&str; 6] = ["research", "ai-integration", "assumption-delta", "schema-gate", "security", "drift"];
+    assert_eq!(features_at(&context, "plan:pre"), ALL);
+    let told = context.gsd(["capability", "disable", "ai-integration"]).json();
     assert_eq!((&told["enabled"], &told["surfaced"]), (&Value::Bool(false), &Value::Bool(false)));
     assert_eq!(told["changed"][0]["created"], true);
     let made = surface(&context).unwrap();
-    assert_eq!(serde_json::from_str::<Value>(&made).unwrap()["disabledClusters"], Value::from(vec!["ui"]));
-    assert_eq!(features_at(&context, "verify:post"), ["nyquist", "security"]);
-    let again = context.gsd(["capability", "disable", "ui"]).json();
+    assert_eq!(serde_json::from_str::<Value>(&made).unwrap()["disabledClusters"], Value::from(vec!["ai-integration"]));
+    assert_eq!(features_at(&context, "plan:pre"), ["research", "assumption-delta", "schema-gate", "security", "drift"]);
+    let again = context.gsd(["capability", "disable", "ai-integration"]).json();
     assert_eq!((&again["updated"], surface(&context)), (&Value::Bool(false), Some(made)));
-    let _ = context.gsd(["capability", "enable", "ui"]).json();
-    assert_eq!(features_at(&context, "verify:post"), ["nyquist", "security", "ui"]);
+    let _ = context.gsd(["capability", "enable", "ai-integration"]).json();
+    assert_eq!(features_at(&context, "plan:pre"), ALL);
 }
 
 #[test]
@@ -99,28 +100,14 @@ fn a_file_that_does_not_parse_is_never_written() {
 fn a_host_is_told_by_its_folder_or_its_name() {
     let context = project("{}");
     let folder = context.home().join("elsewhere");
-    let call = ["capability", "disable", "ui", "--config-dir", folder.to_str().unwrap()];
+    let call = ["capability", "disable", "ai-integration", "--config-dir", folder.to_str().unwrap()];
     let _ = context.gsd(call).json();
     assert!(folder.join(".gsd-surface.json").is_file() && surface(&context).is_none());
-    let report = context.gsd(["loop", "render-hooks", "verify:post", "--config-dir", folder.to_str().unwrap()]).json();
-    assert_eq!(report["activeHooks"].as_array().unwrap().len(), 2);
-    assert_eq!(features_at(&context, "verify:post").len(), 3);
-    assert_eq!(context.gsd(["loop", "render-hooks", "plan:pre", "--active-cap", "ui"]).success(), "true\n");
-}
-
-#[test]
-fn the_gates_a_feature_names_are_checks_the_program_has() {
-    let context = project("{}");
-    context.write(".planning/ROADMAP.md", "# Roadmap\n\n### Phase 1: Core\n\n**Goal**: x\n");
-    context.write(".planning/phases/01-core/01-01-PLAN.md", "---\nphase: 1\nplan: 1\n---\n");
-    for point in ["plan:pre", "plan:post", "execute:wave:post", "execute:post", "verify:pre"] {
-        let report = context.gsd(["loop", "render-hooks", point]).json();
-        for hook in report["activeHooks"].as_array().unwrap() {
-            let Some(query) = hook["check"]["query"].as_str() else { continue };
-            let answer = context.gsd(["check", query, ".planning/phases/01-core", "--raw"]).json();
-            assert!(answer["block"].is_boolean(), "{query}: {answer}");
-        }
-    }
+    let report = context.gsd(["loop", "render-hooks", "plan:pre", "--config-dir", folder.to_str().unwrap()]).json();
+    assert_eq!(report["activeHooks"].as_array().unwrap().len(), 5);
+    assert_eq!(features_at(&context, "plan:pre").len(), 6);
+    let asks = |feature: &str| context.gsd(["loop", "render-hooks", "plan:pre", "--active-cap", feature]).success();
+    assert_eq!([asks("security"), asks("ui")], ["true\n", "false\n"], "the work of `ui` is not installed");
 }
 
 #[test]

@@ -118,3 +118,33 @@ fn a_reader_that_goes_away_is_no_failure() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn an_agent_forces_nothing_and_stays_in_its_project() {
+    let context = TestContext::new();
+    context.write(".planning/ROADMAP.md", "# Roadmap\n\n### Phase 1: A\n\n**Goal**: x\n");
+    context.write(".planning/phases/01-a/01-01-SUMMARY.md", "x");
+    context.write("sub/a.txt", "x");
+    let beside = context.project().parent().unwrap().join("beside");
+    std::fs::create_dir_all(beside.join(".planning")).unwrap();
+    let beside = beside.to_str().unwrap();
+    let agent = |arguments: &[&str]| context.gsd_with(arguments, &[("CLAUDECODE", "1")], "");
+    for refused in [
+        &["phase", "remove", "1", "--force"][..],
+        &["--cwd", beside, "roadmap", "analyze"],
+        &["roadmap", "analyze", "--project-dir", beside],
+        &["check", "ui.plan-gate", "1", "--cwd", ".."],
+    ] {
+        let told = agent(refused).failure(77);
+        assert!(told.contains("needs a person") && told.contains("CLAUDECODE is set"), "{refused:?}: {told}");
+    }
+    assert!(context.project().join(".planning/phases/01-a").exists());
+    for allowed in [&["--cwd", "sub", "roadmap", "analyze"][..], &["roadmap", "analyze", "--project-dir", "."]] {
+        assert_ne!(context.gsd_with(allowed, &[], "").code, 77, "{allowed:?}: a person may");
+    }
+    assert_eq!(agent(&["--cwd", "sub", "roadmap", "analyze"]).code, 0);
+    assert_ne!(agent(&["commit", "say --force", "--dry-run", "--", "--force"]).code, 77);
+    let _ = context.gsd_with(["--cwd", beside, "roadmap", "analyze"], &[], "").json();
+    let _ = context.gsd(["phase", "remove", "1", "--force"]).json();
+    assert!(!context.project().join(".planning/phases/01-a").exists(), "a person may force it");
+}

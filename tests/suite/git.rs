@@ -38,10 +38,13 @@ fn a_commit_takes_the_named_files_and_leaves_other_staged_work() {
 #[test]
 fn a_removed_file_is_committed_as_gone() {
     let context = repository("{}");
-    let report = |file: &str| context.gsd(["commit", "docs: gone", "--files-removed", file]).json();
+    let commit = |file: &str| context.gsd(["commit", "docs: gone", "--files-removed", file]);
+    let report = |file: &str| commit(file).json();
     assert_eq!(report("never-was.md")["reason"], "nothing_to_commit");
-    let told = report(".planning/STATE.md");
+    let ran = commit(".planning/STATE.md");
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&told["reason"], &told["file"]), (&"staging_failed".into(), &".planning/STATE.md".into()));
+    assert_eq!(ran.code, 1);
     git(&context, "rm -q .planning/STATE.md");
     assert_eq!(report(".planning/STATE.md")["reason"], "committed");
     assert_eq!(git(&context, "show --name-status --format= HEAD"), "D\t.planning/STATE.md");
@@ -110,8 +113,10 @@ fn a_hook_that_refuses_is_told() {
     context.write(".git/hooks/pre-commit", "#!/bin/sh\necho not today >&2\nexit 1\n");
     assert!(context.command("chmod").args(["755", ".git/hooks/pre-commit"]).status().unwrap().success());
     context.write(".planning/STATE.md", "two\n");
-    let report = context.gsd(["commit", "docs: x", "--files", ".planning/STATE.md"]).json();
+    let ran = context.gsd(["commit", "docs: x", "--files", ".planning/STATE.md"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&report["reason"], &report["error"]), (&"commit_failed".into(), &"not today".into()));
+    assert_eq!(ran.code, 1);
     assert_eq!(context.gsd(["commit", "docs: x", "--no-verify"]).json()["committed"], true);
     context.write(".planning/STATE.md", "three\n");
     let files = ["commit", "--amend", "--no-verify", "--files", ".planning/STATE.md"];
@@ -123,8 +128,10 @@ fn a_hook_that_refuses_is_told() {
 fn outside_a_repository_staging_fails() {
     let context = TestContext::new();
     context.write(".planning/STATE.md", "one\n");
-    let report = context.gsd(["commit", "x", "--files", ".planning/STATE.md"]).json();
+    let ran = context.gsd(["commit", "x", "--files", ".planning/STATE.md"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&report["reason"], &report["failures"][0]["timed_out"]), (&"staging_failed".into(), &false.into()));
+    assert_eq!(ran.code, 1);
     assert!(context.gsd(["commit"]).failure(1).contains("message"));
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::kit::TestContext;
 use crate::lived::{HOSTS, Host, Lived, put};
 use crate::tree::{difference, stamps};
 
@@ -734,5 +735,50 @@ fn both_forms_at_once_are_told_of_wherever_the_host_notes_its_plugins() {
             _ => put(&root.join(path), &noted.replace("\"gsd@market\": true", off)),
         }
         assert!(!told(&["status", name]) && !told(&["install", name]), "{name}");
+    }
+}
+
+/// The entries that an install adds to the list of what runs without asking, in every form a host has.
+fn allowed(settings: &Path) -> Vec<String> {
+    let text = read(settings);
+    let texts = text.split('"').filter(|text| text.contains("gsd-tools") && !text.contains(" hook "));
+    texts.map(str::to_owned).collect()
+}
+
+#[test]
+fn calls_run_without_asking_by_exact_beginnings_and_no_host_is_told_to_ask() {
+    for (flag, file) in [
+        ("--claude", ".claude/settings.json"),
+        ("--qwen", ".qwen/settings.json"),
+        ("--codebuddy", ".codebuddy/settings.json"),
+        ("--gemini", ".gemini/policies/gsd-tools.toml"),
+        ("--opencode", ".config/opencode/opencode.json"),
+        ("--kilo", ".config/kilo/kilo.json"),
+    ] {
+        let context = TestContext::new();
+        context.gsd(["install", flag, "--global"]).success();
+        let settings = context.home().join(file);
+        let entries = allowed(&settings);
+        let has = |call: &str| entries.iter().any(|entry| entry.contains(&format!("gsd-tools {call}")));
+        for call in ["state", "commit", "gate run", "loop", "init", "worktree create"] {
+            assert!(has(call), "{flag} {call}: {entries:?}");
+        }
+        for call in [
+            "*",
+            ":*",
+            "run-with-timeout",
+            "gate approve",
+            "gate *",
+            "gate:",
+            "uninstall",
+            "install",
+            "hooks *",
+            "recover",
+        ] {
+            assert!(!has(call), "{flag} {call}: {entries:?}");
+        }
+        let text = read(&settings);
+        assert!(!text.contains("\"ask\"") && !text.contains("ask_user"), "{flag}: {text}");
+        assert!(text.len() < 24_000, "{flag}: {} bytes", text.len());
     }
 }

@@ -48,6 +48,9 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{task_dir}", "{dir}"),
     ("{task}", "Fix the date"),
     ("{topic}", "quick"),
+    ("{open plans}", "02-01"),
+    ("{id}", "02-01"),
+    ("{agent}", "gsd-planner"),
     ("{truth}", "The list shows all notes"),
 ];
 
@@ -118,6 +121,25 @@ fn no_call_in_a_text_needs_a_shell_to_fill_it_in() {
         faults.extend(lines.map(|line| format!("{}: {line}", item.path)));
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// Where a person is asked, a run without one stops.
+#[test]
+fn what_a_workflow_calls_runs_without_asking() {
+    // What another program does is for the host's own mode; an approval is typed by the person.
+    const ASKED: &[&str] = &["run-with-timeout", "gate approve"];
+    let mut faults = Vec::new();
+    for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
+        let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
+        let Ok(parsed) = argv::parse(words.map(OsString::from).collect()) else { continue };
+        let Ok(row) = usage::family_of(FAMILIES, &parsed) else { continue };
+        let tree = tree(row);
+        let path = usage::leaf(&tree, &parsed.words).path;
+        if catalog::effect(&path).is_some() && !catalog::unasked(&path) && !ASKED.contains(&path.as_str()) {
+            faults.push(call.to_string());
+        }
+    }
+    assert!(faults.is_empty(), "let them run, or leave them out of the text:\n{}", faults.join("\n"));
 }
 
 /// What the program has against a call, whatever its placeholders stand for.

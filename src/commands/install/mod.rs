@@ -12,7 +12,7 @@ mod words;
 pub(super) use words::spelled;
 
 use super::error::Reason;
-use super::{CommandError, Context, Family};
+use super::{CommandError, Context, Family, catalog};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
@@ -158,6 +158,7 @@ impl Job {
             library: &library,
             program: Program::running(context.world()).map_err(told)?,
             permissions: self.permissions,
+            unasked: catalog::unasked_calls().into_iter().map(str::to_owned).collect(),
             nested: self.nested,
         };
         // Everything that can be known to fail is known before the first byte is written.

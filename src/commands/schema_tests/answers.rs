@@ -6,8 +6,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    auto_chain, basics, check, dispatch, effort, files, frontmatter, git, guards, hooks, hosts, install, models, plan,
-    research, runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream, worktree,
+    auto_chain, basics, check, dispatch, effort, files, frontmatter, gate, git, guards, hooks, hosts, install, loops,
+    models, plan, research, runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream,
+    worktree,
 };
 use crate::operations;
 use crate::operations::bundle::{self, Complete};
@@ -148,6 +149,11 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("frontmatter set", any_of::<(files::MissingFile, frontmatter::NoField, frontmatter::SetReport)>()),
     ("frontmatter validate", json::<operations::frontmatter::ValidateReport>()),
     ("gap-analysis", json::<operations::coverage::GapReport>()),
+    ("gate approve", json::<gate::ApprovalReport>()),
+    ("gate list", json::<[gate::ShowReport; 2]>()),
+    ("gate revoke", json::<gate::ApprovalReport>()),
+    ("gate run", json::<gate::RunReport>()),
+    ("gate show", json::<gate::ShowReport>()),
     ("generate-claude-md", json::<operations::instructions::InstructionsReport>()),
     ("generate-claude-profile", json::<operations::profile::SectionReport>()),
     ("generate-dev-preferences", json::<operations::profile::PreferencesReport>()),
@@ -228,6 +234,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("learnings query", json::<operations::learnings::ListReport>()),
     ("list-seeds", json::<operations::seeds::SeedsReport>()),
     ("list-todos", json::<operations::todos::TodosReport>()),
+    ("loop enter", json::<loops::EnterReport>()),
     ("loop render-hooks", json::<operations::capability::hooks::PointReport>()),
     ("migrate-config", json::<operations::configuration::MigrateReport>()),
     (

@@ -1,13 +1,11 @@
 //! What the features of a project want done at a point of the loop, for a program and for a model.
 
-use std::fmt::Write as _;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::surface::Surface;
-use super::{Capability, Hook, HookKind, OnError, all};
+use super::{Capability, Cure, Hook, HookKind, OnError, all};
 use crate::project::config::Config;
 
 /// What features want at a point.
@@ -17,11 +15,19 @@ pub(crate) struct PointReport {
     pub(crate) point: String,
     /// In the order in which it is to be done: steps, then contributions, then gates.
     pub(crate) active_hooks: Vec<ActiveHook>,
-    /// The same for a model to read.
+    /// A line for each of them, for people.
     pub(crate) rendered: String,
-    /// Workflows, agents and commands of steps above that this program does not bring: those steps are left out.
+    /// Work that is wanted and cannot be done here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) not_installed: Vec<String>,
+    pub(crate) inactive: Vec<InactiveHook>,
+}
+
+/// Work that is wanted and cannot be done here.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct InactiveHook {
+    /// What does the step, or what the gate asks.
+    pub(crate) id: String,
+    pub(crate) reason: String,
 }
 
 /// One piece of work that is wanted.
@@ -32,34 +38,40 @@ pub(crate) struct ActiveHook {
     pub(crate) kind: HookKind,
     /// Of a contribution: whose prompt it goes into.
     #[serde(skip_serializing_if = "Option::is_none")]
-    into: Option<&'static str>,
+    pub(crate) into: Option<&'static str>,
     /// Of a step: who does it.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<Reference>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fragment: Option<Fragment>,
+    pub(crate) fragment: Option<Fragment>,
     /// The setting that turned it on.
     when: &'static str,
     /// Files that are there afterwards.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    produces: &'static [String],
+    pub(crate) produces: &'static [String],
     /// Files it reads.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    consumes: &'static [String],
+    pub(crate) consumes: &'static [String],
     /// Of a gate: what is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    check: Option<Check>,
+    pub(crate) check: Option<Check>,
     /// Of a gate: whether a refusal stops the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
-    blocking: Option<bool>,
+    pub(crate) blocking: Option<bool>,
     /// What to do where it cannot be done.
     #[serde(skip_serializing_if = "Option::is_none")]
-    on_error: Option<OnError>,
+    pub(crate) on_error: Option<OnError>,
     /// Settings of the feature that bear on it.
     #[serde(skip_serializing_if = "Map::is_empty")]
-    config_values: Map<String, Value>,
+    pub(crate) config_values: Map<String, Value>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     supports_reviewer_lanes: bool,
+    /// The workflow of the point does it by itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) built_in: bool,
+    /// Of a gate: what removes the reason for a refusal.
+    #[serde(skip)]
+    pub(crate) cure: Option<Reference>,
 }
 
 /// Who does a step.
@@ -73,22 +85,28 @@ pub(crate) enum Reference {
 
 /// Text that goes into a prompt as it is.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Fragment {
-    inline: &'static str,
+pub(crate) struct Fragment {
+    pub(crate) inline: String,
 }
 
 /// What a gate asks.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Check {
+pub(crate) enum Check {
     /// The name of a check.
     Query(&'static str),
     /// A condition on a document of the phase.
     Predicate(&'static Value),
 }
 
-/// What is wanted at `point`; `has` tells what a step can be done with.
-pub(crate) fn at(point: &str, config: &Config, surface: &Surface, has: impl Fn(Reference) -> bool) -> PointReport {
+/// What is wanted at `point`; `has` says what is installed, `program` how this program is called in the texts.
+pub(crate) fn at(
+    point: &str,
+    config: &Config,
+    surface: &Surface,
+    has: impl Fn(Reference) -> bool,
+    program: &str,
+) -> PointReport {
     let declared = all().iter().flat_map(|capability| {
         let of_point = capability.hooks.iter().filter(|hook| hook.point == point);
         of_point.map(move |hook| (capability, hook))
@@ -107,90 +125,87 @@ pub(crate) fn at(point: &str, config: &Config, surface: &Surface, has: impl Fn(R
     let wanted = declared.into_iter().filter(|(capability, hook)| {
         surface.shows(capability) && capability.switched_on(config) && hook.is_configured(config)
     });
-    let active_hooks: Vec<ActiveHook> = wanted.map(|(capability, hook)| active(capability, hook, config)).collect();
-    let references = active_hooks.iter().filter_map(|hook| hook.reference);
-    let not_installed = references.filter(|reference| !has(*reference)).map(|reference| reference.name().to_owned());
-    PointReport {
-        point: point.to_owned(),
-        not_installed: not_installed.collect(),
-        rendered: rendered(point, &active_hooks),
-        active_hooks,
+    let (mut active_hooks, mut inactive) = (Vec::new(), Vec::new());
+    for (capability, hook) in wanted {
+        let hook = active(capability, hook, config, program);
+        match hook.reference.or(hook.cure).filter(|needed| !has(*needed)) {
+            None => active_hooks.push(hook),
+            Some(needed) => {
+                let reason = format!("{} is not installed", needed.name());
+                inactive.push(InactiveHook { id: hook.id(), reason });
+            }
+        }
     }
+    PointReport { point: point.to_owned(), rendered: rendered(point, &active_hooks), inactive, active_hooks }
 }
 
-fn active(capability: &'static Capability, hook: &'static Hook, config: &Config) -> ActiveHook {
+fn active(capability: &'static Capability, hook: &'static Hook, config: &Config, program: &str) -> ActiveHook {
     let skill = hook.skill.as_deref().map(Reference::Skill);
     let agent = hook.agent.as_deref().map(Reference::Agent);
     let command = hook.command.as_deref().map(Reference::Command);
     let query = hook.query.as_deref().map(Check::Query);
     let name = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
+    let config_values: Map<String, Value> =
+        hook.values.iter().map(|key| (name(key), config.value(key).clone())).collect();
     ActiveHook {
         cap_id: &capability.id,
         kind: hook.kind,
         into: hook.into.as_deref(),
         reference: skill.or(agent).or(command),
-        fragment: hook.text.as_deref().map(|text| Fragment { inline: text.trim() }),
+        fragment: hook.text.as_deref().map(|text| Fragment { inline: filled(text.trim(), &config_values, program) }),
         when: &hook.when,
         produces: &hook.produces,
         consumes: &hook.consumes,
         check: query.or(hook.predicate.as_ref().map(Check::Predicate)),
         blocking: hook.blocking,
         on_error: hook.on_error,
-        config_values: hook.values.iter().map(|key| (name(key), config.value(key).clone())).collect(),
+        config_values,
         supports_reviewer_lanes: hook.reviewer_lanes,
+        built_in: hook.built_in,
+        cure: hook.cure.as_ref().map(|cure| match cure {
+            Cure::Skill(name) => Reference::Skill(name),
+            Cure::Command(path) => Reference::Command(path),
+        }),
     }
+}
+
+/// A text with the values of settings put in, and this program by its path: a bare name would have to be on the PATH of
+/// whoever reads the text.
+fn filled(text: &str, settings: &Map<String, Value>, program: &str) -> String {
+    let text = text.replace("`gsd-tools ", &format!("`{program} "));
+    settings.iter().fold(text, |text, (name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text.replace(&format!("{{{name}}}"), &value)
+    })
 }
 
 fn rendered(point: &str, hooks: &[ActiveHook]) -> String {
     if hooks.is_empty() {
         return format!("_No active hooks at {point}._");
     }
-    let mut blocks = Vec::new();
-    let mut steps = 0;
-    for hook in hooks {
-        let fragment = hook.fragment.as_ref().map(|fragment| fragment.inline);
-        blocks.push(match hook.kind {
-            HookKind::Step => {
-                steps += 1;
-                let work = hook.reference.map(Reference::shown).unwrap_or_default();
-                let head = format!("### Step {steps}: {work} ({})\n{}", hook.cap_id, hook.details());
-                [Some(head.as_str()), fragment].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
-            }
-            HookKind::Contribution => format!(
-                "<contribution from=\"{}\" into=\"{}\">\n{}\n{}\n</contribution>",
-                hook.cap_id,
-                hook.into.unwrap_or_default(),
-                fragment.unwrap_or_default(),
-                hook.details()
-            ),
-            HookKind::Gate => format!(
-                "**Gate** ({}): check={}, blocking={}, onError={}\n- when: `{}`",
-                hook.cap_id,
-                hook.check.as_ref().map(Check::shown).unwrap_or_default(),
-                hook.blocking.unwrap_or_default(),
-                hook.on_error.map(OnError::word).unwrap_or_default(),
-                hook.when
-            ),
-        });
-    }
-    blocks.join("\n\n")
+    let lines = hooks.iter().map(|hook| match hook.kind {
+        HookKind::Step => format!("step {} ({})", hook.id(), hook.cap_id),
+        HookKind::Contribution => format!("text for {} ({})", hook.id(), hook.cap_id),
+        HookKind::Gate => {
+            let blocks = if hook.blocking == Some(true) { "blocking " } else { "" };
+            format!("{blocks}gate {} ({})", hook.id(), hook.cap_id)
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 impl ActiveHook {
-    /// What it reads and makes, a line each.
-    fn details(&self) -> String {
-        let mut lines = String::new();
-        // Writing to a string cannot fail.
-        for (label, files) in [("produces", self.produces), ("consumes", self.consumes)] {
-            if !files.is_empty() {
-                let _ = writeln!(lines, "- {label}: {}", files.join(", "));
+    /// What does a step, whose prompt a text goes into, what a gate asks.
+    pub(crate) fn id(&self) -> String {
+        match (self.reference, self.check) {
+            (Some(reference), _) => reference.name().to_owned(),
+            (None, Some(Check::Query(query))) => query.to_owned(),
+            (None, Some(Check::Predicate(condition))) => {
+                let word = |key: &str| condition.get(key).and_then(Value::as_str).unwrap_or_default();
+                format!("{}:{}", word("artifact"), word("field"))
             }
+            (None, None) => self.into.unwrap_or_default().to_owned(),
         }
-        let _ = write!(lines, "- when: `{}`", self.when);
-        if let Some(on_error) = self.on_error {
-            let _ = write!(lines, "\n- onError: {}", on_error.word());
-        }
-        lines
     }
 }
 
@@ -200,33 +215,6 @@ impl Reference {
             Self::Skill(name) | Self::Agent(name) | Self::Command(name) => name,
         }
     }
-
-    fn shown(self) -> String {
-        match self {
-            Self::Skill(name) => format!("skill:{name}"),
-            Self::Agent(name) => format!("agent:{name}"),
-            Self::Command(_) => compact(&self),
-        }
-    }
-}
-
-impl Check {
-    fn shown(&self) -> String {
-        compact(self)
-    }
-}
-
-impl OnError {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Skip => "skip",
-            Self::Halt => "halt",
-        }
-    }
-}
-
-fn compact(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -234,9 +222,10 @@ mod tests {
     use super::*;
     use crate::project::config::ConfigTexts;
 
-    fn wanted(point: &str, config: &str, surface: &str) -> PointReport {
+    fn wanted(point: &str, config: &str, surface: &str, missing: &[&str]) -> PointReport {
         let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
-        at(point, &config, &Surface::parse(surface).unwrap(), |reference| reference.name() != "ui-phase")
+        let has = |reference: Reference| !missing.contains(&reference.name());
+        at(point, &config, &Surface::parse(surface).unwrap(), has, "/bin/gsd")
     }
 
     fn names(report: &PointReport) -> Vec<String> {
@@ -244,10 +233,9 @@ mod tests {
     }
 
     #[test]
-    fn the_work_of_a_point_stands_in_the_order_in_which_it_is_done() {
-        let report = wanted("plan:pre", "{}", "{}");
+    fn work_is_listed_in_the_order_in_which_it_is_done() {
         assert_eq!(
-            names(&report),
+            names(&wanted("plan:pre", "{}", "{}", &[])),
             [
                 "ai-integration Step",
                 "research Step",
@@ -263,11 +251,29 @@ mod tests {
                 "ui Gate",
             ]
         );
-        assert_eq!(report.not_installed, ["ui-phase"]);
+    }
+
+    #[test]
+    fn a_step_or_gate_without_what_it_needs_is_inactive_and_says_why() {
+        let report = wanted("plan:pre", "{}", "{}", &["ui-phase", "map-codebase", "gsd-pattern-mapper"]);
+        let inactive: Vec<_> = report.inactive.iter().map(|hook| (hook.id.as_str(), hook.reason.as_str())).collect();
+        assert_eq!(
+            inactive,
+            [
+                ("ui-phase", "ui-phase is not installed"),
+                ("gsd-pattern-mapper", "gsd-pattern-mapper is not installed"),
+                ("verify.codebase-drift", "map-codebase is not installed"),
+                ("ui.plan-gate", "ui-phase is not installed"),
+            ]
+        );
+        assert!(!names(&report).iter().any(|name| name.starts_with("ui ")), "{:?}", names(&report));
+        let ship = wanted("ship:pre", "{}", "{}", &["secure-phase"]);
+        assert_eq!((ship.active_hooks.len(), ship.inactive[0].id.as_str()), (0, "SECURITY.md:threats_open"));
     }
 
     #[test]
     fn settings_and_the_surface_take_work_away() {
+        let wanted = |point: &str, config: &str, surface: &str| wanted(point, config, surface, &[]);
         assert_eq!(names(&wanted("execute:post", r#"{"workflow": {"code_review": false}}"#, "{}")), [""; 0]);
         let elsewhere = r#"{"workflow": {"code_review_point": "execute:wave:post"}}"#;
         assert_eq!(names(&wanted("execute:post", elsewhere, "{}")), [""; 0]);
@@ -278,30 +284,36 @@ mod tests {
     }
 
     #[test]
-    fn a_model_reads_the_same() {
+    fn people_read_a_line_for_each() {
         let config = r#"{"refactor": {"trigger_enabled": true}, "workflow": {"tdd_mode": true}}"#;
-        let report = wanted("execute:post", config, "{}");
         assert_eq!(
-            report.rendered,
-            "### Step 1: skill:code-review (code-review)\n- produces: REVIEW.md\n- consumes: SUMMARY.md\n\
-             - when: `workflow.code_review`\n- onError: skip\n\n\
-             ### Step 2: {\"command\":\"refactor evaluate\"} (refactor-trigger)\n- produces: REFACTOR.md\n\
-             - when: `refactor.trigger_enabled`\n- onError: skip\n\n\
-             **Gate** (tdd): check={\"query\":\"tdd.review-checkpoint\"}, blocking=false, onError=skip\n\
-             - when: `workflow.tdd_mode`"
+            wanted("execute:post", config, "{}", &[]).rendered,
+            "step code-review (code-review)\nstep refactor evaluate (refactor-trigger)\n\
+             gate tdd.review-checkpoint (tdd)"
         );
-        let security = wanted("plan:pre", "{}", "{}").rendered;
-        assert!(security.contains("<contribution from=\"security\" into=\"planner\">\nEach plan"), "{security}");
-        assert!(security.contains("- when: `workflow.security_enforcement`\n</contribution>"), "{security}");
+        let planning = wanted("plan:pre", "{}", "{}", &[]).rendered;
+        assert!(planning.contains("text for planner (security)\n"), "{planning}");
+        assert!(planning.ends_with("blocking gate ui.plan-gate (ui)"), "{planning}");
     }
 
     #[test]
     fn values_of_settings_are_told_by_their_last_name() {
-        let report = wanted("plan:pre", r#"{"workflow": {"security_asvs_level": 3}}"#, "{}");
+        let report = wanted("plan:pre", r#"{"workflow": {"security_asvs_level": 3}}"#, "{}", &[]);
         let security = report.active_hooks.iter().find(|hook| hook.cap_id == "security").unwrap();
         assert_eq!(
             serde_json::to_string(&security.config_values).unwrap(),
             r#"{"security_asvs_level":3,"security_block_on":"high"}"#
         );
+        let text = &security.fragment.as_ref().unwrap().inline;
+        assert!(text.ends_with("ASVS level 3; threats from high upwards need a task."), "{text}");
+    }
+
+    #[test]
+    fn texts_call_the_program_by_its_path() {
+        let report = wanted("plan:pre", "{}", "{}", &[]);
+        let texts: Vec<&str> =
+            report.active_hooks.iter().filter_map(|hook| Some(hook.fragment.as_ref()?.inline.as_str())).collect();
+        assert!(texts.iter().any(|text| text.contains("`/bin/gsd assumption-delta scan {N}`")), "{texts:?}");
+        assert!(!texts.iter().any(|text| text.contains("`gsd-tools ")), "{texts:?}");
     }
 }

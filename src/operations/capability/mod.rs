@@ -121,6 +121,13 @@ pub(crate) struct Hook {
     query: Option<String>,
     #[serde(default)]
     predicate: Option<Value>,
+    /// Of a gate: what removes the reason for a refusal, where that is not in the user's own hands. A gate whose cure is
+    /// not installed is not asked.
+    #[serde(default)]
+    cure: Option<Cure>,
+    /// The workflow of the point does it by itself.
+    #[serde(default)]
+    built_in: bool,
     /// Of a gate: whether a refusal stops the loop.
     #[serde(default)]
     blocking: Option<bool>,
@@ -131,6 +138,16 @@ pub(crate) struct Hook {
     values: Vec<String>,
     #[serde(default)]
     reviewer_lanes: bool,
+}
+
+/// What removes the reason for a gate's refusal.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Cure {
+    /// A workflow.
+    Skill(String),
+    /// A command of this program.
+    Command(String),
 }
 
 /// In the order in which the work of one point is done.

@@ -84,7 +84,7 @@ pub(crate) enum StateError {
         path: String,
         line: usize,
         what: &'static str,
-        /// There is no line to mend.
+        /// No line can be repaired.
         is_lost: bool,
     },
 }

@@ -295,7 +295,7 @@ pub(crate) fn record_session(
         } else {
             edit.put(label, value)
         };
-        // Older files do not tell when the last session was, and have a place for the rest.
+        // Older files do not say when the last session was, and have a place for the rest.
         homeless |= set == Set::Absent && (label != "Last session" || state.field("Stopped at").is_none());
         if set == Set::Changed {
             created |= state.field(label).is_none();

@@ -64,7 +64,7 @@ pub(crate) fn begin(
         (Some(_), None) => {}
         (plan, total) => {
             let current = plan.map_or(1, |plan| plan.current).max(first_open);
-            // A plan beyond the last one is of another count; the phase begins anew.
+            // A plan beyond the last one is of another count; the phase starts over.
             let current = total.map_or(current, |total| match plan.filter(|plan| plan.current > total) {
                 Some(_) => first_open.min(total),
                 None => current.min(total),

@@ -103,7 +103,7 @@ pub(crate) struct StateProblem {
     /// From 1.
     pub(crate) line: usize,
     pub(crate) what: &'static str,
-    /// There is no line to mend: the text is none of a state.
+    /// No line can be repaired: the text is not a STATE.md.
     pub(crate) is_lost: bool,
 }
 

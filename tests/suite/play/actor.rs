@@ -412,14 +412,24 @@ impl Actor {
             1 => Reply::Call(calls.remove(0)),
             _ => Reply::Calls(calls),
         };
+        let since = self.news.len();
         let heard = self.turn(reply);
-        let results = self.new_results(&heard);
+        let mut results = self.new_results(&heard);
         assert_eq!(results.len(), errands.len(), "not every spawn was answered: {results:?}");
-        self.returns_of(&errands, results, heard)
+        // Two worktrees made at the same moment may get in each other's way: that spawn is repeated, once.
+        for (errand, result) in errands.iter().zip(&mut results) {
+            if result.text.contains("Failed to create worktree") {
+                self.note(&format!("spawns {} again: {:.200}", errand.description, result.text));
+                let heard = self.turn(Reply::Call((self.cast().hands.spawn)(errand)));
+                *result = self.new_results(&heard).remove(0);
+            }
+        }
+        let news = self.news[since..].to_owned();
+        self.returns_of(&errands, results, news)
     }
 
     /// What the agents return: at once, or told later, or fetched.
-    fn returns_of(&mut self, errands: &[Errand], results: Vec<CallResult>, heard: Heard) -> Vec<Outcome> {
+    fn returns_of(&mut self, errands: &[Errand], results: Vec<CallResult>, mut news: String) -> Vec<Outcome> {
         let launched = self.cast().launched;
         let mut returns: Vec<Option<String>> = Vec::new();
         for (errand, result) in errands.iter().zip(results) {
@@ -428,7 +438,6 @@ impl Actor {
             let waits = launched.is_some_and(|words| result.text.contains(words));
             returns.push((!waits).then_some(result.text));
         }
-        let mut news = heard.news;
         while returns.iter().any(Option::is_none) {
             for (errand, slot) in errands.iter().zip(&mut returns).filter(|(_, slot)| slot.is_none()) {
                 *slot = (self.scene.cast.returned)(&news, errand);

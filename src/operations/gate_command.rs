@@ -1,0 +1,241 @@
+//! What builds and what tests a project, as its settings, its files or its plans say.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::test_command;
+use crate::project::config::Config;
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::view::ProjectView;
+use crate::text::markdown::Markdown;
+use crate::text::table::Table;
+
+/// Which gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Gate {
+    Build,
+    Test,
+}
+
+impl Gate {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Build => "build",
+            Self::Test => "test",
+        }
+    }
+
+    /// The setting with the command.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Build => "workflow.build_command",
+            Self::Test => "workflow.test_command",
+        }
+    }
+}
+
+/// A command line, and what says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GateCommand {
+    pub(crate) command: String,
+    /// A setting, a file, or `approved`.
+    pub(crate) source: String,
+}
+
+/// The command of a gate: the setting, what a person gave with an approval, what a file of the project declares, and of
+/// a test what a phase says: `phase` first, then the others, the last one first. A runner that watches is told to end.
+pub(crate) fn find(
+    gate: Gate,
+    config: &Config,
+    given: Option<&str>,
+    view: &ProjectView,
+    phase: Option<&PhaseFolder>,
+) -> Result<Option<GateCommand>, FileError> {
+    let package = view.text("package.json")?;
+    let found = |command: &str, source: &str| {
+        let command = test_command::once(command.trim(), package.as_deref());
+        Some(GateCommand { command, source: source.to_owned() })
+    };
+    if let Some(command) = config.text(gate.key()).filter(|command| !command.trim().is_empty()) {
+        return Ok(found(command, gate.key()));
+    }
+    if let Some(command) = given {
+        return Ok(found(command, "approved"));
+    }
+    if let Some((command, source)) = declared(gate, view, package.as_deref())? {
+        return Ok(found(&command, source));
+    }
+    if gate == Gate::Build {
+        return Ok(None);
+    }
+    let folders = view.phase_folders()?;
+    for folder in phase.into_iter().chain(folders.iter().rev()) {
+        if let Some((command, source)) = of_phase(view, folder)? {
+            return Ok(found(&command, &source));
+        }
+    }
+    Ok(None)
+}
+
+/// What a file of the project declares, and its name.
+fn declared(
+    gate: Gate,
+    view: &ProjectView,
+    package: Option<&str>,
+) -> Result<Option<(String, &'static str)>, FileError> {
+    if let Some(command) = package.and_then(|package| script(gate, view, package)) {
+        return Ok(Some((command, "package.json")));
+    }
+    let is_test = gate == Gate::Test;
+    let either = |test: &str, build: &str| (if is_test { test } else { build }).to_owned();
+    if view.exists("Cargo.toml") {
+        return Ok(Some((either("cargo test", "cargo build"), "Cargo.toml")));
+    }
+    if let Some(text) = view.text("pyproject.toml")?.filter(|text| is_test && text.contains("pytest")) {
+        let runner = if text.contains("[tool.poetry]") { "poetry run pytest" } else { "python3 -m pytest" };
+        return Ok(Some((runner.to_owned(), "pyproject.toml")));
+    }
+    if view.exists("go.mod") {
+        return Ok(Some((either("go test ./...", "go build ./..."), "go.mod")));
+    }
+    let target = format!("{}:", gate.word());
+    let makefile = view.text("Makefile")?.filter(|text| text.lines().any(|line| line.starts_with(&target)));
+    Ok(makefile.map(|_| (format!("make {}", gate.word()), "Makefile")))
+}
+
+/// The script of a package, called by the package manager whose lock file is there.
+fn script(gate: Gate, view: &ProjectView, package: &str) -> Option<String> {
+    let package: Value = serde_json::from_str(package).ok()?;
+    let script = package.get("scripts")?.get(gate.word())?.as_str()?;
+    // What `npm init` writes is not a test.
+    if script.trim().is_empty() || script.contains("no test specified") {
+        return None;
+    }
+    let locks = [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
+    let manager = locks.iter().find(|(lock, _)| view.exists(lock)).map_or("npm", |(_, manager)| manager);
+    // `bun test` is a runner of its own, which the script may not be.
+    Some(if gate == Gate::Test && manager != "bun" {
+        format!("{manager} test")
+    } else {
+        format!("{manager} run {}", gate.word())
+    })
+}
+
+/// What a phase says tests everything: its VALIDATION.md, else what verifies one of its plans.
+fn of_phase(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<(String, String)>, FileError> {
+    if let Some(name) = folder.artifact("VALIDATION") {
+        let text = view.text(&folder.join(name))?.unwrap_or_default();
+        if let Some(command) = full_command(&text) {
+            return Ok(Some((command, name.to_owned())));
+        }
+    }
+    for plan in view.current_plans(folder)? {
+        let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+        if let Some(command) = verifying(&text) {
+            return Ok(Some((command, plan)));
+        }
+    }
+    Ok(None)
+}
+
+/// The row `Full command` of a table, or `Full suite command`.
+fn full_command(text: &str) -> Option<String> {
+    let markdown = Markdown::parse(text);
+    let tables = Table::all(&markdown);
+    let rows = tables.iter().flat_map(|table| (0..table.row_count()).map(move |row| (table, row)));
+    rows.filter(|(table, row)| {
+        let name = table.cell_text(*row, 0).replace(['*', '`'], "").trim().to_lowercase();
+        name.starts_with("full") && name.ends_with("command")
+    })
+    .find_map(|(table, row)| one_command(&table.cell_text(row, 1)))
+}
+
+/// The first command under `<verification>` that tests something.
+fn verifying(plan: &str) -> Option<String> {
+    let (_, rest) = plan.split_once("<verification>")?;
+    let (inside, _) = rest.split_once("</verification>")?;
+    let tests = |command: &String| ["test", "spec", "check"].iter().any(|word| command.contains(word));
+    inside.lines().filter_map(|line| one_command(line.trim().trim_start_matches("- [ ]"))).find(tests)
+}
+
+/// A text that is a command: what its backticks hold, else all of it where it begins with a program that runs tests.
+fn one_command(text: &str) -> Option<String> {
+    const RUNNERS: &[&str] = &[
+        "bash", "bun", "bundle", "cargo", "composer", "deno", "dotnet", "go", "gradle", "just", "make", "mix", "mvn",
+        "node", "nox", "npm", "npx", "php", "pnpm", "poetry", "pytest", "python", "python3", "rake", "sh", "swift",
+        "tox", "uv", "yarn",
+    ];
+    let text = text.trim();
+    let command = match text.split('`').nth(1) {
+        Some(quoted) => quoted,
+        None => text
+            .split_whitespace()
+            .next()
+            .filter(|first| RUNNERS.contains(first) || first.starts_with("./"))
+            .map(|_| text)?,
+    };
+    let command = command.trim();
+    // A form that nobody filled in.
+    (!command.is_empty() && !command.starts_with('{')).then(|| command.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::config::ConfigTexts;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    fn told(gate: Gate, config: &str, given: Option<&str>, files: &[(&str, &str)]) -> Option<(String, String)> {
+        let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+        find(gate, &config, given, &view, None).unwrap().map(|found| (found.command, found.source))
+    }
+
+    fn is(found: Option<(String, String)>, command: &str, source: &str) {
+        assert_eq!(found, Some((command.to_owned(), source.to_owned())));
+    }
+
+    #[test]
+    fn a_setting_goes_before_what_a_person_gave_and_that_before_files() {
+        let files = [("Cargo.toml", "")];
+        let set = r#"{"workflow": {"test_command": "just test", "build_command": " "}}"#;
+        is(told(Gate::Test, set, Some("x"), &files), "just test", "workflow.test_command");
+        is(told(Gate::Build, set, Some("x"), &files), "x", "approved");
+        is(told(Gate::Test, "{}", None, &files), "cargo test", "Cargo.toml");
+        is(told(Gate::Build, "{}", None, &files), "cargo build", "Cargo.toml");
+    }
+
+    #[test]
+    fn files_declare_a_command_by_their_own_rules() {
+        let package = r#"{"scripts": {"test": "vitest", "build": "tsc"}}"#;
+        is(told(Gate::Test, "{}", None, &[("package.json", package)]), "CI=true npm test", "package.json");
+        let with_lock = [("package.json", package), ("bun.lock", "")];
+        is(told(Gate::Build, "{}", None, &with_lock), "bun run build", "package.json");
+        let fresh = r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#;
+        assert_eq!(told(Gate::Test, "{}", None, &[("package.json", fresh)]), None);
+        is(told(Gate::Test, "{}", None, &[("pyproject.toml", "[tool.pytest]")]), "python3 -m pytest", "pyproject.toml");
+        assert_eq!(told(Gate::Test, "{}", None, &[("pyproject.toml", "[project]")]), None);
+        assert_eq!(told(Gate::Build, "{}", None, &[("pyproject.toml", "pytest")]), None);
+        is(told(Gate::Test, "{}", None, &[("go.mod", "")]), "go test ./...", "go.mod");
+        is(told(Gate::Test, "{}", None, &[("Makefile", "all:\ntest: all\n")]), "make test", "Makefile");
+        assert_eq!(told(Gate::Build, "{}", None, &[("Makefile", "test:\n")]), None);
+    }
+
+    #[test]
+    fn a_project_that_declares_nothing_is_tested_as_its_phases_say() {
+        let form = "| Property | Value |\n|---|---|\n| Full command | `{whole suite}` |\n";
+        let filled = form.replace("{whole suite}", "python3 -m unittest discover -s tests");
+        let plan = "<verification>\n- [ ] {command over the whole plan}\n- [ ] the page opens\n- [ ] `curl x`\n\
+                    - [ ] python3 -m unittest\n</verification>\n";
+        let validated = [(".planning/phases/01-a/01-VALIDATION.md", filled.as_str())];
+        is(told(Gate::Test, "{}", None, &validated), "python3 -m unittest discover -s tests", "01-VALIDATION.md");
+        assert_eq!(told(Gate::Build, "{}", None, &validated), None);
+        let planned = [(".planning/phases/01-a/01-VALIDATION.md", form), (".planning/phases/01-a/01-01-PLAN.md", plan)];
+        is(told(Gate::Test, "{}", None, &planned), "python3 -m unittest", "01-01-PLAN.md");
+        assert_eq!(told(Gate::Test, "{}", None, &planned[..1]), None, "a form that nobody filled in is no command");
+    }
+}

@@ -1,0 +1,184 @@
+//! `gate`: runs exactly the command that a person approved, says how it ended, and runs nothing else.
+
+use std::io::Write as _;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::kit::{Ran, TestContext, binary};
+
+const NOT_APPROVED: i32 = 77;
+const NO_COMMAND: i32 = 78;
+
+fn project(config: &str) -> TestContext {
+    let context = TestContext::new();
+    context.write(".planning/config.json", config);
+    context
+}
+
+fn with_test(command: &str) -> TestContext {
+    project(&json!({"workflow": {"test_command": command}}).to_string())
+}
+
+/// Calls the program in a pseudo-terminal, with these variables, and types `keys`.
+#[cfg(target_os = "linux")]
+fn at_a_terminal(context: &TestContext, call: &str, variables: &[(&str, &str)], keys: &str) -> Output {
+    let line = format!("'{}' {call}", binary().display());
+    let mut command = context.command("script");
+    command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").envs(variables.iter().copied());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("`script` of util-linux is needed");
+    // A program that refuses does not read what is typed.
+    let _ = child.stdin.take().unwrap().write_all(keys.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+fn approve(context: &TestContext, gate: &str) {
+    let ran = at_a_terminal(context, &format!("gate approve {gate}"), &[], "y");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+}
+
+/// What a run of a gate answered, and its exit code.
+fn run(context: &TestContext, arguments: &[&str]) -> (i32, Value) {
+    let ran: Ran = context.gsd_with(["gate", "run"].iter().chain(arguments), &[], "");
+    assert!(ran.stdout.len() <= 4096, "{} bytes", ran.stdout.len());
+    (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr)))
+}
+
+#[test]
+fn nothing_runs_that_nobody_approved() {
+    let context = with_test("touch ran");
+    let (code, answer) = run(&context, &["test"]);
+    assert_eq!(
+        (code, &answer["status"], &answer["command"]),
+        (NOT_APPROVED, &json!("not_approved"), &json!("touch ran"))
+    );
+    assert_eq!(answer["hint"], "a person approves it once, in a terminal: gsd-tools gate approve test");
+    assert!(!context.project().join("ran").exists());
+    let (code, answer) = run(&context, &["build"]);
+    assert_eq!((code, &answer["status"], &answer["command"]), (NO_COMMAND, &json!("not_run"), &Value::Null));
+    context.gsd(["gate", "run", "deploy"]).failure(2);
+    context.gsd(["gate", "run", "test", "--timeout", "0"]).failure(2);
+    let shown = context.gsd(["gate", "show", "test"]).json();
+    assert_eq!((&shown["approved"], &shown["source"]), (&json!(false), &json!("workflow.test_command")));
+    assert_eq!(context.gsd(["gate", "list"]).json().as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn only_a_person_approves() {
+    let context = with_test("true");
+    let refused = context.gsd(["gate", "approve", "test"]).failure(NOT_APPROVED);
+    assert!(refused.contains("not a terminal") && refused.contains("gsd-tools gate approve test"), "{refused}");
+    let refused = context.gsd_with(["gate", "approve", "test"], &[("CLAUDECODE", "1")], "y").failure(NOT_APPROVED);
+    assert!(refused.contains("CLAUDECODE is set"), "{refused}");
+    assert_eq!(run(&context, &["test"]).0, NOT_APPROVED);
+    assert!(!context.project().join(".gsd").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_of_an_agent_is_no_person_and_a_no_is_no_approval() {
+    for (variables, keys, code, why) in [
+        (&[("GEMINI_CLI", "1")][..], "y", NOT_APPROVED, "GEMINI_CLI is set"),
+        (&[("CODEX_THREAD_ID", "x")], "y", NOT_APPROVED, "CODEX_THREAD_ID is set"),
+        (&[], "n", 1, "not approved; nothing was changed"),
+        (&[], "\n", 1, "not approved; nothing was changed"),
+    ] {
+        let context = with_test("true");
+        let ran = at_a_terminal(&context, "gate approve test", variables, keys);
+        let text = String::from_utf8_lossy(&ran.stdout);
+        assert_eq!(ran.status.code(), Some(code), "{text}");
+        assert!(text.contains(why), "{text}");
+        assert_eq!(run(&context, &["test"]).0, NOT_APPROVED);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_approved_command_runs_and_says_how_it_ended() {
+    let context = with_test("echo CI=$CI; pwd; echo seen >&2; exit 0");
+    approve(&context, "test");
+    let (code, answer) = run(&context, &["test"]);
+    assert_eq!((code, &answer["status"], &answer["exit_code"]), (0, &json!("passed"), &json!(0)));
+    assert_eq!(answer["tail"], format!("CI=1\n{}\nseen", context.project().display()));
+    assert!(answer["seconds"].is_f64() && answer.get("hint").is_none());
+    assert!(context.gsd(["gate", "show", "test"]).json()["approved_at"].is_string());
+
+    let context = with_test("seq 1 1000; exit 3");
+    approve(&context, "test");
+    let (code, answer) = run(&context, &["test"]);
+    assert_eq!((code, &answer["status"], &answer["exit_code"]), (1, &json!("failed"), &json!(3)));
+    let tail = answer["tail"].as_str().unwrap();
+    assert!(tail.starts_with("961\n") && tail.ends_with("\n1000"), "{tail}");
+
+    let context = with_test("yes \\\"\\\"\\\"\\\" | tr '\\\"' '\\001' | head -c 1000000");
+    approve(&context, "test");
+    assert_eq!(run(&context, &["test"]).0, 0, "an output that swells in JSON still fits");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_whose_time_is_up_ends_with_all_it_started() {
+    let context = with_test("echo begun; (sleep 30; touch late) & sleep 30");
+    approve(&context, "test");
+    let (code, answer) = run(&context, &["test", "--timeout", "0.5"]);
+    assert_eq!((code, &answer["status"], &answer["exit_code"]), (124, &json!("timed_out"), &Value::Null));
+    assert_eq!(answer["tail"], "begun");
+    assert!(answer["seconds"].as_f64().unwrap() < 20.0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn another_command_or_project_needs_an_approval_of_its_own() {
+    let context = with_test("exit 0");
+    approve(&context, "test");
+    assert_eq!(run(&context, &["test"]).0, 0);
+    context.gsd(["config-set", "workflow.test_command", "exit 0; touch ran"]).success();
+    assert_eq!(run(&context, &["test"]).0, NOT_APPROVED);
+    assert!(!context.project().join("ran").exists());
+    context.gsd(["config-set", "workflow.build_command", "exit 0"]).success();
+    assert_eq!(run(&context, &["build"]).0, NOT_APPROVED, "the approval is of the other gate");
+    context.gsd(["config-set", "workflow.test_command", "exit 0"]).success();
+    assert_eq!(run(&context, &["test"]).0, 0);
+    assert_eq!(context.gsd(["gate", "revoke", "test"]).json()["approved"], false);
+    assert_eq!(run(&context, &["test"]).0, NOT_APPROVED);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_project_without_a_manifest_has_a_gate() {
+    let context = project("{}");
+    let form = "| Property | Value |\n|---|---|\n| Full command | `echo from the plan` |\n";
+    context.write(".planning/phases/01-a/01-VALIDATION.md", form);
+    let shown = context.gsd(["gate", "show", "test"]).json();
+    assert_eq!((&shown["command"], &shown["source"]), (&json!("echo from the plan"), &json!("01-VALIDATION.md")));
+    let ran = at_a_terminal(&context, "gate approve test 'echo by hand'", &[], "y");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    let (code, answer) = run(&context, &["test", "--phase", ".planning/phases/01-a"]);
+    assert_eq!((code, &answer["tail"], &answer["source"]), (0, &json!("by hand"), &json!("approved")));
+    context.gsd(["config-set", "workflow.test_command", "exit 0"]).success();
+    let ran = at_a_terminal(&context, "gate approve test 'echo other'", &[], "y");
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("goes before"), "{}", String::from_utf8_lossy(&ran.stdout));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn approvals_stay_outside_the_project_and_hold_in_its_worktrees() {
+    let context = with_test("pwd");
+    let git = |arguments: &[&str]| {
+        let ran = context.command("git").args(arguments).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "x"]);
+    approve(&context, "test");
+    assert_eq!(git(&["status", "--porcelain"]), "");
+    let beside = context.project().parent().unwrap().join("beside");
+    git(&["worktree", "add", "-q", beside.to_str().unwrap()]);
+    let ran = context.command(binary()).current_dir(&beside).args(["gate", "run", "test"]).output().unwrap();
+    let answer: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!((&answer["status"], &answer["tail"]), (&json!("passed"), &json!(beside.to_str().unwrap())));
+}
