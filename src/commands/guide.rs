@@ -1,7 +1,7 @@
 //! The guide: short pages on every command and on the method, printed as they are.
 
 use super::usage::nearest;
-use super::{CommandError, Context, Family, program};
+use super::{CommandError, Context, Family};
 use crate::library;
 
 /// What stands before the name of a command in the pages.
@@ -36,7 +36,7 @@ impl Family for Pages {
         // Help is given whatever state the project's settings are in.
         let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
         // The pages are no Markdown: whatever looks like a call is one.
-        let program = format!("{} ", program::word(context.world()));
+        let program = format!("{} ", context.program_word());
         context.text(page.replace(CANONICAL, &prefix).replace("gsd-tools ", &program));
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Milestones: shipping one, and putting its quick tasks away.
 
+use super::check::installed_command;
 use super::{CommandError, Context, Family, state};
 use crate::operations::milestone::{self, CompleteRequest};
 use crate::project::view::state_version;
@@ -68,7 +69,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
         return Err(CommandError::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
     }
     let name = arguments.name.join(" ");
-    let next_command = context.installed_command("new-milestone")?;
+    let next_command = installed_command(context, "new-milestone")?;
     let facts = state::facts(context)?;
     let request = CompleteRequest {
         version,

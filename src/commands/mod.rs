@@ -227,7 +227,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Ok(call) => answer(call, manner, world.clone()),
         Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
     };
-    let outcome = answer.outcome.map_err(|error| error.calling(&program::word(&world)));
+    let here = world.folder().unwrap_or_default();
+    let outcome = answer.outcome.map_err(|error| error.calling(&program::word(&world, &here)));
     Answer { outcome, ..answer }.deliver(manner)
 }
 

@@ -1,28 +1,30 @@
 //! How people and models call this program: what is printed has to work where it is read.
 
+use std::path::Path;
+
 use crate::disk;
 use crate::emit::{CONTENT_FOLDER, Spelling};
 use crate::runtime::Scope;
 use crate::world::World;
 
 /// This program as one word of a shell: by its path, as the installed texts spell it, where it is part of an
-/// installation; else by its name, which is then on the search path or known to the caller.
-pub(crate) fn word(world: &World) -> String {
-    installed(world).map_or_else(|| "gsd-tools".to_owned(), |spelling| spelling.binary_word())
+/// installation; else by its name, which is then on the search path or known to the caller. `here` is the folder that a
+/// local installation is spelled from.
+pub(crate) fn word(world: &World, here: &Path) -> String {
+    installed(world, here).map_or_else(|| "gsd-tools".to_owned(), |spelling| spelling.binary_word())
 }
 
 /// The places of the installation that this program is part of.
-fn installed(world: &World) -> Option<Spelling> {
+fn installed(world: &World, here: &Path) -> Option<Spelling> {
     let program = world.executable().ok()?;
     let content = program.parent()?.parent().filter(|folder| folder.ends_with(CONTENT_FOLDER))?;
     if !disk::is_file(content.join(".gsd-runtime")) {
         return None;
     }
     let root = content.parent()?;
-    let here = world.folder().ok()?;
-    let spelled = |path: &std::path::Path| path.to_string_lossy().replace('\\', "/");
+    let spelled = |path: &Path| path.to_string_lossy().replace('\\', "/");
     let user = world.home().map(|home| spelled(&home)).unwrap_or_default();
-    let (scope, local) = match root.strip_prefix(&here) {
+    let (scope, local) = match root.strip_prefix(here) {
         Ok(local) if !local.as_os_str().is_empty() => (Scope::Local, spelled(local)),
         _ => (Scope::Global, String::new()),
     };

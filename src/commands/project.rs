@@ -7,9 +7,8 @@ use std::thread::{self, JoinHandle};
 
 use super::context::Written;
 use super::error::Reason;
-use super::{CommandError, Context, install};
+use super::{CommandError, Context, install, program};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
-use crate::library::Library;
 use crate::operations::changes::{self, WholeFile};
 use crate::operations::{models, token};
 use crate::project::Project;
@@ -19,7 +18,6 @@ use crate::project::local_state::{LocalState, WrittenSettings};
 use crate::project::view::{Edits, ProjectView};
 use crate::project::workstream::{self, Pointer, PointerEdit};
 use crate::runtime::{Descriptor, Registry, RegistryError, installed_for};
-use crate::text::shell::shell_word;
 use crate::world::{Finished, Program, World};
 
 impl Context {
@@ -89,24 +87,12 @@ impl Context {
     /// How a text that a model reads calls this program: by the path of its installation, as the installed content does,
     /// and by its bare name where it is none.
     pub(super) fn program_word(&self) -> String {
-        let bare = || "gsd-tools".to_owned();
-        let Some(program) = self.installed_for().and_then(|_| self.world().executable().ok()) else { return bare() };
-        let below = |folder: &Path| Some(program.strip_prefix(folder).ok()?.to_str()?.replace('\\', "/"));
-        let path = below(self.root().as_path())
-            .or_else(|| Some(format!("~/{}", below(&self.world().home()?)?)))
-            .or_else(|| Some(program.to_str()?.replace('\\', "/")));
-        path.map_or_else(bare, |path| shell_word(&path))
+        program::word(self.world(), self.root().as_path())
     }
 
     /// What stands before the name of a command where people type it, such as `/gsd-`.
     pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
         Ok(&self.host()?.prefix)
-    }
-
-    /// The command `name` as people type it; `None` where no install brings it.
-    pub(crate) fn installed_command(&self, name: &str) -> Result<Option<String>, CommandError> {
-        let is_there = Library::embedded()?.has_command(name);
-        Ok(if is_there { Some(format!("{}{name}", self.command_prefix()?)) } else { None })
     }
 
     /// Refuses to tell or change the whole project where its documents are those of workstreams and none is active: what

@@ -186,6 +186,8 @@ fn compare_values(file: &str, path: &str, old: Option<&Value>, new: Option<&Valu
 }
 
 fn compare(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField>) {
+    // A byte order mark is part of the file, not of its first line: a front matter that is new goes behind it.
+    let (before, after) = (before.trim_start_matches('\u{feff}'), after.trim_start_matches('\u{feff}'));
     for (old, new) in LineDiff::new(before, after).changes() {
         pair(file, old, new, changed);
     }

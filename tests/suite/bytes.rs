@@ -97,7 +97,7 @@ const WRITERS: &[Writer] = &[
     Writer {
         verb: "state signal-waiting",
         calls: &[&["--question", "Which?", "--options", "A|B"]],
-        may: &[("WAITING.json", &["+"])],
+        may: &[("WAITING.json", &["question", "options", "since", "phase", "+"])],
     },
     Writer { verb: "state signal-resume", calls: &[&[]], may: &[("WAITING.json", &["+"])] },
     Writer {
@@ -644,6 +644,9 @@ fn told_lines(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String>
     let ending = if old.contains("\r\n") { "\r\n" } else { "\n" };
     let ended = |text: &str| format!("{text}{}", if text.ends_with('\n') { "" } else { ending });
     let (old, new) = (ended(old), ended(new));
+    // The mark at the beginning is part of no line; `kept_forms` looks at it.
+    let bare = |text: &str| text.trim_start_matches('\u{feff}').to_owned();
+    let (old, new) = (bare(&old), bare(&new));
     let diff = TextDiff::from_lines(&old, &new);
     let mut faults = Vec::new();
     for change in diff.iter_all_changes() {

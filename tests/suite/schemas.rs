@@ -24,6 +24,7 @@ const PAGES: &[&str] = &[
     "capability outdated",
     "dispatch-capacity",
     "dispatch-isolation",
+    "dispatch-should-flatten",
     "hooks bench",
     "hooks off",
     "hooks on",
