@@ -525,7 +525,7 @@ fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), Comma
         drop(view);
         return context.emit(&plan_commands::paths_unresolved(plan_commands::unresolved(Some(typed), VERB)));
     };
-    let report = plan_commands::paths(&view, &folder, &context.root().to_string(), tree_of(context))?;
+    let report = plan_commands::paths(&view, &folder, &context.root().to_string(), &tree_of(context))?;
     drop(view);
     context.emit(&report)
 }

@@ -103,7 +103,7 @@ impl Family for Guards {
 
 fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
     let terms = Terms::of(arguments.terms.as_deref());
-    match assumption_delta::scan(&context.view(), &arguments.phase, terms)? {
+    match assumption_delta::scan(&context.view(), &arguments.phase, &terms)? {
         Some(report) => context.emit(&report),
         None => context.emit(&assumption_delta::unresolved()),
     }

@@ -102,7 +102,7 @@ fn lint(context: &mut Context, phase: &str) -> Result<(), CommandError> {
     let folder = folder_of(context, &view, phase)?;
     let checked = context.config()?.flag("workflow.context_coverage_gate");
     let root = context.root().to_string();
-    let report = plan_lint::lint(&view, &folder, &root, checked, check::tree_of(context))?;
+    let report = plan_lint::lint(&view, &folder, &root, checked, &check::tree_of(context))?;
     drop(view);
     let raw = report.valid.to_string();
     context.emit_raw(&report, raw)

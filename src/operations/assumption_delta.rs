@@ -92,7 +92,7 @@ impl Terms {
 }
 
 /// What the section of a phase says; none where the roadmap has no such phase.
-pub(crate) fn scan(view: &ProjectView, typed: &str, terms: Terms) -> Result<Option<ScanReport>, FileError> {
+pub(crate) fn scan(view: &ProjectView, typed: &str, terms: &Terms) -> Result<Option<ScanReport>, FileError> {
     let text = view.roadmap_text()?.unwrap_or_default();
     let roadmap = view.parse_roadmap(&text);
     let Some(section) = roadmap.section(typed) else { return Ok(None) };
@@ -140,9 +140,9 @@ fn says(line: &str, word: &str, without_passive: bool) -> bool {
     };
     let is_letter = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     lower.match_indices(word).any(|(at, found)| {
-        !is_letter(lower[..at].chars().next_back())
-            && !is_letter(lower[at + found.len()..].chars().next())
-            && !(without_passive && is_passive(&lower[..at]))
+        let (before, after) = (&lower[..at], &lower[at + found.len()..]);
+        let is_word = !is_letter(before.chars().next_back()) && !is_letter(after.chars().next());
+        is_word && (!without_passive || !is_passive(before))
     })
 }
 
@@ -156,7 +156,7 @@ mod tests {
         let roadmap = format!("### Phase 1: A\n{line}\n\n### Phase 2: Another\n");
         let files = [(".planning/ROADMAP.md", roadmap.as_str())];
         let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
-        let report = scan(&view, "1", Terms::of(given)).unwrap().unwrap();
+        let report = scan(&view, "1", &Terms::of(given)).unwrap().unwrap();
         assert_eq!(report.detected, !report.signals.is_empty());
         report.signals.iter().map(|signal| format!("{:?} {}", signal.kind, signal.term)).collect()
     }
@@ -179,7 +179,7 @@ mod tests {
             let roadmap = format!("### Phase 2: A\n{line}\n");
             let files = [&[(".planning/ROADMAP.md", roadmap.as_str())], more].concat();
             let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
-            scan(&view, "2", Terms::of(None)).unwrap().unwrap().detected
+            scan(&view, "2", &Terms::of(None)).unwrap().unwrap().detected
         };
         let built = [(".planning/phases/01-a/01-01-SUMMARY.md", "")];
         let mapped = [(".planning/codebase/STACK.md", "")];

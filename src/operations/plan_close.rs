@@ -289,7 +289,8 @@ fn with_objective(roadmap: &str, file: &str, objective: &str) -> String {
         let bare = line.trim_end_matches(['\n', '\r']);
         text.push_str(bare);
         if bare.trim_start().starts_with("- [") && bare.ends_with(&format!("] {file}")) {
-            text.push_str(&format!(" — {}", objective.trim_end_matches('.')));
+            text.push_str(" — ");
+            text.push_str(objective.trim_end_matches('.'));
         }
         text.push_str(&line[bare.len()..]);
     }

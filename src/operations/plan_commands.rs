@@ -239,7 +239,7 @@ pub(crate) fn paths(
     view: &ProjectView,
     folder: &PhaseFolder,
     base: &str,
-    disk: SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
+    disk: &SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
 ) -> Result<CommandPathsReport, FileError> {
     let tree = Tree { look: &disk.folder, is_file: &disk.is_file, planned: planned_files(view, folder)? };
     let mut commands = Vec::new();
@@ -435,9 +435,8 @@ fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Found) {
     for words in simple_commands(command) {
         let status = match runs_of(&words) {
             None => continue,
-            Some(Runs::Unknown) => PathStatus::NotChecked,
             Some(Runs::By(manifest)) if (tree.is_file)(manifest) => PathStatus::Resolved,
-            Some(Runs::By(_)) => PathStatus::NotChecked,
+            Some(Runs::Unknown | Runs::By(_)) => PathStatus::NotChecked,
             Some(Runs::File(path)) => {
                 let status = tree.script(&path);
                 if status == PathStatus::Broken {
@@ -701,7 +700,7 @@ mod tests {
 
     fn told(command: &str) -> String {
         with_plan(&format!("<automated>{command}</automated>"), |view, folder| {
-            let report = paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap();
+            let report = paths(view, folder, "/p", &SourceTree { folder: facts, is_file }).unwrap();
             assert_eq!(report.counts.total, 1);
             let found = &report.commands[0];
             format!("{:?} {:?} {:?} {:?}", found.status, found.severity, found.reason, found.script)
@@ -757,7 +756,7 @@ mod tests {
     #[test]
     fn what_is_not_known_of_a_command_takes_no_room() {
         let told = with_plan("<automated>pytest</automated>", |view, folder| {
-            serde_json::to_string(&paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap().commands)
+            serde_json::to_string(&paths(view, folder, "/p", &SourceTree { folder: facts, is_file }).unwrap().commands)
                 .unwrap()
         });
         assert_eq!(
@@ -770,7 +769,7 @@ mod tests {
     fn the_worst_command_is_the_answer() {
         let status = |checks: &str| {
             with_plan(checks, |view, folder| {
-                paths(view, folder, "/p", SourceTree { folder: facts, is_file }).unwrap().status
+                paths(view, folder, "/p", &SourceTree { folder: facts, is_file }).unwrap().status
             })
         };
         let (good, bad, dynamic) =

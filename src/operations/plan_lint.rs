@@ -43,7 +43,7 @@ pub(crate) fn lint(
     folder: &PhaseFolder,
     root: &str,
     decisions_are_checked: bool,
-    disk: SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
+    disk: &SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
 ) -> Result<LintReport, FileError> {
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     let listed = view.text(&view.layout().requirements())?;
@@ -119,7 +119,7 @@ mod tests {
         let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
         let folder = view.find_phase("1").unwrap().folder.unwrap();
         let look = |path: &str| FolderFacts { absolute: path.to_owned(), found: None };
-        lint(&view, &folder, "/p", true, SourceTree { folder: look, is_file: |_: &str| false }).unwrap()
+        lint(&view, &folder, "/p", true, &SourceTree { folder: look, is_file: |_: &str| false }).unwrap()
     }
 
     #[test]

@@ -117,9 +117,10 @@ impl Project {
                 continue;
             }
             // What moves away may be no text.
-            let before = match edits.leaves(path) {
-                true => self.leaving(path)?.map(|file| file.digest),
-                false => view.text(path)?.map(|text| Digest::of(text.as_bytes())),
+            let before = if edits.leaves(path) {
+                self.leaving(path)?.map(|file| file.digest)
+            } else {
+                view.text(path)?.map(|text| Digest::of(text.as_bytes()))
             };
             changes.write(at(path)?, text.as_str(), before);
         }
@@ -190,7 +191,7 @@ pub(crate) enum ProjectError {
 
 impl fmt::Debug for Project {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Project").field("layout", &self.layout).finish()
+        formatter.debug_struct("Project").field("layout", &self.layout).finish_non_exhaustive()
     }
 }
 
@@ -199,7 +200,7 @@ impl fmt::Debug for Project {
 fn claim_note(layout: &Layout, state_folder: Option<&Path>) -> Option<AbsolutePath> {
     let root = AbsolutePath::parse(layout.root()).ok()?;
     let notes = LocalState::of(state_folder?, &root).ok()?;
-    let scope = disk::canonical(&root).ok()?.resolve(&layout.scope());
+    let scope = disk::canonical(&root).ok()?.resolve(layout.scope());
     let key = Digest::of(scope.to_string().as_bytes()).to_string();
     Some(notes.file(&format!("milestone-{}.lock", &key[..16])))
 }

@@ -124,7 +124,7 @@ impl<'text> Roadmap<'text> {
                 _ => "-",
             };
             let width = if aligned { line[span].chars().count().saturating_sub(1) } else { 0 };
-            format!("| {text:<0$}", width)
+            format!("| {text:<width$}")
         });
         let newline = self.markdown().newline();
         let row = format!(

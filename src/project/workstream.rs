@@ -125,8 +125,8 @@ impl Pointer {
 
 /// The name of the session, safe as a file name: the variable and its value.
 pub(crate) fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let mut names = [OWN_SESSION].iter().chain(HOST_SESSIONS).chain(TERMINAL_SESSIONS);
-    let named = names.find_map(|name| Some((*name, variable(name)?)));
+    let mut variables = [OWN_SESSION].iter().chain(HOST_SESSIONS).chain(TERMINAL_SESSIONS);
+    let named = variables.find_map(|name| Some((*name, variable(name)?)));
     let (name, value) = match named {
         Some((name, value)) => (name.to_ascii_lowercase().replace('_', "-"), value),
         None => ("tty".to_owned(), variable("TTY").or_else(|| variable("SSH_TTY"))?),

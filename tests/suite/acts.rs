@@ -315,7 +315,7 @@ fn project() -> TestContext {
     let run = |line: &str| git(&context, &line.split(' ').collect::<Vec<_>>());
     let config = r#"{"git": {"branching_strategy": "phase"}, "planning": {"sub_repos": ["web"]}}"#;
     context.write(".planning/config.json", config);
-    context.write(".planning/STATE.md", "one\n");
+    context.write(".planning/STATE.md", "# Project State\n\nStatus: one\n");
     context.write(".planning/phases/01-base/01-LEARNINGS.md", "## Lessons\n### Logs\nRead the log first.\n");
     for (plan, file) in [("01", "a"), ("02", "b")] {
         let text = format!("---\nphase: 01-base\nplan: {plan}\nfiles_modified: [{file}]\n---\n");
@@ -360,7 +360,7 @@ fn project() -> TestContext {
     context.write("analysis.json", &analysis);
     context.write("host/gsd-user-files-backup/agents/gsd-mine.md", "mine\n");
     std::fs::create_dir_all(context.project().join(".planning/.gsd-transaction")).unwrap();
-    context.write(".planning/STATE.md", "two\n");
+    context.write(".planning/STATE.md", "# Project State\n\nStatus: two\n");
     context.write(".planning/new.md", "new\n");
     context
 }

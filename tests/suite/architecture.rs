@@ -57,15 +57,15 @@ fn no_host_is_named_in_rust() {
     let names = entries.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned());
     let hosts: Vec<Vec<String>> = names.map(|name| words(&name)).collect();
     assert!(hosts.len() > 10, "{hosts:?}");
-    let mut named = Vec::new();
+    let mut found_names = Vec::new();
     for (file, text) in rust_files("src").into_iter().filter(|(file, _)| !is_of_tests(file)) {
         let code = text.lines().enumerate().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
         for (number, line) in code.filter(|(_, line)| !line.trim_start().starts_with("//")) {
             let host = hosts_in(line, &hosts).next();
-            named.extend(host.map(|host| format!("{}:{}: {}", file.display(), number + 1, host.join("-"))));
+            found_names.extend(host.map(|host| format!("{}:{}: {}", file.display(), number + 1, host.join("-"))));
         }
     }
-    assert_eq!(named, Vec::<String>::new(), "facts about hosts belong into their descriptors");
+    assert_eq!(found_names, Vec::<String>::new(), "facts about hosts belong into their descriptors");
 }
 
 /// Words that hold the name of a host and are none: names that the peer's scripts, files and settings give, and one of

@@ -30,8 +30,8 @@ fn features_at(context: &TestContext, point: &str) -> Vec<String> {
 
 #[test]
 fn a_feature_is_hidden_and_shown_again_and_the_loop_follows() {
-    let context = project("{}");
     const ALL: [&str; 6] = ["research", "ai-integration", "assumption-delta", "schema-gate", "security", "drift"];
+    let context = project("{}");
     assert_eq!(features_at(&context, "plan:pre"), ALL);
     let told = context.gsd(["capability", "disable", "ai-integration"]).json();
     assert_eq!((&told["enabled"], &told["surfaced"]), (&Value::Bool(false), &Value::Bool(false)));

@@ -94,7 +94,7 @@ fn what_is_not_there_is_noticed() {
         ("\"next_command\": \"$gsd-none\"", "$gsd-none"),
         ("run `gsd-tools none`", "gsd-tools none"),
         ("Usage: gsd-tools state none <x>", "gsd-tools state none"),
-        ("Run gsd-tools intel update or", "gsd-tools intel update or"),
+        ("Run gsd-tools intel renew or", "gsd-tools intel renew or"),
     ] {
         assert_eq!(wrong(text).join(""), name, "{text}");
     }

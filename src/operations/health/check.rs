@@ -88,6 +88,7 @@ const STALE_MINUTES: i64 = 60;
 const OLD_COMMITS: u64 = 20;
 
 /// Looks at everything.
+#[expect(clippy::too_many_lines, reason = "one finding after another, each a few lines")]
 pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthReport, FileError> {
     let layout = view.layout();
     let command = |name: &str| format!("{}{name}", facts.command_prefix);

@@ -102,8 +102,11 @@ pub(crate) fn rebuild(
     Ok(Some((report, edits)))
 }
 
-/// The phases with a folder, as number and count of plans; and those whose rows stay although they have none.
-fn phases_on_disk(view: &ProjectView) -> Result<(Vec<(String, usize)>, Vec<String>), FileError> {
+/// A phase with a folder: its number, and how many plans it has.
+type PhaseOnDisk = (String, usize);
+
+/// The phases with a folder, and those whose rows stay although they have none.
+fn phases_on_disk(view: &ProjectView) -> Result<(Vec<PhaseOnDisk>, Vec<String>), FileError> {
     let mut phases: Vec<(String, usize)> = Vec::new();
     let mut kept: Vec<String> = Vec::new();
     for folder in view.phase_folders()?.iter() {

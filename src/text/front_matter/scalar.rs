@@ -41,9 +41,9 @@ pub(super) fn read_scalar(text: &str, quotes: Quotes) -> Scalar {
             (value.map(|value| (value, flow.rest)), stays_open)
         }
         Some('"' | '\'') => {
-            let quoted = quoted(text);
-            let stays_open = quoted.is_none();
-            (quoted.map(|(value, rest)| (Value::Text(quotes.of(text, value, rest)), rest)), stays_open)
+            let found = quoted(text);
+            let stays_open = found.is_none();
+            (found.map(|(value, rest)| (Value::Text(quotes.of(text, value, rest)), rest)), stays_open)
         }
         _ => (None, false),
     };

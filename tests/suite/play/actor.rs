@@ -434,7 +434,7 @@ impl Actor {
         let mut returns: Vec<Option<String>> = Vec::new();
         for (errand, result) in errands.iter().zip(results) {
             assert!(!result.failed, "{} was not spawned: {:.600}", errand.description, result.text);
-            self.refuse_refusals(&result.text);
+            Self::refuse_refusals(&result.text);
             let waits = launched.is_some_and(|words| result.text.contains(words));
             returns.push((!waits).then_some(result.text));
         }
@@ -505,9 +505,9 @@ impl Actor {
         let tolerant = std::mem::take(&mut self.tolerant);
         assert!(tolerant || !result.failed, "{call} failed: {:.900}", result.text);
         if result.failed || !call.starts_with("reads ") {
-            self.refuse_refusals(&result.text);
+            Self::refuse_refusals(&result.text);
         }
-        self.refuse_refusals(&heard.news);
+        Self::refuse_refusals(&heard.news);
         if let Some(answer) = super::cast::json_within(&result.text) {
             self.answers.push(answer);
         }
@@ -530,7 +530,7 @@ impl Actor {
         fresh.into_iter().map(|(_, result)| result).collect()
     }
 
-    fn refuse_refusals(&self, text: &str) {
+    fn refuse_refusals(text: &str) {
         let refusal = REFUSALS.iter().find(|code| text.contains(**code));
         assert!(refusal.is_none(), "a hook of ours objects ({}): {text:.900}", refusal.unwrap());
     }
@@ -545,11 +545,6 @@ impl Actor {
 
     pub(crate) fn cast(&self) -> &'static Cast {
         self.scene.cast
-    }
-
-    /// A file of the project as it is now.
-    pub(crate) fn file(&self, path: &str) -> String {
-        std::fs::read_to_string(self.scene.resolve(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// The project's folder.
@@ -606,5 +601,6 @@ impl Outcome {
         super::cast::json_within(&self.text).unwrap_or_else(|| panic!("{} is no JSON: {:.600}", self.call, self.text))
     }
 
+    #[expect(clippy::unused_self, reason = "it ends a line of the play, whose result is then used")]
     pub(crate) fn done(self) {}
 }

@@ -133,7 +133,7 @@ fn judged(text: String) -> CallResult {
         let after = text.split(sign).nth(1).and_then(|rest| rest.chars().next());
         after.is_some_and(|digit| digit.is_ascii_digit() && digit != '0')
     });
-    CallResult { failed, text }
+    CallResult { text, failed }
 }
 
 fn result_id(block: &Value, kind: &str, key: &str) -> Option<String> {

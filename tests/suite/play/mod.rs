@@ -18,7 +18,8 @@ mod scenarios;
 mod script;
 mod stage;
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -144,7 +145,7 @@ fn table(rows: &[(&str, &str, Counts)]) -> String {
     );
     for (host, scenario, counts) in rows {
         let Counts { calls, answered, read, agents, seconds } = counts;
-        table.push_str(&format!("| {host} | {scenario} | {agents} | {calls} | {answered} | {read} | {seconds:.0} |\n"));
+        writeln!(table, "| {host} | {scenario} | {agents} | {calls} | {answered} | {read} | {seconds:.0} |").unwrap();
     }
     table
 }

@@ -182,15 +182,15 @@ pub(crate) fn tasks(it: &mut Actor, scope: &str, tasks: &[Task]) -> Vec<String> 
 
 /// One commit by `references/commit-rules.md`.
 fn commit(it: &mut Actor, scope: &str, task: &Task) -> String {
-    let files: Vec<_> = task.files.iter().map(|(path, _)| *path).collect();
-    let files = files.join(" ");
+    let paths: Vec<_> = task.files.iter().map(|(path, _)| *path).collect();
+    let paths = paths.join(" ");
     let (kind, subject) = task.commit;
     let message = format!("{kind}({scope}): {subject}");
     it.by("Commit the task by the commit rules");
     it.runs("git status --short", &[]).done();
-    it.runs("git add -- path/one", &[("path/one path/two", &files)]).done();
-    let fills = [("feat(02-01): store notes in SQLite", message.as_str()), ("path/one path/two", &files)];
-    it.runs("git commit -m \"feat(02-01)", &fills).done();
+    it.runs("git add -- path/one", &[("path/one path/two", &paths)]).done();
+    let words = [("feat(02-01): store notes in SQLite", message.as_str()), ("path/one path/two", &paths)];
+    it.runs("git commit -m \"feat(02-01)", &words).done();
     let hash = it.runs("git rev-parse --short HEAD", &[]).text.trim().to_owned();
     it.runs("git show --stat --format= HEAD", &[]).done();
     hash

@@ -63,9 +63,9 @@ pub(crate) fn plan_phase(it: &mut Actor, phase: &str, plans: &'static [&'static 
         ("from round 2 on", DROPPED),
         ("YAML", ""),
     ];
-    let (checked, into) = (listed.clone(), folder.clone());
-    let checker = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &checked, &into));
-    it.sends(checker).expects("## VERIFICATION PASSED").done();
+    let (plans_checked, into) = (listed.clone(), folder.clone());
+    let spawn = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &plans_checked, &into));
+    it.sends(spawn).expects("## VERIFICATION PASSED").done();
     it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true).lacks("\"requirements_uncovered\": [ \"").done();
     it.runs("gsd-tools plan record", &[]).expects("\"committed\": true").done();
     hooks(it, "plan:post", &folder);
