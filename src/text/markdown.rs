@@ -193,7 +193,8 @@ fn mark_blocks(text: &str, lines: &mut [Line]) {
     let mut fence: Option<(u8, usize)> = None;
     for line in lines {
         let content = &text[line.start..line.end];
-        line.kind = match (fence, fence_mark(content)) {
+        // A byte order mark is part of the file, not of its first line.
+        line.kind = match (fence, fence_mark(content.trim_start_matches('\u{feff}'))) {
             (Some((mark, length)), Some((found, count, info)))
                 if found == mark && count >= length && info.is_empty() =>
             {

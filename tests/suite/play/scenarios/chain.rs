@@ -36,7 +36,7 @@ pub(crate) fn plan_phase(it: &mut Actor, phase: &str, plans: &'static [&'static 
     it.by("if that is null, `mkdir -p` `expected_phase_dir`").shell(&format!("mkdir -p {folder}")).done();
     it.by("ask: *Discuss first*").asks("1. Discuss first\n2. Plan without", "2. Plan without");
     it.by("| `--gaps`, `--reviews`, `--skip-research` | none |");
-    let contributions = hooks(it, "plan:pre", &folder);
+    let contributions = hooks(it, "plan:pre");
     let fills = [
         ("mode", "standard"),
         ("..", "false"),
@@ -68,7 +68,7 @@ pub(crate) fn plan_phase(it: &mut Actor, phase: &str, plans: &'static [&'static 
     it.sends(spawn).expects("## VERIFICATION PASSED").done();
     it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true).lacks("\"requirements_uncovered\": [ \"").done();
     it.runs("gsd-tools plan record", &[]).expects("\"committed\": true").done();
-    hooks(it, "plan:post", &folder);
+    hooks(it, "plan:post");
     it.by("Next Up: `");
     "Next Up: /gsd-execute-phase 1".to_owned()
 }
@@ -191,11 +191,11 @@ pub(crate) fn after_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan], 
             it.runs("gsd-tools verify key-links {plan}", &[("plan", &plan)]).done();
         }
     }
-    hooks(it, "execute:wave:post", folder);
+    hooks(it, "execute:wave:post");
 }
 
 pub(crate) fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) -> String {
-    hooks(it, "execute:post", folder);
+    hooks(it, "execute:post");
     let (number, into) = (phase.to_owned(), folder.to_owned());
     let fills = [
         ("goal", "A person can be told goodbye"),
@@ -246,7 +246,7 @@ pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static
     let padded = plans[0].id[..2].to_owned();
     it.knows("NN", &padded);
     it.even_if_it_fails().runs("grep -H -E '^(status|updated):'", &[]).done();
-    hooks(it, "verify:pre", &folder);
+    hooks(it, "verify:pre");
     for plan in plans {
         let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
         it.runs("gsd-tools frontmatter get {SUMMARY}", &[("SUMMARY", &summary)]).done();
@@ -264,7 +264,7 @@ pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static
     let uat = format!("{folder}/{padded}-UAT.md");
     it.by("write UAT.md by it").writes(&uat, &agents::uat(plans, &padded));
     it.runs("complete UAT", &[("passed", "3"), ("issues", "0")]).is("committed", true).done();
-    hooks(it, "verify:post", &folder);
+    hooks(it, "verify:post");
     it.runs("gsd-tools verification settle-human", &[]).is("status", "passed").done();
     it.by("`{closed}` is `roadmap_complete` of the phase").runs("gsd-tools roadmap analyze", &[]).done();
     it.runs("accept phase", &[("tracking", TRACKING)]).done();

@@ -136,7 +136,7 @@ pub(crate) fn garbled(stage: &mut Stage) {
         it.reads("workflows/execute-phase.md").done();
         let folder = chain::load_phase(it, "1", PLANS);
         chain::begin_phase(it);
-        hooks(it, "execute:wave:post", &folder);
+        hooks(it, "execute:wave:post");
         "Stopped here: the rest is another play.".to_owned()
     });
 }
