@@ -111,16 +111,6 @@ const WRITERS: &[Writer] = &[
         may: &[("STATE.md", &["*"]), ("STATE-ARCHIVE.md", &["+"])],
     },
     Writer { verb: "state rebuild", calls: &[&[]], may: &[("STATE.md", &["*"])] },
-    Writer {
-        verb: "verification defer-human",
-        calls: &[&["2"], &["3", "--tests-only"]],
-        may: &[("-UAT.md", &["*", "+"]), ("STATE.md", &["*"])],
-    },
-    Writer {
-        verb: "verification settle-human",
-        calls: &[&["2"]],
-        may: &[("-VERIFICATION.md", &["*"]), ("STATE.md", &["*"])],
-    },
     Writer { verb: "roadmap update-plan-progress", calls: &[&["1"], &["2"], &["99"]], may: &[("ROADMAP.md", &["*"])] },
     Writer { verb: "roadmap annotate-dependencies", calls: &[&["1"], &["2"]], may: &[("ROADMAP.md", &["*"])] },
     Writer {
@@ -332,6 +322,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("package", "a folder of its own: install.rs"),
     ("capability disable", "a file in the folder of a host: capability.rs"),
     ("capability enable", "a file in the folder of a host: capability.rs"),
+    ("verification defer-human", "a report with checks for a person, which no project here has: audit.rs"),
+    ("verification settle-human", "a report with checks for a person, which no project here has: audit.rs"),
 ];
 
 /// Commands that start a project, or bring what one is made of before it has documents.
