@@ -15,7 +15,7 @@ pub(crate) fn killed(stage: &mut Stage) {
     stage.has("greet");
     stage.is_planned("01-say-goodbye", PLANS);
     stage.types_and_dies("execute-phase", "1", |it| {
-        chain::load_phase(it, "1", PLANS);
+        let folder = chain::load_phase(it, "1", PLANS);
         chain::begin_phase(it);
         chain::run_wave_with(it, &folder, &[&FAREWELL_PLAN, &README_PLAN], |it, plan, folder, worktree| {
             if plan.id == FAREWELL_PLAN.id {
@@ -27,7 +27,7 @@ pub(crate) fn killed(stage: &mut Stage) {
         unreachable!("the client is dead")
     });
     stage.types("execute-phase", "1", |it| {
-        chain::load_phase(it, "1", PLANS);
+        let folder = chain::load_phase(it, "1", PLANS);
         it.by("`git worktree list` shows a worktree besides this one");
         it.reads("workflows/execute-phase/steps/before-work.md").done();
         it.runs("gsd-tools worktree cleanup-wave --keep-work", &[]).is("ok", true).done();
