@@ -49,7 +49,7 @@ fn refused(note: &WaveNote, now: i64, prompt: &str, given: impl Fn(&str) -> Opti
         format!("plan {}", note.plans.iter().find(|plan| named(&plan.id))?.id)
     };
     let flag = note.harness_flag.as_ref()?;
-    // Where it is no argument of the call, the call does not show it.
+    // A flag that is not an argument of the call cannot be checked here.
     let (key, value) = flag.split_once('=')?;
     let is_argument = key.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     let missing = is_argument && given(key).as_deref() != Some(value.trim_matches(['"', '\'']));

@@ -27,7 +27,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     note(before.as_ref(), &settings).into()
 }
 
-/// Remembers the settings at the start of a session, so that only what changes in it is told.
+/// Remembers the settings at the start of a session, so that only later changes are reported.
 pub(super) fn remember(scene: &Scene<'_>) {
     if let Ok(settings) = settings_of(scene) {
         scene.leave(SEEN, &settings);

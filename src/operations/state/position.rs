@@ -170,8 +170,8 @@ pub(crate) struct Completed {
     pub(crate) note: Option<String>,
 }
 
-/// Says that a phase is complete; without one, the phase at work. What is no number of a phase is refused, and a position
-/// at a later phase stays there. `None` without STATE.md.
+/// Marks a phase complete, by default the current one. Refuses what is not a phase number; a position at a later phase
+/// does not move back. `None` without STATE.md.
 pub(crate) fn complete(
     view: &ProjectView,
     phase: Option<&str>,
