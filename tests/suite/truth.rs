@@ -568,3 +568,20 @@ fn a_claim_is_honoured_and_not_shown_by_git() {
     // Another project has claims of its own.
     assert_eq!(begin("two", "2")["milestone_conflict"]["locked_phase"], "1");
 }
+
+#[test]
+fn a_report_is_found_by_the_number_of_its_phase() {
+    let context = notebook();
+    let folder = ".planning/phases/01-add-and-list";
+    context.write(&format!("{folder}/01-01-PLAN.md"), "---\nphase: 1\n---\n");
+    context.write(&format!("{folder}/01-VERIFICATION.md"), "---\nstatus: human_needed\n---\n");
+    for typed in ["1", "01", folder] {
+        let told = answer(&context, ["verification", "status", typed]);
+        assert_eq!(told["status"], "human_needed", "{typed}: {told}");
+    }
+    assert_eq!(answer(&context, ["verification", "status", "2"])["next_command"], "/gsd-plan-phase 2");
+    assert!(run(&context, ["verification", "status", "9"]).failure(1).contains("no phase `9`"));
+    // The report of a quick task is asked by its folder.
+    context.write(".planning/quick/q1/q1-VERIFICATION.md", "---\nstatus: passed\n---\n");
+    assert_eq!(answer(&context, ["verification", "status", ".planning/quick/q1"])["status"], "passed");
+}

@@ -213,6 +213,22 @@ fn what_an_interrupted_executor_left_is_kept() {
 }
 
 #[test]
+fn an_executor_that_died_before_its_first_commit_leaves_nothing() {
+    let context = project();
+    create(&context, "claude");
+    for name in ["dead", "alive", "busy"] {
+        let place = format!(".claude/worktrees/agent-{name}");
+        git(&context, "", &["worktree", "add", "-q", "-b", &format!("worktree-agent-{name}"), &place]);
+    }
+    git(&context, "", &["worktree", "lock", ".claude/worktrees/agent-alive"]);
+    context.write(".claude/worktrees/agent-busy/new.txt", "not committed\n");
+    on(&context, "claude", &["worktree", "cleanup-wave", "--keep-work"]).json();
+    let branches = git(&context, "", &["branch", "--format=%(refname:short)"]);
+    assert_eq!(branches, "main\nworktree-agent-alive\nworktree-agent-busy");
+    assert!(context.project().join(".claude/worktrees/agent-busy/new.txt").exists());
+}
+
+#[test]
 fn a_conflict_that_a_person_resolved_is_cleaned_up() {
     let context = project();
     create(&context, "codex");

@@ -126,7 +126,7 @@ fn unmerged(context: &Context, note: &AbsolutePath) -> Result<Option<String>, Co
     if !disk::is_file(note) {
         return Ok(None);
     }
-    let open: Vec<String> = super::cleanup::noted_entries(context)?
+    let open: Vec<String> = super::cleanup::noted_entries(context, false)?
         .map(|(_, entries)| entries)
         .unwrap_or_default()
         .into_iter()

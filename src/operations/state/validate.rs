@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::{NO_STATE, NO_STATE_CURE};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::label::PhaseLabel;
 use crate::project::phase::PhaseId;
 use crate::project::state::{Position, State};
 use crate::project::verification;
@@ -135,6 +136,11 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
         Ok(folders) => folders.iter().find(|folder| folder.is_of(&id)).cloned(),
     };
     let Some(folder) = folder else {
+        // A phase that nobody has discussed or planned has no folder yet.
+        let text = view.roadmap_text()?;
+        if text.as_deref().is_some_and(|text| PhaseLabel::in_roadmap(&view.parse_roadmap(text), phase).is_some()) {
+            return Ok(findings);
+        }
         let (what, cure) = if view.folder_exists(&view.layout().phases()) {
             (
                 format!("no phase directory matches phase {phase}"),

@@ -166,6 +166,12 @@ fn each_way_to_disagree_has_its_code() {
         (".planning/phases/01-a/01-VERIFICATION.md", "---\nstatus: passed\n---\n"),
     ]);
     assert_eq!(findings(&view(passed))[0].0, "S006");
+    let planned_later = MemoryFiles::new([
+        (STATE, "# S\nPhase: 7\nStatus: Ready to plan\n"),
+        (".planning/ROADMAP.md", "### Phase 7: G\n"),
+        (".planning/phases/01-a/01-01-PLAN.md", "x"),
+    ]);
+    assert_eq!(findings(&view(planned_later)), [], "a phase that nobody has begun has no folder yet");
 }
 
 #[test]
