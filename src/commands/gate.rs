@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::error::Reason;
 use super::timeout::Seconds;
 use super::{CommandError, Context, Family, check};
-use crate::disk::{ChangeSet, Digest};
+use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gate_command::{self, Gate, GateCommand};
-use crate::project::local_state::LocalState;
 use crate::world::{Ended, Program};
 
 /// Exit code of a gate whose command nobody approved.
@@ -156,35 +155,33 @@ fn digest(gate: Gate, command: &str) -> String {
     Digest::of(format!("{}\0.\0{command}", gate.word()).as_bytes()).to_string()
 }
 
-fn notes(context: &Context) -> Result<LocalState, CommandError> {
-    let folder = context.world().state_folder().ok_or_else(|| {
-        CommandError::new(Reason::Unknown, "there is no home folder to keep approvals in")
-            .hint("set HOME, or XDG_STATE_HOME")
-    })?;
-    Ok(LocalState::of(&folder, context.root())?)
-}
-
 fn approvals(context: &Context) -> Result<Approvals, CommandError> {
-    let notes = notes(context)?;
-    let read = notes.read(NOTE).map_err(|error| {
-        CommandError::because(Reason::ConfigParseFailed, &error)
-            .hint(format!("remove `{}` and approve again", notes.file(NOTE)))
-    })?;
-    Ok(read.unwrap_or_default())
+    let path = context.local_state()?.file(NOTE);
+    parsed(&path, disk::read_text(&path)?.as_deref())
 }
 
-fn store(context: &Context, approvals: &Approvals) -> Result<(), CommandError> {
-    let path = notes(context)?.file(NOTE);
-    let text =
-        serde_json::to_string_pretty(approvals).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
-    let Some(folder) = path.as_path().parent() else { return Ok(()) };
-    let disk = context.disk();
-    let hold = disk.hold([folder])?;
-    let before = Digest::of_file(&path)?;
-    let mut changes = ChangeSet::default();
-    changes.write(path, text + "\n", before);
-    hold.apply(&changes)?;
-    Ok(())
+fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, CommandError> {
+    note.map_or(Ok(Approvals::default()), |text| {
+        serde_json::from_str(text).map_err(|error| {
+            CommandError::new(Reason::ConfigParseFailed, format!("`{path}` does not parse: {error}"))
+                .hint(format!("remove `{path}` and approve again"))
+        })
+    })
+}
+
+/// Puts `approval` in the place of what was approved for `gate`; gives what that was.
+fn replace(context: &Context, gate: Gate, approval: Option<Approval>) -> Result<Option<Approval>, CommandError> {
+    let path = context.local_state()?.file(NOTE);
+    context.edit_file(&path, |note| {
+        let mut approvals = parsed(&path, note)?;
+        let before = approvals.of(gate).cloned();
+        if before == approval {
+            return Ok((before, None));
+        }
+        approvals.approved.retain(|approval| approval.gate != gate);
+        approvals.approved.extend(approval);
+        Ok((before, Some(serde_json::to_string_pretty(&approvals)? + "\n")))
+    })
 }
 
 /// The command of a gate as things are now.
@@ -370,7 +367,6 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     let gate = arguments.gate;
     let name = gate.word();
     context.needs_a_person(&format!("gate approve {name}"))?;
-    let mut approvals = approvals(context)?;
     let typed = arguments.command.as_deref().map(str::trim).filter(|command| !command.is_empty());
     if let (Some(typed), Some(set)) = (typed, context.config()?.text(gate.key()))
         && typed != set
@@ -394,25 +390,19 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     if answer != Some(true) {
         return Err(CommandError::new(Reason::Unknown, "not approved; nothing was changed"));
     }
-    approvals.approved.retain(|approval| approval.gate != gate);
-    approvals.approved.push(Approval {
+    let approval = Approval {
         gate,
         digest: digest(gate, &found.command),
         command: found.command.clone(),
         given: typed.is_some(),
         approved_at: context.world().now().to_string(),
-    });
-    store(context, &approvals)?;
+    };
+    replace(context, gate, Some(approval))?;
     context.emit(&ApprovalReport { gate, command: Some(found.command), approved: true })
 }
 
 fn revoke(context: &mut Context, gate: Gate) -> Result<(), CommandError> {
-    let mut approvals = approvals(context)?;
-    let command = approvals.of(gate).map(|approval| approval.command.clone());
-    if command.is_some() {
-        approvals.approved.retain(|approval| approval.gate != gate);
-        store(context, &approvals)?;
-    }
+    let command = replace(context, gate, None)?.map(|approval| approval.command);
     context.emit(&ApprovalReport { gate, command, approved: false })
 }
 

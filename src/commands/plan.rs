@@ -1,5 +1,7 @@
 //! One executed plan: what there is to show for it, and carrying it into the documents of the project.
 
+use std::rc::Rc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,12 +11,14 @@ use super::{CommandError, Context, Family, check, state};
 use crate::disk;
 use crate::operations::changes;
 use crate::operations::plan_close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
+use crate::operations::state::StateError;
 use crate::operations::summary_check::{self, SelfCheck};
 use crate::operations::{plan_index, plan_lint};
+use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::root;
-use crate::project::view::ProjectView;
+use crate::project::view::{Edits, ProjectView};
 use crate::project::wave;
 use crate::text::front_matter::Value;
 use crate::world::Finished;
@@ -48,7 +52,7 @@ pub(crate) enum PlanCommand {
     ///
     /// Example: `gsd-tools plan check 02-01 02-02 --pick finished`.
     Check(CheckArgs),
-    /// Record executed plans: state, roadmap, requirements, and one commit each
+    /// Record executed plans: state, roadmap, requirements, and one commit
     ///
     /// Reads the SUMMARY. Moves the position, adds decisions, metrics and the session to STATE.md, updates ROADMAP.md,
     /// marks the requirements that no other open plan still works on, and commits these documents with the SUMMARY.
@@ -324,22 +328,16 @@ fn is_uncommitted(context: &Context, path: &str) -> bool {
 /// What `plan close` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CloseReport {
-    closed: Vec<ClosedReport>,
+    closed: Vec<ClosedPlan>,
     /// Plans that were asked for and left alone: they have no SUMMARY.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     without_summary: Vec<String>,
-    /// The first plan of the phase without a SUMMARY.
-    next_plan: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct ClosedReport {
-    #[serde(flatten)]
-    plan: ClosedPlan,
     /// Whether only the SUMMARY was committed, since this is the worktree of a wave: close the plan after the merge.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_worktree: bool,
     commit: CommitReport,
+    /// The first plan of the phase without a SUMMARY; none in the worktree of a wave, where other plans are not at hand.
+    next_plan: Option<String>,
 }
 
 fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandError> {
@@ -347,25 +345,21 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandErro
     if !arguments.blocker.is_empty() && places.len() > 1 {
         return Err(CommandError::usage("`--blocker` goes with one plan").hint("close the plans one by one"));
     }
-    let in_worktree = is_in_wave(context);
-    let mut closed = Vec::new();
     let (places, without): (Vec<PlanPlace>, Vec<PlanPlace>) =
         places.into_iter().partition(|place| place.summary().is_some());
     if let (Some(place), true) = (without.first(), places.is_empty()) {
         return Err(without_summary(place));
     }
-    for place in &places {
-        let report = if in_worktree { keep_summary(context, place)? } else { close_one(context, place, arguments)? };
-        closed.push(report);
-    }
-    let next_plan = places.last().map(|place| next_plan(context, place)).transpose()?.flatten();
-    let failed = closed.iter().any(|report| report.commit.has_failed());
+    let in_worktree = is_in_wave(context);
+    let (closed, commit) =
+        if in_worktree { keep_summaries(context, &places)? } else { close_all(context, &places, arguments)? };
+    let last = places.last().filter(|_| !in_worktree);
+    let next_plan = last.map(|place| next_plan(context, place)).transpose()?.flatten();
     let without_summary = without.iter().map(|place| place.id().to_owned()).collect();
-    let report = CloseReport { closed, without_summary, next_plan };
-    if failed {
+    if commit.has_failed() {
         context.exit_with(1);
     }
-    context.emit_brief(&report)
+    context.emit_brief(&CloseReport { closed, without_summary, in_worktree, commit, next_plan })
 }
 
 /// Whether this is a worktree that was made for the plans of a wave.
@@ -384,55 +378,79 @@ fn without_summary(place: &PlanPlace) -> CommandError {
         .hint("write the SUMMARY first; `gsd-tools template fill summary` starts one")
 }
 
-fn close_one(context: &Context, place: &PlanPlace, arguments: &CloseArgs) -> Result<ClosedReport, CommandError> {
-    let Some(path) = place.summary() else { return Err(without_summary(place)) };
+/// Carries the SUMMARYs of these plans into the documents of the project, all of them or none, and commits once.
+fn close_all(
+    context: &Context,
+    places: &[PlanPlace],
+    arguments: &CloseArgs,
+) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
     let facts = state::facts(context)?;
-    let mut title = None;
-    let mut operation = |view: &ProjectView| {
-        let summary = view.text(&path)?.unwrap_or_default();
-        title = plan_close::title(&summary);
-        plan_close::close(view, place, &summary, CloseRequest { blockers: &arguments.blocker }, &facts)
+    let operation = |view: &ProjectView| {
+        let (mut reports, mut edits) = (Vec::new(), Edits::default());
+        for place in places {
+            let view = view.after(&edits);
+            let summary = summary_of(&view, place)?;
+            let request = CloseRequest { blockers: &arguments.blocker };
+            let (report, more) = plan_close::close(&view, place, &summary, request, &facts)?;
+            reports.push(report);
+            edits.follow(more);
+        }
+        Ok::<_, StateError>((reports, edits))
     };
-    let plan = if context.is_rehearsal() {
+    let closed = if context.is_rehearsal() {
         // A rehearsal of what also commits takes no lock, since a lock is a file.
         let view = context.view();
-        let (report, edits) = operation(&view)?;
+        let (reports, edits) = operation(&view)?;
         context.note_rehearsed(&changes::diff(&view, &edits)?);
-        report
+        reports
     } else {
         context.update(|view| Ok(operation(view)?))?
     };
     let layout = context.layout();
     let documents = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements()];
-    let files = of_plan(context, place, &path).into_iter().chain(documents);
+    let files = places.iter().flat_map(|place| of_plan(context, place)).chain(documents);
     let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
-    let verb = if plan.status == PlanEnd::Complete { "complete" } else { "stop" };
-    let commit = commit_files(context, &message(place, verb, title.as_deref()), files)?;
-    Ok(ClosedReport { plan, in_worktree: false, commit })
+    let verb = if closed.iter().all(|plan| plan.status == PlanEnd::Complete) { "complete" } else { "stop" };
+    let commit = commit_files(context, &message(&context.view(), places, verb)?, files)?;
+    Ok((closed, commit))
 }
 
-fn keep_summary(context: &Context, place: &PlanPlace) -> Result<ClosedReport, CommandError> {
-    let Some(path) = place.summary() else { return Err(without_summary(place)) };
-    let text = context.text_from_root(&path)?.unwrap_or_default();
-    let status = PlanEnd::of(&PhaseSummary::parse(&text));
-    let title = plan_close::title(&text);
-    let files = of_plan(context, place, &path);
-    let commit = commit_files(context, &message(place, "summarise", title.as_deref()), files)?;
-    Ok(ClosedReport { plan: ClosedPlan::unrecorded(place.id(), status), in_worktree: true, commit })
+/// Commits the SUMMARYs alone.
+fn keep_summaries(context: &Context, places: &[PlanPlace]) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
+    let view = context.view();
+    let mut kept = Vec::new();
+    for place in places {
+        let end = PlanEnd::of(&PhaseSummary::parse(&summary_of(&view, place)?));
+        kept.push(ClosedPlan::unrecorded(place.id(), end));
+    }
+    let files = places.iter().flat_map(|place| of_plan(context, place)).collect();
+    let commit = commit_files(context, &message(&view, places, "summarise")?, files)?;
+    Ok((kept, commit))
+}
+
+fn summary_of(view: &ProjectView, place: &PlanPlace) -> Result<Rc<str>, FileError> {
+    let summary = place.summary().map(|path| view.text(&path)).transpose()?;
+    Ok(summary.flatten().unwrap_or_else(|| Rc::from("")))
 }
 
 /// The documents of the plan itself that its execution writes.
-fn of_plan(context: &Context, place: &PlanPlace, summary: &str) -> Vec<String> {
+fn of_plan(context: &Context, place: &PlanPlace) -> impl Iterator<Item = String> {
     let setup = place.folder.artifact_path("USER-SETUP");
-    let is_there = |path: &String| disk::exists(context.layout().absolute(path));
-    [summary.to_owned()].into_iter().chain(setup).filter(is_there).collect()
+    let layout = context.layout();
+    place.summary().into_iter().chain(setup).filter(|path| disk::exists(layout.absolute(path)))
 }
 
-fn message(place: &PlanPlace, verb: &str, title: Option<&str>) -> String {
-    match title {
-        Some(title) => format!("docs({}): {verb} {title} plan", place.id()),
-        None => format!("docs({}): {verb} plan", place.id()),
+/// The subject of the commit: the plan by its name, several by their identifiers.
+fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<String, FileError> {
+    if let [place] = places {
+        return Ok(match plan_close::title(&summary_of(view, place)?) {
+            Some(title) => format!("docs({}): {verb} {title} plan", place.id()),
+            None => format!("docs({}): {verb} plan", place.id()),
+        });
     }
+    let ids: Vec<&str> = places.iter().map(PlanPlace::id).collect();
+    let phase = places.first().map_or("", |place| place.folder.token());
+    Ok(format!("docs({phase}): {verb} plans {}", ids.join(", ")))
 }
 
 fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, CommandError> {

@@ -253,6 +253,14 @@ mod tests {
     }
 
     #[test]
+    fn the_forms_of_checkpoints_are_complete() {
+        let reference = include_str!("../../references/checkpoints.md");
+        let forms = reference.split("```xml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let report = structured(&format!("{}{forms}", FRONT.replace("autonomous: true", "autonomous: false")));
+        assert_eq!((report.errors, report.tasks.len()), (Vec::<String>::new(), 3));
+    }
+
+    #[test]
     fn what_makes_a_check_worthless_is_a_warning() {
         let requirements = Requirements::parse("- [ ] **A-1**: x\n");
         let front = FRONT.replace("must_haves:", "requirements: [A-1, a-1, B-9]\nmust_haves:");

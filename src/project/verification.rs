@@ -72,7 +72,7 @@ impl Verification {
             VerificationState::Stale => "Verification is stale. Re-run verify-work before transition.".to_owned(),
             VerificationState::Missing if self.is_unplanned => "The phase has no plan yet: plan it first.".to_owned(),
             VerificationState::Missing => {
-                "There is no verification report. Executing the phase again only verifies: plans with a summary are kept.".to_owned()
+                "There is no verification report. Executing the phase makes one; plans with a summary are not executed again.".to_owned()
             }
             VerificationState::Unknown(status) => format!(
                 "The report's status `{status}` is none of passed, gaps_found, human_needed. If it was not set on purpose, verify again."

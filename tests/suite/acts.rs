@@ -112,7 +112,7 @@ const ACTS: &[Act] = &[
         first: &[],
         says: &[
             ("/closed/0/status", "\"complete\""),
-            ("/closed/0/commit/reason", "\"rehearsed\""),
+            ("/commit/reason", "\"rehearsed\""),
             ("/diff", "Completed 01-01-PLAN.md"),
         ],
     },

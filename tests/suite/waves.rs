@@ -156,7 +156,7 @@ fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
         git(&context, "", &["worktree", "add", "-q", "-b", &format!("worktree-agent-{number}"), &place]);
         execute(&context, &place, number, file);
         let closed = context.gsd(["--cwd", &place, "plan", "close", &format!("01-0{number}")]).json();
-        assert_eq!(closed["closed"][0]["in_worktree"], true, "{closed}");
+        assert_eq!((&closed["in_worktree"], &closed["next_plan"]), (&json!(true), &json!(null)), "{closed}");
         assert_eq!(git(&context, &place, &["status", "--porcelain"]), "");
     }
     // Somebody else's agent is no part of the wave.
@@ -182,7 +182,8 @@ fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
     assert!(context.read(".planning/REQUIREMENTS.md").contains("- [x] **A-2**"));
     assert_eq!(git(&context, "", &["status", "--porcelain"]), "");
     let log = git(&context, "", &["log", "--format=%s", "--grep=^docs(01-0"]);
-    assert_eq!(log.lines().count(), 4, "two of the worktrees, two of the main tree: {log}");
+    assert_eq!(log.lines().count(), 2, "one SUMMARY each: {log}");
+    assert_eq!(git(&context, "", &["log", "-1", "--format=%s"]), "docs(01): complete plans 01-01, 01-02");
     assert!(on(&context, "claude", &["worktree", "cleanup-wave"]).failure(2).contains("create-wave"));
 }
 
@@ -253,14 +254,14 @@ fn closing_a_plan_in_the_main_tree_is_one_commit_and_happens_once() {
     let checked = context.gsd(["plan", "check", "1-1"]).json();
     assert!(checked["plans"][0]["findings"][0].as_str().unwrap().contains("not committed"), "{checked}");
     let closed = context.gsd(["plan", "close", "1-1", "--blocker", "rate limit unknown"]).json();
-    assert_eq!(closed["closed"][0]["commit"]["committed"], true, "{closed}");
+    assert_eq!(closed["commit"]["committed"], true, "{closed}");
     assert_eq!(git(&context, "", &["rev-list", "--count", &format!("{before}..HEAD")]), "1");
     assert_eq!(git(&context, "", &["log", "-1", "--format=%s"]), "docs(01-01): complete Part 1 plan");
     assert_eq!(git(&context, "", &["status", "--porcelain"]), "");
     assert!(context.read(".planning/STATE.md").contains("rate limit unknown"));
     let state = context.read(".planning/STATE.md");
     let again = context.gsd(["plan", "close", "01-01"]).json();
-    assert_eq!(again["closed"][0]["commit"]["reason"], "nothing_to_commit", "{again}");
+    assert_eq!(again["commit"]["reason"], "nothing_to_commit", "{again}");
     assert_eq!(context.read(".planning/STATE.md"), state);
     assert!(closed.to_string().len() < 700, "{closed}");
 }

@@ -105,7 +105,9 @@ pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<()
     }
     let message = message_for_log(context, message.trim());
     let report = outcome(context, arguments, &message)?;
-    for file in &report.skipped_files {
+    // Workflows name the mirror with the documents; it does not exist before the first change of the state.
+    let mirror = context.layout().state_mirror();
+    for file in report.skipped_files.iter().filter(|file| **file != mirror) {
         context.warn(format!("`{file}` does not exist and is not part of the commit"));
     }
     if report.has_failed() {

@@ -14,9 +14,9 @@ use crate::project::phase::{self, PhaseId};
 use crate::text::front_matter::FrontMatter;
 use crate::text::slug;
 
-use super::phase::{Aim, Phase, StateValidation};
+use super::phase::{Aim, Phase, StateValidation, Title};
 use super::sections::{Condition, SectionManifest};
-use super::{Bundle, Complete, Settings};
+use super::{Automation, Bundle, Complete, Settings};
 
 /// Plan files to the identifiers of the halted plans they wait for.
 type Blocked = BTreeMap<String, Vec<String>>;
@@ -46,10 +46,14 @@ pub(crate) struct ExecutePhaseReport {
     phase_branch_template: Option<String>,
     milestone_branch_template: Option<String>,
     verifier_enabled: bool,
+    #[serde(flatten)]
+    automation: Automation,
     phase_found: bool,
     phase_dir: Option<String>,
     phase_number: Option<String>,
     phase_name: Option<String>,
+    #[serde(flatten)]
+    title: Title,
     phase_slug: Option<String>,
     phase_req_ids: Option<String>,
     plans: Vec<String>,
@@ -135,10 +139,12 @@ impl Bundle<'_> {
             phase_branch_template: text("git.phase_branch_template"),
             milestone_branch_template: text("git.milestone_branch_template"),
             verifier_enabled: self.config.flag("workflow.verifier"),
+            automation: self.automation(),
             phase_found: phase.is_some(),
             phase_dir: phase.and_then(|phase| self.folder_path(phase)),
             phase_number: phase.map(|phase| phase.number.clone()),
             phase_name: phase.and_then(Phase::name_in_roadmap).map(str::to_owned),
+            title: self.title(phase)?,
             phase_slug: phase.and_then(Phase::slug),
             phase_req_ids: phase.and_then(|phase| phase.entry.as_ref()?.requirements.clone()),
             plan_count: plans.len(),

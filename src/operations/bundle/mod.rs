@@ -110,6 +110,14 @@ struct Common {
     project_title: Option<String>,
 }
 
+/// Whether a workflow goes on by itself, and how much it asks.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Automation {
+    auto_advance: bool,
+    auto_chain_active: bool,
+    mode: Option<String>,
+}
+
 /// Settings of a workflow by their names without the section.
 type Settings = BTreeMap<&'static str, Value>;
 
@@ -118,6 +126,14 @@ impl Bundle<'_> {
     fn settings(&self, keys: &[&'static str]) -> Settings {
         let named = keys.iter().map(|key| (key.rsplit('.').next().unwrap_or(key), self.config.value(key).clone()));
         named.filter(|(_, value)| !value.is_null()).collect()
+    }
+
+    fn automation(&self) -> Automation {
+        Automation {
+            auto_advance: self.facts.auto.advance(),
+            auto_chain_active: self.facts.auto.chain(),
+            mode: self.config.text("mode").map(str::to_owned),
+        }
     }
 
     fn complete<R>(&self, report: R) -> Result<Complete<R>, FileError> {

@@ -45,6 +45,15 @@ pub(super) struct Aim {
     mvp_mode: bool,
 }
 
+/// A phase as every text names it.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Title {
+    /// As the roadmap writes it, such as `2`; names of files begin with another form.
+    number: Option<String>,
+    /// As the roadmap writes it; that of the folder where the roadmap has none.
+    name: Option<String>,
+}
+
 /// How bundles tell which phase they are about.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Identity {
@@ -179,6 +188,12 @@ impl Bundle<'_> {
             phase_slug: phase.slug(),
             padded_phase: Some(phase.padded()),
         }
+    }
+
+    pub(super) fn title(&self, phase: Option<&Phase>) -> Result<Title, FileError> {
+        let Some(phase) = phase else { return Ok(Title::default()) };
+        let label = self.view.label(&phase.number)?;
+        Ok(Title { number: Some(label.number), name: label.name.or_else(|| phase.folder_name.clone()) })
     }
 
     pub(super) fn aim(&self, phase: Option<&Phase>) -> Aim {

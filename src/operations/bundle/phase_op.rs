@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 
-use super::phase::{Artifacts, Identity};
-use super::{Bundle, Complete};
+use super::phase::{Artifacts, Identity, Title};
+use super::{Automation, Bundle, Complete};
 
 /// What `init phase-op` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -18,7 +18,11 @@ pub(crate) struct PhaseOpReport {
     firecrawl: bool,
     exa_search: bool,
     #[serde(flatten)]
+    automation: Automation,
+    #[serde(flatten)]
     identity: Identity,
+    #[serde(flatten)]
+    title: Title,
     has_research: bool,
     has_context: bool,
     context_scope: MilestoneScope,
@@ -48,7 +52,9 @@ impl Bundle<'_> {
             brave_search: self.config.flag("brave_search"),
             firecrawl: self.config.flag("firecrawl"),
             exa_search: self.config.flag("exa_search"),
+            automation: self.automation(),
             identity: self.identity(phase),
+            title: self.title(phase)?,
             has_research: has("RESEARCH"),
             has_context: has("CONTEXT"),
             // A folder that cannot be read is an error here, so what is told of it is whole.

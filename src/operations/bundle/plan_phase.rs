@@ -8,10 +8,10 @@ use crate::operations::progress::PhaseStatus;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 
-use super::phase::{Aim, Artifacts, Identity, StateValidation};
+use super::phase::{Aim, Artifacts, Identity, StateValidation, Title};
 use super::sections::{Condition, SectionManifest};
 use super::verify_commands::VerifyCommand;
-use super::{Bundle, Complete, Settings};
+use super::{Automation, Bundle, Complete, Settings};
 
 /// What was asked besides the phase.
 #[derive(Clone, Debug, Default)]
@@ -44,11 +44,12 @@ pub(crate) struct PlanPhaseReport {
     nyquist_validation_enabled: bool,
     commit_docs: bool,
     text_mode: bool,
-    auto_advance: bool,
-    auto_chain_active: bool,
-    mode: Option<String>,
+    #[serde(flatten)]
+    automation: Automation,
     #[serde(flatten)]
     identity: Identity,
+    #[serde(flatten)]
+    title: Title,
     phase_req_ids: Option<String>,
     phase_status: PhaseStatus,
     has_research: bool,
@@ -117,10 +118,9 @@ impl Bundle<'_> {
             nyquist_validation_enabled: self.config.flag("workflow.nyquist_validation"),
             commit_docs: self.commit_docs(),
             text_mode: self.config.flag("workflow.text_mode"),
-            auto_advance: self.facts.auto.advance(),
-            auto_chain_active: self.facts.auto.chain(),
-            mode: self.config.text("mode").map(str::to_owned),
+            automation: self.automation(),
             identity: self.identity(phase),
+            title: self.title(phase)?,
             phase_req_ids: phase.and_then(|phase| phase.entry.as_ref()?.requirements.clone()),
             phase_status: PhaseStatus::of(&self.standing(phase, typed)?),
             has_research: has("RESEARCH"),

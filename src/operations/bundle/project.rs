@@ -10,7 +10,7 @@ use crate::project::roadmap::Roadmap;
 use crate::text::slug;
 
 use super::sections::{Condition, SectionManifest};
-use super::{Bundle, Complete};
+use super::{Automation, Bundle, Complete};
 
 /// The documents of a map of existing code.
 pub(super) const CODE_MAP: &[&str] =
@@ -67,9 +67,8 @@ pub(crate) struct NewProjectReport {
     synthesizer_model: String,
     roadmapper_model: String,
     commit_docs: bool,
-    auto_advance: bool,
-    auto_chain_active: bool,
-    mode: Option<String>,
+    #[serde(flatten)]
+    automation: Automation,
     planning_exists: bool,
     requirements_exists: bool,
     milestones_exists: bool,
@@ -154,9 +153,7 @@ impl Bundle<'_> {
             synthesizer_model: self.model("gsd-research-synthesizer"),
             roadmapper_model: self.model("gsd-roadmapper"),
             commit_docs: self.commit_docs(),
-            auto_advance: self.facts.auto.advance(),
-            auto_chain_active: self.facts.auto.chain(),
-            mode: self.config.text("mode").map(str::to_owned),
+            automation: self.automation(),
             planning_exists: documents.planning,
             requirements_exists: documents.requirements,
             milestones_exists: documents.milestones,

@@ -8,7 +8,7 @@ use crate::text::slug_within;
 
 use super::execute_phase::fill;
 use super::sections::{Condition, SectionManifest};
-use super::{Bundle, Complete, Moment};
+use super::{Automation, Bundle, Complete, Moment};
 
 /// Longest part of a folder's name that comes from the task's text.
 const LONGEST_SLUG: usize = 40;
@@ -37,6 +37,8 @@ pub(crate) struct QuickReport {
     researcher_model: String,
     reviewer_model: String,
     commit_docs: bool,
+    #[serde(flatten)]
+    automation: Automation,
     branch_name: Option<String>,
     quick_id: String,
     slug: Option<String>,
@@ -78,6 +80,7 @@ impl Bundle<'_> {
             researcher_model: self.model("gsd-phase-researcher"),
             reviewer_model: self.model("gsd-code-reviewer"),
             commit_docs: self.commit_docs(),
+            automation: self.automation(),
             branch_name: self.config.text("git.quick_branch_template").and_then(branch),
             task_dir: named.map(|slug| self.shown(&format!("{folder}/{id}-{slug}"))),
             slug,

@@ -7,9 +7,9 @@ use crate::operations::acceptance::{AcceptanceReport, acceptance};
 use crate::project::files::FileError;
 
 use super::completion::Completion;
-use super::phase::Phase;
+use super::phase::{Phase, Title};
 use super::sections::{Condition, SectionManifest};
-use super::{Bundle, Complete};
+use super::{Automation, Bundle, Complete};
 
 /// What `init verify-work` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -18,10 +18,14 @@ pub(crate) struct VerifyWorkReport {
     planner_model: String,
     checker_model: String,
     commit_docs: bool,
+    #[serde(flatten)]
+    automation: Automation,
     phase_found: bool,
     phase_dir: Option<String>,
     phase_number: Option<String>,
     phase_name: Option<String>,
+    #[serde(flatten)]
+    title: Title,
     state_path: String,
     roadmap_path: String,
     has_verification: bool,
@@ -61,10 +65,12 @@ impl Bundle<'_> {
             planner_model: self.model("gsd-planner"),
             checker_model: self.model("gsd-plan-checker"),
             commit_docs: self.commit_docs(),
+            automation: self.automation(),
             phase_found: phase.is_some(),
             phase_dir: phase.and_then(|phase| self.folder_path(phase)),
             phase_number: phase.map(|phase| phase.number.clone()),
             phase_name: phase.and_then(Phase::name_on_disk).map(str::to_owned),
+            title: self.title(phase)?,
             state_path: self.shown(&layout.state()),
             roadmap_path: self.shown(&layout.roadmap()),
             has_verification: self.artifact(phase, "VERIFICATION").is_some(),

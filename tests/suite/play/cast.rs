@@ -33,6 +33,8 @@ pub(crate) enum Typed<'a> {
     Command { name: &'a str, arguments: &'a str },
     /// An answer, in the session that asked.
     Answer(&'a str),
+    /// Nothing yet: somebody at a terminal types command and answers into the client's own screen.
+    ByHand,
 }
 
 /// What an agent is sent with.
@@ -119,6 +121,7 @@ pub(crate) const CLAUDE: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd-{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--continue", "-p", answer]),
+            Typed::ByHand => command,
         };
         command.args(["--permission-mode", "acceptEdits"]);
     },
@@ -170,16 +173,18 @@ pub(crate) const CODEX: Cast = Cast {
     },
     before_install: |_| {},
     run: |command, url, typed| {
-        command.env("SUITE_KEY", "none").arg("exec");
-        if matches!(typed, Typed::Answer(_)) {
-            command.args(["resume", "--last"]);
+        command.env("SUITE_KEY", "none");
+        match typed {
+            Typed::Command { .. } => drop(command.args(["exec", "--json"])),
+            Typed::Answer(_) => drop(command.args(["exec", "resume", "--last", "--json"])),
+            Typed::ByHand => {}
         }
-        command.args(["--json"]);
         command.args(["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]);
         codex::provider(command, url);
         match typed {
             Typed::Command { name, arguments } => command.arg(format!("$gsd-{name} {arguments}").trim()),
             Typed::Answer(answer) => command.arg(answer),
+            Typed::ByHand => command,
         };
     },
     isolates: false,
@@ -219,6 +224,7 @@ pub(crate) const OPENCODE: Cast = Cast {
             Typed::Answer(answer) => {
                 command.args(["run", "--continue", answer]);
             }
+            Typed::ByHand => {}
         }
     },
     isolates: false,
@@ -250,6 +256,7 @@ pub(crate) const GEMINI: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd:{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--resume", "latest", "-p", answer]),
+            Typed::ByHand => command,
         };
     },
     isolates: false,
@@ -282,6 +289,7 @@ pub(crate) const QWEN: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd-{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--continue", "-p", answer]),
+            Typed::ByHand => command,
         };
         command.args(["--approval-mode", "yolo"]);
     },

@@ -4,7 +4,8 @@
 //! that a text no longer says fails the play. `GSD_PLAYS=off` plays nothing, `GSD_PLAYS=all` everything,
 //! `GSD_PLAYS=claude/quick,codex` what these name; unset, the short loop in two clients. A client that cannot be had
 //! is reported as not run, and is a failure where it was named. Each play's journal is kept in `target/plays`, beside the
-//! table of costs; `GSD_PLAYS_KEEP=1` leaves the home, the project and the requests of a play that failed.
+//! table of costs; `GSD_PLAYS_KEEP=1` leaves the home, the project and the requests of a play that failed;
+//! `GSD_PLAYS_BY_HAND=1` starts no client but says how to start it at a terminal, and what to type there.
 //!
 //! Where a play breaks, its message names the line that is missing, or the call and its answer: read the journal, then
 //! change the text, the program, or the scenario in [`scenarios`].

@@ -1,5 +1,6 @@
 //! Where one scenario plays in one client: a home with our install, a small project, and what was counted.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -89,6 +90,11 @@ impl Scene {
     pub(crate) fn kill_client(&self) {
         self.killed.store(true, Ordering::Relaxed);
     }
+}
+
+/// Somebody at a terminal plays the person, in the client's own screen.
+fn by_hand() -> bool {
+    std::env::var_os("GSD_PLAYS_BY_HAND").is_some()
 }
 
 fn size_of(path: &str) -> usize {
@@ -192,17 +198,11 @@ impl Stage {
         let voice = scene.engine.expect_conversation(None);
         let workflow = format!("workflows/{command}.md");
         let main = Actor::start(MAIN, &scene, voice, Some(workflow), Box::new(script));
-        let mut output = self.run(&Typed::Command { name: command, arguments });
-        loop {
-            let answer = scene.answer.lock().unwrap().take();
-            match answer {
-                Some(answer) if scene.engine.failure().is_none() => {
-                    scene.engine.note(format!("== the person answers: {answer}"));
-                    output = self.run(&Typed::Answer(&answer));
-                }
-                _ => break,
-            }
-        }
+        let output = if by_hand() {
+            self.run_by_hand(&format!("{command} {arguments}"))
+        } else {
+            self.run_and_answer(command, arguments)
+        };
         scene.engine.end_conversations();
         let _ = main.join();
         if let Some(reason) = scene.engine.failure() {
@@ -214,18 +214,68 @@ impl Stage {
         }
     }
 
-    fn run(&self, typed: &Typed<'_>) -> String {
-        let cast = self.scene.cast;
+    /// Runs the client with the command, and again with each answer that the model asks for.
+    fn run_and_answer(&self, command: &str, arguments: &str) -> String {
+        let scene = &self.scene;
+        let mut output = self.run(&Typed::Command { name: command, arguments });
+        loop {
+            let answer = scene.answer.lock().unwrap().take();
+            match answer {
+                Some(answer) if scene.engine.failure().is_none() => {
+                    scene.engine.note(format!("== the person answers: {answer}"));
+                    output = self.run(&Typed::Answer(&answer));
+                }
+                _ => return output,
+            }
+        }
+    }
+
+    /// Says how to start the client at a terminal and what to type, and waits until the script has ended.
+    fn run_by_hand(&self, typed: &str) -> String {
         let server = ModelServer::start(Arc::clone(&self.scene.engine));
-        let url = server.url();
+        let command = self.client(&server.url(), &Typed::ByHand);
+        let quoted = |text: &std::ffi::OsStr| format!("'{}'", text.to_string_lossy().replace('\'', "'\\''"));
+        let mut script = format!("cd {}\n", quoted(self.scene.project.as_os_str()));
+        for (name, value) in command.get_envs().filter_map(|(name, value)| Some((name, value?))) {
+            let _ = writeln!(script, "export {}={}", name.to_string_lossy(), quoted(value));
+        }
+        let arguments: Vec<String> = command.get_args().map(quoted).collect();
+        let _ = writeln!(script, "exec {} {}", quoted(command.get_program()), arguments.join(" "));
+        let file = self.context.home().with_file_name("by-hand.sh");
+        std::fs::write(&file, script).unwrap();
+        super::say(&format!("by hand: env -i TERM=$TERM bash {}; then type the command `{typed}`", file.display()));
+        let mut asked = None;
+        while !self.scene.main_ended.load(Ordering::Relaxed) && self.scene.engine.failure().is_none() {
+            let answer = self.scene.answer.lock().unwrap().clone();
+            if answer.is_some() && answer != asked {
+                super::say(&format!("by hand: when asked, answer `{}`", answer.as_deref().unwrap_or_default()));
+                asked = answer;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        super::say("by hand: this command is over; leave the client");
+        std::thread::sleep(Duration::from_secs(10));
+        end_processes_of(&self.context.home());
+        *self.scene.answer.lock().unwrap() = None;
+        String::new()
+    }
+
+    /// The client, set up to talk to the scripted model.
+    fn client(&self, url: &str, typed: &Typed<'_>) -> Command {
         let mut command = self.context.command(&self.program);
         command.env("PATH", install::search_path(&self.program));
         // Whatever wants to leave the machine is sent to the mock server, which refuses it.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
-            command.env(proxy, &url);
+            command.env(proxy, url);
         }
         command.env("NO_PROXY", "127.0.0.1,localhost").env("no_proxy", "127.0.0.1,localhost");
-        (cast.run)(&mut command, &url, typed);
+        (self.scene.cast.run)(&mut command, url, typed);
+        command
+    }
+
+    fn run(&self, typed: &Typed<'_>) -> String {
+        let server = ModelServer::start(Arc::clone(&self.scene.engine));
+        let mut command = self.client(&server.url(), typed);
         let output = self.run_until_dead(&mut command);
         if std::env::var_os("GSD_PLAYS_KEEP").is_some() {
             for (serial, request) in
