@@ -1,8 +1,5 @@
 //! `gate`: runs exactly the command that a person approved, says how it ended, and runs nothing else.
 
-use std::io::Write as _;
-use std::process::{Output, Stdio};
-
 use serde_json::{Value, json};
 
 use crate::kit::{Ran, TestContext, binary};
@@ -18,25 +15,6 @@ fn project(config: &str) -> TestContext {
 
 fn with_test(command: &str) -> TestContext {
     project(&json!({"workflow": {"test_command": command}}).to_string())
-}
-
-/// Calls the program in a pseudo-terminal, with these variables, and types `keys`.
-#[cfg(target_os = "linux")]
-fn at_a_terminal(context: &TestContext, call: &str, variables: &[(&str, &str)], keys: &str) -> Output {
-    let line = format!("'{}' {call}", binary().display());
-    let mut command = context.command("script");
-    command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").envs(variables.iter().copied());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("`script` of util-linux is needed");
-    // A program that refuses does not read what is typed.
-    let _ = child.stdin.take().unwrap().write_all(keys.as_bytes());
-    child.wait_with_output().unwrap()
-}
-
-#[cfg(target_os = "linux")]
-fn approve(context: &TestContext, gate: &str) {
-    let ran = at_a_terminal(context, &format!("gate approve {gate}"), &[], "y");
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }
 
 /// What a run of a gate answered, and its exit code.
@@ -86,7 +64,7 @@ fn a_terminal_of_an_agent_is_no_person_and_a_no_is_no_approval() {
         (&[], "\n", 1, "not approved; nothing was changed"),
     ] {
         let context = with_test("true");
-        let ran = at_a_terminal(&context, "gate approve test", variables, keys);
+        let ran = context.at_a_terminal("gate approve test", variables, keys);
         let text = String::from_utf8_lossy(&ran.stdout);
         assert_eq!(ran.status.code(), Some(code), "{text}");
         assert!(text.contains(why), "{text}");
@@ -98,7 +76,7 @@ fn a_terminal_of_an_agent_is_no_person_and_a_no_is_no_approval() {
 #[test]
 fn an_approved_command_runs_and_says_how_it_ended() {
     let context = with_test("echo CI=$CI; pwd; echo seen >&2; exit 0");
-    approve(&context, "test");
+    context.approve("test");
     let (code, answer) = run(&context, &["test"]);
     assert_eq!((code, &answer["status"], &answer["exit_code"]), (0, &json!("passed"), &json!(0)));
     assert_eq!(answer["tail"], format!("CI=1\n{}\nseen", context.project().display()));
@@ -106,14 +84,14 @@ fn an_approved_command_runs_and_says_how_it_ended() {
     assert!(context.gsd(["gate", "show", "test"]).json()["approved_at"].is_string());
 
     let context = with_test("seq 1 1000; exit 3");
-    approve(&context, "test");
+    context.approve("test");
     let (code, answer) = run(&context, &["test"]);
     assert_eq!((code, &answer["status"], &answer["exit_code"]), (1, &json!("failed"), &json!(3)));
     let tail = answer["tail"].as_str().unwrap();
     assert!(tail.starts_with("961\n") && tail.ends_with("\n1000"), "{tail}");
 
     let context = with_test("yes \\\"\\\"\\\"\\\" | tr '\\\"' '\\001' | head -c 1000000");
-    approve(&context, "test");
+    context.approve("test");
     assert_eq!(run(&context, &["test"]).0, 0, "an output that swells in JSON still fits");
 }
 
@@ -121,7 +99,7 @@ fn an_approved_command_runs_and_says_how_it_ended() {
 #[test]
 fn a_command_whose_time_is_up_ends_with_all_it_started() {
     let context = with_test("echo begun; (sleep 30; touch late) & sleep 30");
-    approve(&context, "test");
+    context.approve("test");
     let (code, answer) = run(&context, &["test", "--timeout", "0.5"]);
     assert_eq!((code, &answer["status"], &answer["exit_code"]), (124, &json!("timed_out"), &Value::Null));
     assert_eq!(answer["tail"], "begun");
@@ -132,7 +110,7 @@ fn a_command_whose_time_is_up_ends_with_all_it_started() {
 #[test]
 fn another_command_or_project_needs_an_approval_of_its_own() {
     let context = with_test("exit 0");
-    approve(&context, "test");
+    context.approve("test");
     assert_eq!(run(&context, &["test"]).0, 0);
     context.gsd(["config-set", "workflow.test_command", "exit 0; touch ran"]).success();
     assert_eq!(run(&context, &["test"]).0, NOT_APPROVED);
@@ -153,12 +131,12 @@ fn a_project_without_a_manifest_has_a_gate() {
     context.write(".planning/phases/01-a/01-VALIDATION.md", form);
     let shown = context.gsd(["gate", "show", "test"]).json();
     assert_eq!((&shown["command"], &shown["source"]), (&json!("echo from the plan"), &json!("01-VALIDATION.md")));
-    let ran = at_a_terminal(&context, "gate approve test 'echo by hand'", &[], "y");
+    let ran = context.at_a_terminal("gate approve test 'echo by hand'", &[], "y");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
     let (code, answer) = run(&context, &["test", "--phase", ".planning/phases/01-a"]);
     assert_eq!((code, &answer["tail"], &answer["source"]), (0, &json!("by hand"), &json!("approved")));
     context.gsd(["config-set", "workflow.test_command", "exit 0"]).success();
-    let ran = at_a_terminal(&context, "gate approve test 'echo other'", &[], "y");
+    let ran = context.at_a_terminal("gate approve test 'echo other'", &[], "y");
     assert!(String::from_utf8_lossy(&ran.stdout).contains("goes before"), "{}", String::from_utf8_lossy(&ran.stdout));
 }
 
@@ -174,7 +152,7 @@ fn approvals_stay_outside_the_project_and_hold_in_its_worktrees() {
     git(&["init", "-q"]);
     git(&["add", "-A"]);
     git(&["commit", "-qm", "x"]);
-    approve(&context, "test");
+    context.approve("test");
     assert_eq!(git(&["status", "--porcelain"]), "");
     let beside = context.project().parent().unwrap().join("beside");
     git(&["worktree", "add", "-q", beside.to_str().unwrap()]);

@@ -116,6 +116,24 @@ impl TestContext {
         }
         ran
     }
+
+    /// Calls the program in a pseudo-terminal, with these variables, and types `keys`.
+    pub(crate) fn at_a_terminal(&self, call: &str, variables: &[(&str, &str)], keys: &str) -> Output {
+        let line = format!("'{}' {call}", binary().display());
+        let mut command = self.command("script");
+        command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").envs(variables.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("`script` of util-linux is needed");
+        // A program that refuses does not read what is typed.
+        let _ = child.stdin.take().unwrap().write_all(keys.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// A person approves the command of a gate: `gate` is its name, and a command where the project declares none.
+    pub(crate) fn approve(&self, gate: &str) {
+        let ran = self.at_a_terminal(&format!("gate approve {gate}"), &[], "y");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    }
 }
 
 impl From<Output> for Ran {

@@ -120,6 +120,21 @@ fn plans_that_share_no_file_get_worktrees_and_the_others_wait() {
 }
 
 #[test]
+fn plans_that_run_in_turn_leave_no_note() {
+    let context = project();
+    let notes = || {
+        let files = walkdir::WalkDir::new(context.home()).into_iter().map(Result::unwrap);
+        files.filter(|file| file.file_name() == "wave.json").count()
+    };
+    create(&context, "claude");
+    assert_eq!(notes(), 1);
+    let alone = on(&context, "claude", &["worktree", "create-wave", "--phase", "1", "--plans", "01-03"]).json();
+    assert_eq!((&alone["side_by_side"], alone["in_turn"].as_array().unwrap().len()), (&json!([]), 1));
+    assert_eq!(notes(), 0, "the note of a wave that nothing ends");
+    assert_eq!(start(&context, "01-01", None), "");
+}
+
+#[test]
 fn the_guard_reads_the_decision_and_following_it_works() {
     let context = project();
     assert_eq!(start(&context, "01-01", None), "", "without a decision nobody is refused");
@@ -146,6 +161,8 @@ fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
     }
     // Somebody else's agent is no part of the wave.
     git(&context, "", &["worktree", "add", "-q", "-b", "worktree-agent-other", ".claude/worktrees/other"]);
+    // The host made a branch, and then failed to make its worktree.
+    git(&context, "", &["branch", "worktree-agent-failed"]);
     let merged = on(&context, "claude", &["worktree", "cleanup-wave"]).json();
     assert_eq!(merged["result"]["entries"].as_array().unwrap().len(), 2, "{merged}");
     assert!(context.project().join("a.txt").exists() && context.project().join("b.txt").exists());

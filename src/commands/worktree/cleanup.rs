@@ -120,6 +120,7 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, keep_work: bool) -> Resu
     let left: Vec<&Cleared> =
         report.result.entries.iter().filter(|entry| entry.status != Status::MergedRemoved).collect();
     if !context.is_rehearsal() {
+        forget_unused_branches(&git, &base);
         if left.is_empty() {
             disk::remove_note(&note_path)?;
             forget_folders(context, &places);
@@ -201,6 +202,21 @@ fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
         if !finished.success() {
             context.warn(format!("`{}`: {}", entry.worktree_path, finished.error_text()));
         }
+    }
+}
+
+/// Removes the branches of agents whose worktree was never made: no worktree has them, and they have no commit of their
+/// own. A host leaves one where its call to git fails after the branch.
+fn forget_unused_branches(git: &Git, base: &str) {
+    if base.is_empty() {
+        return;
+    }
+    let format = "--format=%(refname:short) %(worktreepath)";
+    let listed = git.answer(&["for-each-ref", format, "--points-at", base, "refs/heads/"]).unwrap_or_default();
+    let branches = listed.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
+    for (branch, _) in branches.filter(|(branch, worktree)| worktree.is_empty() && is_agent_branch(branch)) {
+        // What cannot be removed is left: it is no work.
+        let _ = git.run(&["branch", "-d", "--", branch]);
     }
 }
 

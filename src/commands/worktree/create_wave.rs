@@ -83,6 +83,14 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     let isolation = if decision.side_by_side.is_empty() { Isolation::None } else { of_host.isolation };
     let flag = of_host.harness_flag.filter(|_| isolation == Isolation::HarnessWorktree);
     let base = base.unwrap_or_default();
+    if decision.side_by_side.is_empty() {
+        // Nothing will be merged, so nothing would ever end the note.
+        if !context.is_rehearsal() {
+            disk::remove_note(&note_path)?;
+        }
+        let side_by_side = Vec::new();
+        return emit(context, true, &CreatedWave { ok: true, isolation, side_by_side, in_turn: decision.in_turn });
+    }
     let note = WaveNote {
         isolation: isolation.word().to_owned(),
         harness_flag: flag.clone(),

@@ -53,6 +53,13 @@ pub(crate) struct Actor {
     news: String,
 }
 
+impl Spawn {
+    /// With these lines at the end of the prompt.
+    pub(crate) fn with(self, more: &str) -> Self {
+        Self { prompt: format!("{}\n\n{}", self.prompt, more.trim()), ..self }
+    }
+}
+
 /// What a call brought.
 #[must_use = "say what it should have brought, or drop it with `done`"]
 #[derive(Clone, Debug)]
@@ -137,6 +144,11 @@ impl Actor {
         assert!(!self.shown.holds(line), "this was to stay unread: {line}");
     }
 
+    /// Whether a line is shown that not every prompt has.
+    pub(crate) fn is_ordered(&self, line: &str) -> bool {
+        self.shown.holds(line)
+    }
+
     /// What `{name}` stands for from now on.
     pub(crate) fn knows(&mut self, name: &str, value: &str) {
         self.known.insert(name.to_owned(), value.to_owned());
@@ -152,6 +164,12 @@ impl Actor {
     /// A field of the newest answer that has it; dots lead inside.
     pub(crate) fn field(&self, field: &str) -> String {
         self.find_field(field).unwrap_or_else(|| panic!("no answer has the field {field}"))
+    }
+
+    /// As [`Self::field`]; none where the newest answers say null.
+    pub(crate) fn field_if_any(&self, field: &str) -> Option<String> {
+        let newest = self.answers.iter().rev().find(|answer| answer.get(field).is_some())?;
+        newest[field].as_str().map(str::to_owned)
     }
 
     fn find_field(&self, field: &str) -> Option<String> {
@@ -254,6 +272,17 @@ impl Actor {
         self.read(&path)
     }
 
+    /// Reads a section of a workflow that the payload includes.
+    pub(crate) fn reads_section(&mut self, workflow: &str, section: &str) -> Outcome {
+        let included = self.field("section_manifest.included");
+        assert!(included.split(", ").any(|name| name == section), "{section} is not included: {included}");
+        let form = format!("workflows/{workflow}/steps/{{section}}.md");
+        let paths = self.shown.paths(&form);
+        let path = paths.first().unwrap_or_else(|| panic!("the text no longer says where its sections are: {form}"));
+        let path = path.replace("{section}", section);
+        self.read(&path)
+    }
+
     /// Whether a file with this ending was read in this conversation.
     pub(crate) fn has_read(&self, ending: &str) -> bool {
         self.files_read.iter().any(|path| path.ends_with(ending))
@@ -276,6 +305,11 @@ impl Actor {
         }
         self.files_read.insert(whole);
         outcome
+    }
+
+    /// Whether the project has this file.
+    pub(crate) fn has_file(&self, path: &str) -> bool {
+        self.place(path).is_file()
     }
 
     /// Reads every path that stands alone on a line between `begin` and `end`, for the line quoted last.
@@ -335,6 +369,13 @@ impl Actor {
     }
 
     // Agents and people.
+
+    /// The block with `fragment`, filled: what a text adds to a prompt.
+    pub(crate) fn block(&mut self, fragment: &str, fills: &[Fill<'_>]) -> String {
+        self.rests_on_a_line(fragment);
+        let block = self.shown.block(fragment).unwrap_or_else(|| panic!("the text no longer has: {fragment}"));
+        self.fill(&block, &fills_of(&block, fills))
+    }
 
     /// The agent that the block with `fragment` orders.
     pub(crate) fn spawn(

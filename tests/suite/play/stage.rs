@@ -151,6 +151,12 @@ impl Stage {
         self.shell(&format!("git add -A && git commit --quiet -m 'chore: {fixture}'"));
     }
 
+    /// The person has approved what builds and what tests the project.
+    pub(crate) fn has_approved_gates(&self) {
+        self.context.approve("build 'python3 -m py_compile greet.py'");
+        self.context.approve("test 'python3 -m unittest'");
+    }
+
     /// The phase is planned already: its plans are there, and recorded.
     pub(crate) fn is_planned(&self, phase: &str, plans: &[&Plan]) {
         let folder = format!(".planning/phases/{phase}");

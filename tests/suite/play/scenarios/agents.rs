@@ -13,8 +13,10 @@ pub(crate) struct Plan {
     pub(crate) objective: &'static str,
     pub(crate) truth: &'static str,
     pub(crate) tasks: &'static [Task],
-    /// More front matter, whole lines.
-    pub(crate) more: &'static str,
+    /// Only a person can say whether it reached its end.
+    pub(crate) asks_a_person: bool,
+    /// The gap it closes, such as `G-01-1`.
+    pub(crate) closes: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub(crate) struct Task {
     pub(crate) name: &'static str,
     /// `auto`, or a kind of checkpoint.
     pub(crate) kind: &'static str,
-    /// Files as they are when the task is done.
+    /// Files as they are when the task is done; none at a checkpoint.
     pub(crate) files: &'static [(&'static str, &'static str)],
     pub(crate) check: &'static str,
     /// Type and subject of the commit.
@@ -45,11 +47,12 @@ impl Plan {
     pub(crate) fn text(&self, phase: &str) -> String {
         let (_, number) = self.id.split_once('-').unwrap();
         let first = self.files().first().copied().unwrap_or("greet.py");
-        let autonomous = self.tasks.iter().all(|task| !task.kind.starts_with("checkpoint"));
+        let autonomous = !self.tasks.iter().any(Task::is_checkpoint);
+        let gap = self.closes.map(|gap| format!("gap_closure: true\ngap_ids: [{gap}]\n")).unwrap_or_default();
         let head = format!(
             "---\nphase: {phase}\nplan: {number}\ntype: execute\nwave: {}\ndepends_on: {}\nfiles_modified: {}\n\
              autonomous: {autonomous}\nrequirements: {}\nestimate:\n  tokens: 9000\n  tasks: {}\nmust_haves:\n  truths:\n    \
-             - \"{}\"\n  artifacts:\n    - path: \"{first}\"\n      provides: \"{}\"\n  key_links: []\n{}---\n",
+             - \"{}\"\n  artifacts:\n    - path: \"{first}\"\n      provides: \"{}\"\n  key_links: []\n{gap}---\n",
             self.wave,
             Self::list(self.depends_on),
             Self::list(&self.files()),
@@ -57,7 +60,6 @@ impl Plan {
             self.tasks.len(),
             self.truth,
             self.objective,
-            self.more,
         );
         let tasks: Vec<String> = self.tasks.iter().enumerate().map(|(at, task)| task.text(at + 1)).collect();
         format!(
@@ -83,6 +85,7 @@ impl Plan {
         let lines: Vec<String> = self
             .tasks
             .iter()
+            .filter(|task| !task.is_checkpoint())
             .zip(commits)
             .enumerate()
             .map(|(at, (task, hash))| {
@@ -97,7 +100,7 @@ impl Plan {
              \"{truth}\"\n    requirement: \"{requirement}\"\n    verification:\n      - kind: unit\n        ref: \
              \"{check}\"\n        status: pass\n    human_judgment: {human}\n    rationale: \"{why}\"\ncommits: {count}\n\
              plan_head_before: {head_before}\nduration: 5min\ncompleted: 2026-01-06\nstatus: complete\n---\n\n\
-             # Plan {number} Summary\n\n**{truth}**\n\n## Performance\n- **Duration:** 5 min\n- **Tasks:** {tasks}\n\
+             # Phase {phase} Plan {number}: {objective} Summary\n\n**{truth}**\n\n## Performance\n- **Duration:** 5 min\n- **Tasks:** {tasks}\n\
              - **Files modified:** 1\n\n## Accomplishments\n- {truth}\n\n## Task Commits\n{lines}\n\n\
              ## Files Created/Modified\n- `{first}` - {objective}\n\n## Decisions Made\nNone\n\n\
              ## Deviations from Plan\nNone\n\n## Issues Encountered\nNone\n\n## User Setup Required\nNone\n\n\
@@ -111,22 +114,21 @@ impl Plan {
             truth = self.truth,
             requirement = self.requirements.first().unwrap_or(&"none"),
             check = self.tasks[0].check,
-            human = self.asks_a_person(),
-            why = if self.asks_a_person() { "how it reads is a matter of taste" } else { "" },
+            human = self.asks_a_person,
+            why = if self.asks_a_person { "how it reads is a matter of taste" } else { "" },
             lines = lines.join("\n"),
             first = self.files().first().copied().unwrap_or("greet.py"),
         )
     }
-
-    /// Whether only a person can tell that the plan reached its end.
-    fn asks_a_person(&self) -> bool {
-        self.more.contains("asks_a_person")
-    }
 }
 
 impl Task {
+    pub(crate) fn is_checkpoint(&self) -> bool {
+        self.kind.starts_with("checkpoint")
+    }
+
     fn text(&self, number: usize) -> String {
-        if self.kind.starts_with("checkpoint") {
+        if self.is_checkpoint() {
             return format!(
                 "<task type=\"{}\" gate=\"blocking\">\n  <name>Task {number}: {}</name>\n  <what-built>the command line</what-built>\n  \
                  <how-to-verify>Run {}</how-to-verify>\n  <resume-signal>Type approved, or what is wrong</resume-signal>\n</task>\n",
@@ -175,21 +177,20 @@ pub(crate) fn tasks(it: &mut Actor, scope: &str, tasks: &[Task]) -> Vec<String> 
             it.by("carry out `<action>` with its exact names and values").writes(path, text);
         }
         it.by("Run `<automated>`").shell(task.check).done();
-        hashes.push(commit(it, scope, task));
+        let paths: Vec<_> = task.files.iter().map(|(path, _)| *path).collect();
+        let (kind, subject) = task.commit;
+        it.by("Commit the task by the commit rules");
+        hashes.push(commit(it, &paths, &format!("{kind}({scope}): {subject}")));
     }
     hashes
 }
 
 /// One commit by `references/commit-rules.md`.
-fn commit(it: &mut Actor, scope: &str, task: &Task) -> String {
-    let paths: Vec<_> = task.files.iter().map(|(path, _)| *path).collect();
+pub(crate) fn commit(it: &mut Actor, paths: &[&str], message: &str) -> String {
     let paths = paths.join(" ");
-    let (kind, subject) = task.commit;
-    let message = format!("{kind}({scope}): {subject}");
-    it.by("Commit the task by the commit rules");
     it.runs("git status --short", &[]).done();
     it.runs("git add -- path/one", &[("path/one path/two", &paths)]).done();
-    let words = [("feat(02-01): store notes in SQLite", message.as_str()), ("path/one path/two", &paths)];
+    let words = [("feat(02-01): store notes in SQLite", message), ("path/one path/two", &paths)];
     it.runs("git commit -m \"feat(02-01)", &words).done();
     let hash = it.runs("git rev-parse --short HEAD", &[]).text.trim().to_owned();
     it.runs("git show --stat --format= HEAD", &[]).done();
@@ -231,12 +232,27 @@ pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &
     for path in [".planning/STATE.md", ".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", ".planning/PROJECT.md"] {
         it.by("Read every file the prompt lists").reads_file(path).done();
     }
+    let (number, phase) = numbered(folder);
+    for kind in ["CONTEXT", "RESEARCH", "UAT", "VERIFICATION"] {
+        let path = format!("{folder}/{number}-{kind}.md");
+        if it.has_file(&path) {
+            it.by("Read every file the prompt lists").reads_file(&path).done();
+        }
+    }
     it.by("then the project instruction file").reads_file("CLAUDE.md").done();
     it.reads("templates/plan.md").expects("files_modified").done();
-    let (_, phase) = numbered(folder);
+    if plans.iter().any(|plan| plan.closes.is_some()) {
+        it.reads("references/planner-gaps.md").expects("gap_closure: true").done();
+    }
     for plan in plans {
         let path = format!("{folder}/{}-PLAN.md", plan.id);
         it.by("Existing plans keep their numbers; new ones").writes(&path, &plan.text(&phase));
+    }
+    let map = format!("{folder}/{number}-VALIDATION.md");
+    if it.is_ordered(&format!("Seed {map}")) {
+        it.reads("templates/validation.md").done();
+        it.by("If the prompt asks for it, write `{NN}-VALIDATION.md`")
+            .writes(&map, &validation(&number, plans, "pending"));
     }
     it.runs("gsd-tools plan lint {phase_dir}", &[("phase_dir", folder)]).is("valid", true).done();
     let list: Vec<String> = plans.iter().map(|plan| format!("- {}: {}", plan.id, plan.objective)).collect();
@@ -244,7 +260,7 @@ pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &
 }
 
 /// The phase's number and name, from its folder.
-fn numbered(folder: &str) -> (String, String) {
+pub(crate) fn numbered(folder: &str) -> (String, String) {
     let phase = folder.rsplit('/').next().unwrap().to_owned();
     (phase.split('-').next().unwrap().to_owned(), phase)
 }
@@ -260,25 +276,137 @@ pub(crate) fn plan_checker(it: &mut Actor, plans: &[String], folder: &str) -> St
     "## VERIFICATION PASSED\n\n| plan | tasks |\n|---|---|".to_owned()
 }
 
+/// gsd-phase-researcher, which finds that nothing has to be installed.
+pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
+    let (number, phase) = numbered(folder);
+    let context = format!("{folder}/{number}-CONTEXT.md");
+    for path in [".planning/REQUIREMENTS.md", ".planning/STATE.md", ".planning/ROADMAP.md", &context, "CLAUDE.md"] {
+        it.by("Read every file the prompt lists").reads_file(path).done();
+    }
+    it.reads("templates/research.md").done();
+    it.by("Manifest and lock files, existing patterns").reads_file("greet.py").done();
+    it.by("Probe the tools").shell("python3 --version").expects("Python 3").done();
+    let text = format!(
+        "# Phase {phase} - Research\n\n**Confidence:** HIGH\n\n## User Constraints\n\nD-01, by CONTEXT.md.\n\n\
+         ## Standard Stack\n\nNone: the standard library. [VERIFIED: python3]\n\n## Open Questions\n\nNone\n\n\
+         ## Validation Architecture\n\nunittest; quick and full command: `python3 -m unittest`\n"
+    );
+    it.by("Write with the Write tool to the path in the prompt")
+        .writes(&format!("{folder}/{number}-RESEARCH.md"), &text);
+    "## RESEARCH COMPLETE\nNothing to install.".to_owned()
+}
+
+/// The document that says how the phase is tested, with one row for each task; `state` is that of each row.
+fn validation(number: &str, plans: &[&Plan], state: &str) -> String {
+    let rows: Vec<String> = plans
+        .iter()
+        .flat_map(|plan| plan.tasks.iter().enumerate().map(move |(at, task)| (plan, at + 1, task)))
+        .map(|(plan, at, task)| {
+            let requirement = plan.requirements.first().unwrap_or(&"none");
+            format!(
+                "| {}-T{at} | {} | {} | {requirement} | none | unit | `{}` | {state} |",
+                plan.id, plan.id, plan.wave, task.check
+            )
+        })
+        .collect();
+    let status = if state == "pending" { "draft" } else { "verified" };
+    format!(
+        "---\nphase: {number}\nslug: say-goodbye\nstatus: {status}\nwave_0_complete: true\n---\n\n# Phase {number} - \
+         Validation\n\n## Test Infrastructure\n\n| Property | Value |\n|---|---|\n| Framework | unittest |\n| Quick command | \
+         `python3 -m unittest` |\n| Full command | `python3 -m unittest` |\n\n## Verification Map\n\n| Task | Plan | Wave | \
+         Requirement | Threat | Test | Command | Status |\n|---|---|---|---|---|---|---|---|\n{}\n",
+        rows.join("\n")
+    )
+}
+
 /// gsd-executor on a plan of a phase; in a worktree it works where its prompt says.
 pub(crate) fn executor(it: &mut Actor, plan: &'static Plan, folder: &str, worktree: bool) -> String {
     if worktree {
         it.works_in_its_worktree();
     }
     executor_begins(it);
-    let (number, phase) = numbered(folder);
+    let folder = knows_its_plan(it, plan, folder);
+    let before = it.runs("git rev-parse HEAD", &[]).text.trim().to_owned();
+    let hashes = tasks(it, plan.id, plan.tasks);
+    closes_its_plan(it, plan, &folder, &before, &hashes)
+}
+
+/// The orchestrator runs the plan itself, by `workflows/execute-plan.md`.
+pub(crate) fn inline(it: &mut Actor, plan: &'static Plan, folder: &str) {
+    it.reads("workflows/execute-plan.md").expects("# Execute one plan").done();
+    for path in [&format!("{folder}/{}-PLAN.md", plan.id), ".planning/PROJECT.md", ".planning/STATE.md"] {
+        it.by("Inline, without the executor agent: first Read the plan, PROJECT.md, STATE.md").reads_file(path).done();
+    }
+    it.reads("references/commit-rules.md").done();
+    it.reads("references/deviation-rules.md").done();
+    let folder = knows_its_plan(it, plan, folder);
+    let before = it.runs("git rev-parse HEAD", &[]).text.trim().to_owned();
+    let hashes = tasks(it, plan.id, plan.tasks);
+    closes_its_plan(it, plan, &folder, &before, &hashes);
+}
+
+/// gsd-executor as far as the checkpoint of its plan.
+pub(crate) fn executor_to_checkpoint(it: &mut Actor, plan: &'static Plan, folder: &str, _: bool) -> String {
+    executor_begins(it);
+    knows_its_plan(it, plan, folder);
+    it.runs("git rev-parse HEAD", &[]).done();
+    let at = plan.tasks.iter().position(Task::is_checkpoint).expect("the plan has a checkpoint");
+    let hashes = tasks(it, plan.id, &plan.tasks[..at]);
+    it.runs("gsd-tools check auto-mode --pick active", &[]).expects("false").done();
+    it.reads("references/checkpoints.md").done();
+    it.by("prepare what the person needs, return `CHECKPOINT REACHED`");
+    let rows: Vec<String> = plan.tasks[..at]
+        .iter()
+        .zip(&hashes)
+        .enumerate()
+        .map(|(at, (task, hash))| format!("| {} | {} | {hash} | {} |", at + 1, task.name, task.files[0].0))
+        .collect();
+    format!(
+        "## CHECKPOINT REACHED\nType: human-verify   Gate: blocking   Plan: {}   Progress: {at}/{}\n\n### Completed Tasks\n\
+         | Task | Name | Commit | Files |\n|---|---|---|---|\n{}\n\n### Current Task\n{}: {} - waits for a person\n\n\
+         ### Checkpoint Details\nRun `{}`\n\n### Awaiting\napproved, or what is wrong",
+        plan.id,
+        plan.tasks.len(),
+        rows.join("\n"),
+        at + 1,
+        plan.tasks[at].name,
+        plan.tasks[at].check,
+    )
+}
+
+/// A fresh gsd-executor after the checkpoint of its plan, which the person approved.
+pub(crate) fn executor_from_checkpoint(it: &mut Actor, plan: &'static Plan, folder: &str, hashes: &[String]) -> String {
+    executor_begins(it);
+    let folder = knows_its_plan(it, plan, folder);
+    let first = &hashes[0];
+    it.by("every hash given is in `git log`").shell("git log --oneline -5").expects(first).done();
+    let at = plan.tasks.iter().position(Task::is_checkpoint).expect("the plan has a checkpoint");
+    it.by("With a resume task start there");
+    let rest = tasks(it, plan.id, &plan.tasks[at + 1..]);
+    let before = it.by("`plan_head_before` is the parent of the first").shell(&format!("git rev-parse {first}~1"));
+    let hashes = [hashes, &rest].concat();
+    closes_its_plan(it, plan, &folder, before.text.trim(), &hashes)
+}
+
+/// What the names in `workflows/execute-plan.md` stand for; answers with the phase's folder where the actor works.
+fn knows_its_plan(it: &mut Actor, plan: &Plan, folder: &str) -> String {
+    let (number, _) = numbered(folder);
     let (_, own) = plan.id.split_once('-').unwrap();
     let folder = it.here(folder);
     for (name, value) in [("NN", number.as_str()), ("MM", own), ("id", plan.id), ("dir", &folder)] {
         it.knows(name, value);
     }
-    let before = it.runs("git rev-parse HEAD", &[]).text.trim().to_owned();
-    let hashes = tasks(it, plan.id, plan.tasks);
+    folder
+}
+
+/// Verification, SUMMARY and `plan close`.
+fn closes_its_plan(it: &mut Actor, plan: &Plan, folder: &str, before: &str, hashes: &[String]) -> String {
+    let (_, phase) = numbered(folder);
     it.by("Run the plan's `<verification>`").shell("python3 -m unittest").expects("OK").done();
     it.reads("templates/summary.md").done();
     it.by("every commit is in `git log`").shell("git log --oneline -5").expects(&hashes[0]).done();
     let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
-    it.by("write `{dir}/{id}-SUMMARY.md`").writes(&summary, &plan.summary(&phase, &before, &hashes));
+    it.by("write `{dir}/{id}-SUMMARY.md`").writes(&summary, &plan.summary(&phase, before, hashes));
     it.runs("gsd-tools plan close {id}", &[]).lacks("\"committed\": false").done();
     format!("## PLAN COMPLETE\nPlan: {}   Self-Check: PASSED\nSUMMARY: {summary}", plan.id)
 }
@@ -303,6 +431,13 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     covered.sort();
     covered.dedup();
     it.reads("templates/verification-report.md").done();
+    let map = format!("{folder}/{number}-VALIDATION.md");
+    for kind in ["CONTEXT", "UAT", "VERIFICATION", "VALIDATION"] {
+        let path = format!("{folder}/{number}-{kind}.md");
+        if it.has_file(&path) {
+            it.by("Read every path under `<required_reading>`, the phase's CONTEXT.md").reads_file(&path).done();
+        }
+    }
     it.runs("gsd-tools roadmap get-phase", &[("N", phase)]).done();
     for plan in plans {
         let path = format!("{folder}/{}-PLAN.md", plan.id);
@@ -313,6 +448,9 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     let fills = [("every PLAN.md and SUMMARY.md", covered.join(" ")), ("every source and test file", String::new())];
     let fills: Vec<_> = fills.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let print = it.runs("gsd-tools verification fingerprint", &fills).json();
+    if it.has_file(&map) {
+        it.by("exists: write it again with the Write tool").writes(&map, &validation(&number, plans, "green"));
+    }
     let report = format!("{folder}/{number}-VERIFICATION.md");
     let truths: Vec<String> = plans
         .iter()
@@ -334,23 +472,46 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     format!("## Verification Complete\nStatus: passed   Score: {0}/{0}   Report: {report}", plans.len())
 }
 
-/// A UAT document in which everything passed.
-pub(crate) fn uat(plans: &[&Plan], number: &str) -> String {
+/// How far the talk about a phase has come, as its UAT document says.
+pub(crate) struct Talk<'a> {
+    pub(crate) status: &'a str,
+    /// The lines below `## Current Test`.
+    pub(crate) current: &'a str,
+    /// The result of what only a person can say, with its keys.
+    pub(crate) judged: &'a str,
+    /// The entry below `## Gaps`.
+    pub(crate) gap: &'a str,
+}
+
+/// Everything passed, or was covered by a check.
+pub(crate) const ACCEPTED: Talk<'_> =
+    Talk { status: "complete", current: "[testing complete]", judged: "pass", gap: "" };
+
+/// A UAT document: a test for each plan; those that a check covers passed.
+pub(crate) fn uat(plans: &[&Plan], number: &str, talk: &Talk<'_>) -> String {
     let tests: Vec<String> = plans
         .iter()
         .enumerate()
         .map(|(at, plan)| {
             let (test, truth) = (at + 1, plan.truth);
-            format!("### {test}. {truth}\nexpected: {truth}\nresult: pass\nsource: automated\ncoverage_id: D1\n")
+            let result = if plan.asks_a_person { talk.judged } else { "pass\nsource: automated\ncoverage_id: D1" };
+            format!("### {test}. {truth}\nexpected: {truth}\nresult: {result}\n")
         })
         .collect();
     let sources: Vec<String> = plans.iter().map(|plan| format!("{}-SUMMARY.md", plan.id)).collect();
     let count = plans.len();
+    let judged = plans.iter().filter(|plan| plan.asks_a_person).count();
+    let counted = |word: &str| if talk.judged.starts_with(word) { judged } else { 0 };
+    let (issues, pending) = (counted("issue"), counted("[pending]"));
     format!(
-        "---\nstatus: complete\nphase: {number}\nsource: [{}]\nstarted: 2026-01-06T10:00:00Z\nupdated: 2026-01-06T10:00:00Z\n---\n\n\
-         ## Current Test\n\n[testing complete]\n\n## Tests\n\n{}\n## Summary\n\ntotal: {count}\npassed: {count}\nissues: 0\n\
-         pending: 0\nskipped: 0\nblocked: 0\n\n## Gaps\n\n## Deferred Follow-Ups\n",
+        "---\nstatus: {}\nphase: {number}\nsource: [{}]\nstarted: 2026-01-06T10:00:00Z\nupdated: 2026-01-06T10:00:00Z\n---\n\n\
+         ## Current Test\n\n{}\n\n## Tests\n\n{}\n## Summary\n\ntotal: {count}\npassed: {}\nissues: {issues}\n\
+         pending: {pending}\nskipped: 0\nblocked: 0\n\n## Gaps\n\n{}\n## Deferred Follow-Ups\n",
+        talk.status,
         sources.join(", "),
+        talk.current,
         tests.join("\n"),
+        count - issues - pending,
+        talk.gap,
     )
 }

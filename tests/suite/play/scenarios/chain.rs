@@ -1,7 +1,7 @@
 //! One phase from its plan to its acceptance: `/gsd-plan-phase`, `/gsd-execute-phase`, `/gsd-verify-work`.
 
 use super::Stage;
-use super::agents::{self, Plan};
+use super::agents::{self, Plan, numbered};
 use super::hooks::hooks;
 use super::plans::{FAREWELL_PLAN, README_PLAN, SWITCH_PLAN};
 use serde_json::Value;
@@ -13,7 +13,13 @@ pub(crate) const PLANS: &[&Plan] = &[&FAREWELL_PLAN, &README_PLAN, &SWITCH_PLAN]
 /// The short loop: three plans in two waves, no question but those that are always asked.
 pub(crate) fn chain(stage: &mut Stage) {
     stage.has("greet");
-    stage.types("plan-phase", "1 --skip-research", |it| plan_phase(it, "1", PLANS));
+    stage.has_approved_gates();
+    stage.types("plan-phase", "1 --skip-research", |it| {
+        let folder = begin_planning(it, "1");
+        it.by("ask: *Discuss first*").asks("1. Discuss first\n2. Plan without", "2. Plan without");
+        it.by("| `--gaps`, `--reviews`, `--skip-research` | none |");
+        plan_phase(it, &folder, PLANS)
+    });
     stage.expect_clean();
     stage.types("execute-phase", "1", |it| execute_phase(it, "1", PLANS));
     stage.expect_clean();
@@ -24,49 +30,64 @@ pub(crate) fn chain(stage: &mut Stage) {
     stage.expect_agreement();
 }
 
-/// `/gsd-plan-phase N --skip-research` without a talk before it.
-pub(crate) fn plan_phase(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
+/// The first step of `/gsd-plan-phase N`; answers with the phase's folder.
+pub(crate) fn begin_planning(it: &mut Actor, phase: &str) -> String {
     it.knows("phase", phase);
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init plan-phase", &[]).is("phase_found", true).done();
     it.learns("N", "phase_number");
     it.learns("NN", "padded_phase");
     it.learns("name", "phase_name");
-    let folder = it.learns("dir", "expected_phase_dir");
-    it.by("if that is null, `mkdir -p` `expected_phase_dir`").shell(&format!("mkdir -p {folder}")).done();
-    it.by("ask: *Discuss first*").asks("1. Discuss first\n2. Plan without", "2. Plan without");
-    it.by("| `--gaps`, `--reviews`, `--skip-research` | none |");
+    let folder = expected_folder(it);
+    it.knows("dir", &folder);
+    folder
+}
+
+/// The phase's folder, made if it is not there.
+pub(crate) fn expected_folder(it: &mut Actor) -> String {
+    it.field_if_any("phase_dir").unwrap_or_else(|| {
+        let folder = it.field("expected_phase_dir");
+        it.by("if that is null, `mkdir -p` `expected_phase_dir`").shell(&format!("mkdir -p {folder}")).done();
+        folder
+    })
+}
+
+/// `/gsd-plan-phase N` from its fourth step on, in mode standard.
+pub(crate) fn plan_phase(it: &mut Actor, folder: &str, plans: &'static [&'static Plan]) -> String {
     let contributions = hooks(it, "plan:pre");
+    let number = &plans[0].id[..2];
+    let research = it.has_file(&format!("{folder}/{number}-RESEARCH.md"));
     let fills = [
         ("mode", "standard"),
         ("..", "false"),
         ("false with --no-tracer", "true"),
         ("false with --no-reversibility-gates", "true"),
-        ("present | declined", "declined"),
+        ("present | declined", if research { "present" } else { "declined" }),
         ("none | add to | replace", "none"),
         ("settings", "{}"),
-        ("if VALIDATE and the file is missing", DROPPED),
+        ("if VALIDATE and the file is missing", if research { "" } else { DROPPED }),
         ("if any", ""),
         ("texts from step 4", &contributions),
     ];
-    let into = folder.clone();
+    let into = folder.to_owned();
     let planner = it.spawn("=\"gsd-planner\"", &fills, move |it| agents::planner(it, plans, &into));
     it.sends(planner).expects("## PLANNING COMPLETE").done();
     let listed: Vec<String> = plans.iter().map(|plan| format!("{folder}/{}-PLAN.md", plan.id)).collect();
     let fills = [
         ("mode", "standard"),
         ("n", "1"),
-        ("VALIDATE", "false"),
+        ("VALIDATE", if research { "true" } else { "false" }),
         ("settings", "{}"),
         ("..", "false"),
         ("plans without SUMMARY", &listed.join(", ")),
         ("from round 2 on", DROPPED),
         ("YAML", ""),
     ];
-    let (plans_checked, into) = (listed.clone(), folder.clone());
+    let (plans_checked, into) = (listed.clone(), folder.to_owned());
     let spawn = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &plans_checked, &into));
     it.sends(spawn).expects("## VERIFICATION PASSED").done();
-    it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true).lacks("\"requirements_uncovered\": [ \"").done();
+    let lint = it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true);
+    lint.lacks("\"requirements_uncovered\": [ \"").lacks("\"decisions_uncovered\": [ \"").done();
     it.runs("gsd-tools plan record", &[]).expects("\"committed\": true").done();
     hooks(it, "plan:post");
     it.by("Next Up: `");
@@ -85,7 +106,8 @@ pub(crate) fn load_phase(it: &mut Actor, phase: &str, plans: &'static [&'static 
     let folder = it.learns("dir", "phase_dir");
     it.knows("NN", &plans[0].id[..2]);
     it.runs("gsd-tools phase-plan-index", &[]).done();
-    let open: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
+    let is_open = |plan: &&&Plan| !it.has_file(&format!("{folder}/{}-SUMMARY.md", plan.id));
+    let open: Vec<&str> = plans.iter().filter(is_open).map(|plan| plan.id).collect();
     it.runs("gsd-tools plan check {open plans}", &[("open plans", &open.join(" "))]).done();
     it.runs("git status --short", &[]).done();
     it.runs("git worktree list", &[]).done();
@@ -114,9 +136,21 @@ pub(crate) fn execute_phase(it: &mut Actor, phase: &str, plans: &'static [&'stat
 }
 
 /// What an executor does with its plan, in the phase's folder, in a worktree or not.
-type Part = fn(&mut Actor, &'static Plan, &str, bool) -> String;
+pub(crate) type Part = fn(&mut Actor, &'static Plan, &str, bool) -> String;
 
-fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, side: Option<&Side>, part: Part) -> Spawn {
+pub(crate) fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, side: Option<&Side>, part: Part) -> Spawn {
+    let (folder, worktree) = (folder.to_owned(), side.is_some());
+    executor_with(it, plan, side, "", move |it| part(it, plan, &folder, worktree))
+}
+
+/// An executor that does `script`; `done` says which commits an interrupted one made before.
+pub(crate) fn executor_with(
+    it: &mut Actor,
+    plan: &Plan,
+    side: Option<&Side>,
+    done: &str,
+    script: impl FnOnce(&mut Actor) -> String + Send + 'static,
+) -> Spawn {
     let argument = side.map_or("", |side| &side.argument);
     let prompt = side.map_or(DROPPED, |side| &side.prompt);
     let fills = [
@@ -125,14 +159,13 @@ fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, side: Option<&Sid
         ("its `prompt` line", prompt),
         ("the project instruction file", "CLAUDE.md"),
         ("only if context_window", DROPPED),
-        ("only for an interrupted plan", DROPPED),
+        ("only for an interrupted plan", if done.is_empty() { DROPPED } else { done }),
     ];
-    let (folder, worktree) = (folder.to_owned(), side.is_some());
-    it.spawn("=\"gsd-executor\"", &fills, move |it| part(it, plan, &folder, worktree))
+    it.spawn("=\"gsd-executor\"", &fills, script)
 }
 
 /// How a plan is executed beside others, as `worktree create-wave` answered.
-struct Side {
+pub(crate) struct Side {
     plan: String,
     argument: String,
     prompt: String,
@@ -144,19 +177,7 @@ pub(crate) fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
 
 /// One wave, side by side where the program says so; `part` is what each executor does.
 pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan], part: Part) {
-    let ids: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
-    let wave = it.runs("gsd-tools worktree create-wave", &[("ids, with commas", &ids.join(","))]).is("ok", true).json();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let sides: Vec<Side> = wave["side_by_side"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|side| Side {
-            plan: text(&side["plan"]),
-            argument: text(&side["argument"]),
-            prompt: text(&side["prompt"]),
-        })
-        .collect();
+    let sides = begin_wave(it, plans);
     if !sides.is_empty() {
         it.by("First spawn all of `side_by_side` in one message");
         let mut spawns = Vec::new();
@@ -169,22 +190,57 @@ pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan
         }
         let beside: Vec<&str> = sides.iter().map(|side| side.plan.as_str()).collect();
         it.runs("gsd-tools worktree cleanup-wave", &[]).is("ok", true).done();
-        it.runs("gsd-tools plan check {id}", &[("id", &beside.join(" "))]).lacks("\"finished\": false").done();
-        it.runs("gsd-tools plan close {ids of side_by_side}", &[("ids of side_by_side", &beside.join(" "))]).done();
+        judge(it, &beside);
+        it.runs("gsd-tools plan close {the finished", &[("the finished", &beside.join(" "))]).done();
     }
     for plan in plans.iter().filter(|plan| !sides.iter().any(|side| side.plan == plan.id)) {
         it.by("Then spawn `in_turn` one after the other");
         let spawn = executor(it, folder, plan, None, part);
         it.sends(spawn).expects("## PLAN COMPLETE").done();
-        it.runs("gsd-tools plan check {id}", &[("id", plan.id)]).lacks("\"finished\": false").done();
+        judge(it, &[plan.id]);
     }
 }
 
-pub(crate) fn after_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan], more: bool) {
-    for gate in ["build", "test"] {
-        let ran = it.even_if_it_fails().runs(&format!("gsd-tools gate run {gate}"), &[]);
-        assert!(!ran.text.contains("\"failed\""), "the gate is red: {}", ran.text);
+/// Whether plans are finished, by what they left.
+pub(crate) fn judge(it: &mut Actor, ids: &[&str]) {
+    it.runs("gsd-tools plan check {id}", &[("id", &ids.join(" "))]).lacks("\"finished\": false").done();
+}
+
+/// Which plans of a wave run side by side.
+pub(crate) fn begin_wave(it: &mut Actor, plans: &[&'static Plan]) -> Vec<Side> {
+    let inline = "a single open plan in the phase with `task_count` up to `inline_plan_threshold`";
+    assert!(
+        it.is_ordered(inline) && (plans.len() > 1 || plans[0].tasks.len() > 2),
+        "this plan is for the orchestrator"
+    );
+    let ids: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
+    let wave = it.runs("gsd-tools worktree create-wave", &[("ids, with commas", &ids.join(","))]).is("ok", true).json();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let sides = wave["side_by_side"].as_array().into_iter().flatten();
+    let side = |side: &Value| Side {
+        plan: text(&side["plan"]),
+        argument: text(&side["argument"]),
+        prompt: text(&side["prompt"]),
+    };
+    sides.map(side).collect()
+}
+
+/// What `gate run` is to answer.
+pub(crate) fn gate(it: &mut Actor, gate: &str, status: &str) {
+    if status != "passed" {
+        it.even_if_it_fails();
     }
+    it.runs(&format!("gsd-tools gate run {gate}"), &[]).is("status", status).done();
+}
+
+pub(crate) fn after_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan], more: bool) {
+    gate(it, "build", "passed");
+    gate(it, "test", "passed");
+    wave_is_green(it, folder, plans, more);
+}
+
+/// What follows the gates of a wave; `more`: another wave builds on it.
+pub(crate) fn wave_is_green(it: &mut Actor, folder: &str, plans: &[&'static Plan], more: bool) {
     if more {
         for plan in plans {
             let plan = format!("{folder}/{}-PLAN.md", plan.id);
@@ -195,6 +251,20 @@ pub(crate) fn after_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan], 
 }
 
 pub(crate) fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) -> String {
+    verify_phase(it, phase, folder, plans);
+    complete_phase(it, folder);
+    evolve(
+        it,
+        folder,
+        plans,
+        "- ✓ Greeting one person - existing\n\n### Active\n\n- [ ] Saying goodbye",
+        &format!("- ✓ Greeting one person - existing\n- ✓ Saying goodbye - Phase {phase}\n\n### Active\n"),
+    );
+    route_on(it)
+}
+
+/// Steps 6 and 7 of the workflow: the verifier passes the phase.
+pub(crate) fn verify_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) {
     hooks(it, "execute:post");
     let (number, into) = (phase.to_owned(), folder.to_owned());
     let fills = [
@@ -206,47 +276,71 @@ pub(crate) fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'st
     let verifier = it.spawn("=\"gsd-verifier\"", &fills, move |it| agents::verifier(it, &number, plans, &into));
     it.sends(verifier).expects("## Verification Complete").done();
     it.runs("gsd-tools verification status {dir} --pick status", &[]).expects("passed").done();
-    it.runs("gsd-tools phase complete", &[]).done();
-    it.even_if_it_fails().runs("grep -l '^resolves_phase:'", &[]).done();
-    let report = [("tracking", TRACKING)];
-    it.runs("complete phase execution", &report).is("committed", true).done();
-    it.reads("workflows/transition.md").done();
-    transition(it, phase, folder, plans)
 }
 
-/// `workflows/transition.md`, after `phase complete`.
-fn transition(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) -> String {
+/// Step 8: the phase is closed, in one commit.
+pub(crate) fn complete_phase(it: &mut Actor, folder: &str) {
+    it.runs("gsd-tools phase complete", &[]).done();
+    it.even_if_it_fails().runs("grep -l '^resolves_phase:'", &[]).done();
+    let map = format!("{folder}/{}-VALIDATION.md", numbered(folder).0);
+    let files = [("tracking", TRACKING), (&map, if it.has_file(&map) { &map } else { "" })];
+    it.runs("complete phase execution", &files).is("committed", true).done();
+    it.reads("workflows/transition.md").done();
+}
+
+/// `workflows/transition.md`, after `phase complete`, as far as its fourth step.
+pub(crate) fn evolve(it: &mut Actor, folder: &str, plans: &'static [&'static Plan], old: &str, new: &str) {
     for plan in plans {
         let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
         it.runs("gsd-tools summary-extract {SUMMARY} --fields one_liner", &[("SUMMARY", &summary)])
             .expects(plan.truth)
             .done();
     }
-    it.by("Active requirements that work now").edits(
-        ".planning/PROJECT.md",
-        "- ✓ Greeting one person - existing\n\n### Active\n\n- [ ] Saying goodbye",
-        &format!("- ✓ Greeting one person - existing\n- ✓ Saying goodbye - Phase {phase}\n\n### Active\n"),
-    );
+    it.by("Change only what the phase changed").edits(".planning/PROJECT.md", old, new);
     it.runs("gsd-tools state record-session --stopped-at \"Phase", &[]).done();
     it.runs("evolve PROJECT.md after phase", &[("tracking", TRACKING)]).is("committed", true).done();
+}
+
+/// The last step of `workflows/transition.md`: the next phase has no context.
+pub(crate) fn route_on(it: &mut Actor) -> String {
     it.runs("gsd-tools state get Progress", &[]).done();
     let next = it.field("next_phase");
-    it.runs("gsd-tools init phase-op", &[("M", &next)]).expects("false").done();
-    it.by("discuss-phase {M}`");
+    it.runs("gsd-tools init phase-op {M}", &[("M", &next)]).is("has_plans", false).is("has_context", false).done();
+    it.by("| neither | `/gsd-discuss-phase {M}` |");
     format!("Next Up: /gsd-discuss-phase {next}")
 }
 
 /// `/gsd-verify-work N` where every test is covered by a check: the person accepts.
 pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
+    let folder = begin_verify(it, phase, plans);
+    hooks(it, "verify:pre");
+    look_at_history(it, &folder, plans);
+    for plan in plans {
+        let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
+        it.runs("gsd-tools uat classify-coverage", &[("SUMMARY", &summary)]).expects("auto_passed").done();
+    }
+    it.by("show the covered list and ask once Accept").asks("1. Accept\n2. Try some by hand", "1. Accept");
+    it.reads("templates/uat.md").done();
+    let padded = &plans[0].id[..2];
+    let uat = format!("{folder}/{padded}-UAT.md");
+    it.by("write UAT.md by it").writes(&uat, &agents::uat(plans, padded, &agents::ACCEPTED));
+    it.runs("complete UAT", &[("passed", "3"), ("issues", "0")]).is("committed", true).done();
+    accept(it, &folder)
+}
+
+/// The first step of `/gsd-verify-work N`; answers with the phase's folder.
+pub(crate) fn begin_verify(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
     it.knows("phase", phase);
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init verify-work", &[]).is("phase_found", true).done();
     it.learns("N", "phase_number");
-    let folder = it.learns("dir", "phase_dir");
-    let padded = plans[0].id[..2].to_owned();
-    it.knows("NN", &padded);
+    it.knows("NN", &plans[0].id[..2]);
     it.even_if_it_fails().runs("grep -H -E '^(status|updated):'", &[]).done();
-    hooks(it, "verify:pre");
+    it.learns("dir", "phase_dir")
+}
+
+/// Whether the history has what the summaries report.
+pub(crate) fn look_at_history(it: &mut Actor, folder: &str, plans: &'static [&'static Plan]) {
     for plan in plans {
         let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
         it.runs("gsd-tools frontmatter get {SUMMARY}", &[("SUMMARY", &summary)]).done();
@@ -255,19 +349,16 @@ pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static
             .expects(plan.id)
             .done();
     }
-    for plan in plans {
-        let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
-        it.runs("gsd-tools uat classify-coverage", &[("SUMMARY", &summary)]).expects("auto_passed").done();
-    }
-    it.by("show the covered list and ask once Accept").asks("1. Accept\n2. Try some by hand", "1. Accept");
-    it.reads("templates/uat.md").done();
-    let uat = format!("{folder}/{padded}-UAT.md");
-    it.by("write UAT.md by it").writes(&uat, &agents::uat(plans, &padded));
-    it.runs("complete UAT", &[("passed", "3"), ("issues", "0")]).is("committed", true).done();
+}
+
+/// Nothing failed, and the roadmap has closed the phase.
+pub(crate) fn accept(it: &mut Actor, folder: &str) -> String {
     hooks(it, "verify:post");
     it.runs("gsd-tools verification settle-human", &[]).is("status", "passed").done();
     it.by("`{closed}` is `roadmap_complete` of the phase").runs("gsd-tools roadmap analyze", &[]).done();
-    it.runs("accept phase", &[("tracking", TRACKING)]).done();
+    let map = format!("{folder}/{}-VALIDATION.md", numbered(folder).0);
+    let files = [("tracking", TRACKING), (map.as_str(), if it.has_file(&map) { &map } else { "" })];
+    it.runs("accept phase", &files).done();
     it.runs("gsd-tools audit-uat", &[]).done();
     it.by("the position is elsewhere and stays there");
     "Next Up: /gsd-progress --next".to_owned()

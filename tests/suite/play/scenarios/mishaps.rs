@@ -7,12 +7,14 @@ use super::Stage;
 use super::agents;
 use super::chain::{self, PLANS};
 use super::hooks::hooks;
+use super::next;
 use super::plans::{FAREWELL_PLAN, README_PLAN, SWITCH_PLAN};
-use crate::play::actor::{Actor, DROPPED};
+use crate::play::actor::Actor;
 
 /// The client dies when one plan of the first wave is finished and the other has its first commit.
 pub(crate) fn killed(stage: &mut Stage) {
     stage.has("greet");
+    stage.has_approved_gates();
     stage.is_planned("01-say-goodbye", PLANS);
     stage.types_and_dies("execute-phase", "1", |it| {
         let folder = chain::load_phase(it, "1", PLANS);
@@ -44,18 +46,11 @@ pub(crate) fn killed(stage: &mut Stage) {
         let wave = it.runs("gsd-tools worktree create-wave", &[("ids, with commas", "01-01")]).is("ok", true);
         wave.expects("01-01").done();
         let commits = it.by("hashes and subjects").shell("git log --oneline --grep '(01-01)'").text.trim().to_owned();
-        let fills = [
-            ("id", "01-01"),
-            ("argument", ""),
-            ("its `prompt` line", DROPPED),
-            ("the project instruction file", "CLAUDE.md"),
-            ("only if context_window", DROPPED),
-            ("only for an interrupted plan", &format!("Commits made before: {commits}. Check them, do the rest.")),
-        ];
+        let done = format!("Commits made before: {commits}. Check them, do the rest.");
         let into = folder.clone();
-        let spawn = it.spawn("=\"gsd-executor\"", &fills, move |it| goes_on(it, &into));
+        let spawn = chain::executor_with(it, &FAREWELL_PLAN, None, &done, move |it| goes_on(it, &into));
         it.sends(spawn).expects("## PLAN COMPLETE").done();
-        it.runs("gsd-tools plan check {id}", &[("id", "01-01")]).lacks("\"finished\": false").done();
+        chain::judge(it, &["01-01"]);
         chain::after_wave(it, &folder, &[&FAREWELL_PLAN, &README_PLAN], true);
         chain::run_wave(it, &folder, &[&SWITCH_PLAN]);
         chain::after_wave(it, &folder, &[&SWITCH_PLAN], false);
@@ -117,7 +112,7 @@ pub(crate) fn garbled(stage: &mut Stage) {
                 it.runs("gsd-tools state validate", &[]).expects("S002").done();
             }
             it.runs("gsd-tools state rebuild", &[]).done();
-            report(it);
+            next::report(it, 3, "0%");
             it.by("| a phase has more plans than summaries | ");
             "Next Up: /gsd-execute-phase 1".to_owned()
         });
@@ -125,30 +120,11 @@ pub(crate) fn garbled(stage: &mut Stage) {
         stage.expect_agreement();
     }
     stage.types("next", "", |it| {
-        it.runs("gsd-tools smart-entry --json", &[]).expects("Execute phase 1").done();
-        it.by("Show `summary`").asks("1. Take the next step\n2. Execute phase 1", "1. Take the next step");
-        it.reads("workflows/progress.md").done();
-        it.runs("gsd-tools init progress", &[]).done();
-        it.runs("gsd-tools roadmap analyze", &[]).done();
-        it.by("With `--next`: Read");
-        it.reads("workflows/progress/steps/advance.md").done();
-        it.runs("gsd-tools state get Status", &[]).lacks("failed").done();
+        next::take_next_step(it, "Execute phase 1");
         it.reads("workflows/execute-phase.md").done();
         chain::load_phase(it, "1", PLANS);
         chain::begin_phase(it);
         hooks(it, "execute:wave:post");
         "Stopped here: the rest is another play.".to_owned()
     });
-}
-
-/// The report of `/gsd-progress`, by its own calls.
-fn report(it: &mut Actor) {
-    it.runs("gsd-tools init progress", &[]).done();
-    it.runs("gsd-tools roadmap analyze", &[]).is("phases.0.plan_count", 3).done();
-    it.runs("gsd-tools state get Progress", &[]).expects("0%").done();
-    it.runs("gsd-tools state get Decisions", &[]).done();
-    it.runs("gsd-tools state get \"Blockers", &[]).done();
-    it.runs("gsd-tools list-todos", &[]).expects("0").done();
-    it.even_if_it_fails().runs("ls .planning/debug", &[]).done();
-    it.even_if_it_fails().runs("ls -t .planning/phases", &[]).done();
 }

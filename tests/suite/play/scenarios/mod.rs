@@ -2,10 +2,14 @@
 
 pub(crate) mod agents;
 mod chain;
+mod discuss;
 mod hooks;
 mod mishaps;
+mod next;
 mod plans;
+mod repairs;
 mod small;
+mod whole_loop;
 
 use super::stage::Stage;
 
@@ -28,6 +32,7 @@ const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
     Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
+    Scenario { name: "loop", hosts: CLAUDE, play: whole_loop::whole_loop },
     Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
     Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },

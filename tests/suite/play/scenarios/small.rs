@@ -47,7 +47,8 @@ const SHOUT: Plan = Plan {
         check: "python3 -m unittest test_shout",
         commit: ("feat", "shout a greeting"),
     }],
-    more: "",
+    asks_a_person: false,
+    closes: None,
 };
 
 /// A small task with plan, executor and record.
