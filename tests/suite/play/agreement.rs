@@ -40,7 +40,12 @@ impl Stage {
             state["progress"]["completed_phases"], closed,
             "STATE and roadmap disagree on closed phases: {state}"
         );
-        assert_eq!(progress["current_phase"]["number"], analyzed["current_phase"], "{progress}");
+        // Each spells a number in its own way, `01` or `1`.
+        let current = analyzed["current_phase"].as_str();
+        match current {
+            Some(number) => assert!(same(&progress["current_phase"]["number"], number), "{number}: {progress}"),
+            None => assert!(progress["current_phase"].is_null(), "{progress}"),
+        }
         for phase in phases.iter().filter(|phase| phase["plan_count"] != 0) {
             let number = phase["number"].as_str().unwrap();
             let ticked = roadmap.contains(&format!("- [x] **Phase {number}:"));
