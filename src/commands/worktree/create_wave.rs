@@ -111,17 +111,14 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
                 Ok(folder) => folder,
                 Err(refusal) => return refuse(context, &refusal),
             };
-            match start_in {
-                Some(argument) => {
-                    (Some(argument.replace("{folder}", &folder)), format!("`{folder}`, the folder you start in."))
-                }
-                None => {
-                    let place = format!(
-                        "`{folder}`. Your shell does not stay in it: read and edit by paths below it, run \
-                         `git -C {folder} ..`, `cd {folder} && {{test command}}`, `gsd-tools --cwd {folder} ..`."
-                    );
-                    (None, place)
-                }
+            if let Some(argument) = start_in {
+                (Some(argument.replace("{folder}", &folder)), format!("`{folder}`, the folder you start in."))
+            } else {
+                let place = format!(
+                    "`{folder}`. Your shell does not stay in it: read and edit by paths below it, run \
+                     `git -C {folder} ..`, `cd {folder} && {{test command}}`, `gsd-tools --cwd {folder} ..`."
+                );
+                (None, place)
             }
         };
         let prompt = format!(
