@@ -440,6 +440,22 @@ fn a_lost_state_is_made_from_roadmap_and_disk() {
 }
 
 #[test]
+fn a_position_that_names_no_phase_is_filled_in_and_the_rest_of_the_state_is_kept() {
+    let context = first_phase_done();
+    context.write(STATE, "# Project State\n\n## Accumulated Context\n\n### Decisions\n\n- Plain files\n");
+    let validated = answer(&context, ["state", "validate"]);
+    assert_eq!(validated["warnings"][0]["code"], "S002", "{validated}");
+    assert!(validated.to_string().contains("gsd-tools state rebuild"), "{validated}");
+    assert_eq!(answer(&context, ["state", "rebuild", "--dry-run"])["mutated"], true);
+    assert_eq!(answer(&context, ["state", "rebuild"])["rebuilt"], true);
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Phase:"), "Phase: 2 of 3 (Search by Tag) — READY TO PLAN");
+    assert!(state.contains("### Decisions\n\n- Plain files\n") && state.contains("position-filled-in"), "{state}");
+    assert_eq!(answer(&context, ["state", "validate"])["valid"], true, "{state}");
+    assert_eq!(answer(&context, ["state", "rebuild"])["rebuilt"], false, "a second time there is nothing to do");
+}
+
+#[test]
 fn a_garbled_state_is_refused_and_set_aside_on_request() {
     let garbled: [&[u8]; 3] = [b"U29tZSBnYXJiYWdlIGluIGJhc2U2NA==\n", b"# S\n\nStatus: \0\x01\n", b"# S\n\xff\xfe\n"];
     for bytes in garbled {

@@ -210,6 +210,20 @@ fn a_wave_in_worktrees_of_ours_leaves_nothing() {
 }
 
 #[test]
+fn a_host_that_starts_agents_in_a_folder_is_given_one_whatever_is_uncommitted() {
+    let context = project();
+    context.gsd(["state", "begin-phase", "--phase", "1", "--plans", "3"]).success();
+    assert!(git(&context, "", &["status", "--porcelain"]).contains("STATE.md"));
+    let wave = create(&context, "qwen");
+    assert_eq!(wave["isolation"], "orchestrator-worktree");
+    let folder = context.project().join(".planning/worktrees/01-02");
+    assert_eq!(wave["side_by_side"][1]["argument"], format!("working_dir=\"{}\"", folder.display()));
+    let prompt = wave["side_by_side"][1]["prompt"].as_str().unwrap();
+    assert!(prompt.contains(&format!("Worktree: `{}`", folder.display())) && !prompt.contains("git -C"), "{prompt}");
+    assert!(folder.join("README.md").is_file() || folder.join(".planning").is_dir());
+}
+
+#[test]
 fn what_an_interrupted_executor_left_is_kept() {
     let context = project();
     create(&context, "codex");

@@ -428,13 +428,19 @@ pub(crate) fn move_on(
     Ok(())
 }
 
-/// Puts the position of a new STATE.md where the work is by roadmap and disk: on the first phase that is not closed.
-pub(super) fn find_back(view: &ProjectView, edit: &mut StateEdit<'_, '_>, facts: &Facts) -> Result<(), FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(()) };
+/// Puts the position of a STATE.md that has none where the work is by roadmap and disk: on the first phase that is not
+/// closed. `activity` is what happened. Returns the phase; `None` if the roadmap has none.
+pub(super) fn find_back(
+    view: &ProjectView,
+    edit: &mut StateEdit<'_, '_>,
+    activity: &str,
+    facts: &Facts,
+) -> Result<Option<String>, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(None) };
     let known = view.parse_roadmap(&text);
     let ids: Vec<String> = view.milestone_in(&known)?.phase_ids(&known).into_iter().map(str::to_owned).collect();
     let open = ids.iter().find(|id| !standing::is_closed(&known, id));
-    let Some(at) = open.or(ids.last()) else { return Ok(()) };
+    let Some(at) = open.or(ids.last()) else { return Ok(None) };
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
@@ -451,8 +457,8 @@ pub(super) fn find_back(view: &ProjectView, edit: &mut StateEdit<'_, '_>, facts:
     }
     edit.put("Status", &status);
     edit.set("Current focus", &if open.is_some() { place.focus() } else { "All phases complete".to_owned() });
-    put_activity(edit, "STATE.md created from the roadmap and the phase folders", facts);
-    Ok(())
+    put_activity(edit, activity, facts);
+    Ok(Some(place.line(mark)))
 }
 
 fn close_with_mirror(

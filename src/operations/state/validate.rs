@@ -103,17 +103,21 @@ fn report(warnings: Vec<StateFinding>) -> ValidateReport {
     ValidateReport { valid: warnings.is_empty(), warnings, scope: "complete" }
 }
 
-/// What the phase at work looks like on disk against what STATE.md says of it.
-fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, FileError> {
-    let mut findings = Vec::new();
+/// The phases that STATE.md says work is at: front matter, field, position.
+pub(super) fn phases_named(state: &State<'_>) -> Vec<String> {
     let phase_in = |label: &str| state.value(label).and_then(Position::parse)?.phase.map(str::to_owned);
     let in_front = state.front_text("current_phase");
     let in_front = in_front.as_deref().and_then(Position::parse).and_then(|position| position.phase);
-    let named: Vec<String> =
-        [in_front.map(str::to_owned), phase_in("Current Phase"), phase_in("Phase")].into_iter().flatten().collect();
+    [in_front.map(str::to_owned), phase_in("Current Phase"), phase_in("Phase")].into_iter().flatten().collect()
+}
+
+/// What the phase at work looks like on disk against what STATE.md says of it.
+fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, FileError> {
+    let mut findings = Vec::new();
+    let named = phases_named(state);
     let Some(phase) = named.first() else {
         let message = "Cannot validate phase drift: STATE.md has no usable current_phase, Current Phase, or Current Position Phase value";
-        let cure = "Set current_phase (frontmatter) or Current Phase / Current Position Phase (body) in STATE.md";
+        let cure = "Have the position filled in from the roadmap and the phase folders: gsd-tools state rebuild";
         return Ok(vec![StateFinding::warning("S002", message.to_owned(), cure)]);
     };
     let id = PhaseId::new(phase);

@@ -35,6 +35,7 @@ pub(crate) struct Scene {
     killed: AtomicBool,
     read: AtomicUsize,
     agents: AtomicUsize,
+    errands: AtomicUsize,
 }
 
 /// One scenario in one client.
@@ -76,6 +77,11 @@ impl Scene {
         self.count_read(size_of(&format!("agents/{stem}.md")));
     }
 
+    /// A name of its own for an errand that our text does not describe.
+    pub(crate) fn name_errand(&self, agent: &str) -> String {
+        format!("{agent} {:02}", self.errands.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// What the person types when the client has ended its turn.
     pub(crate) fn person_answers(&self, answer: &str) {
         *self.answer.lock().unwrap() = Some(answer.to_owned());
@@ -115,6 +121,7 @@ impl Stage {
             killed: AtomicBool::new(false),
             read: AtomicUsize::new(0),
             agents: AtomicUsize::new(0),
+            errands: AtomicUsize::new(0),
         });
         (cast.before_install)(&context.home());
         let installed = context.gsd_with(["install", &format!("--{}", cast.package.host), "--global"], &[], "");

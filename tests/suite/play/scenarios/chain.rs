@@ -244,7 +244,7 @@ pub(crate) fn wave_is_green(it: &mut Actor, folder: &str, plans: &[&'static Plan
     if more {
         for plan in plans {
             let plan = format!("{folder}/{}-PLAN.md", plan.id);
-            it.runs("gsd-tools verify key-links {plan}", &[("plan", &plan)]).done();
+            it.runs("gsd-tools verify key-links {plan}", &[("plan", &plan)]).is("all_verified", true).done();
         }
     }
     hooks(it, "execute:wave:post");
