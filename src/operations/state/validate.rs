@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::position::READY_TO_PLAN;
 use super::{NO_STATE, NO_STATE_CURE};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -135,6 +136,9 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
         Ok(folders) => folders.iter().find(|folder| folder.is_of(&id)).cloned(),
     };
     let Some(folder) = folder else {
+        if is_unplanned(view, state, &id)? {
+            return Ok(findings);
+        }
         let (what, cure) = if view.folder_exists(&view.layout().phases()) {
             (
                 format!("no phase directory matches phase {phase}"),
@@ -151,6 +155,13 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
     };
     findings.extend(folder_drift(view, state, &folder)?);
     Ok(findings)
+}
+
+/// Whether the phase is one of the roadmap that nobody has planned yet: its first document brings its folder.
+fn is_unplanned(view: &ProjectView, state: &State<'_>, id: &PhaseId) -> Result<bool, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(false) };
+    let is_named = view.parse_roadmap(&text).section(id.as_str()).is_some();
+    Ok(is_named && state.position().mark == Some(READY_TO_PLAN))
 }
 
 fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> Result<Vec<StateFinding>, FileError> {

@@ -4,6 +4,7 @@ pub(crate) mod agents;
 mod chain;
 mod hooks;
 mod mishaps;
+mod new_project;
 mod plans;
 mod small;
 
@@ -30,5 +31,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
     Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
     Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
+    Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
+    Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
 ];
