@@ -194,6 +194,15 @@ fn a_session_that_has_no_place_gets_a_section() {
 }
 
 #[test]
+fn the_file_to_resume_from_is_told_from_the_root_of_the_project() {
+    let context = notebook();
+    let file = context.project().join(".planning/phases/01-add-and-list/01-CONTEXT.md");
+    answer(&context, ["state", "record-session", "--resume-file", &file.to_string_lossy()]);
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Resume file:"), "Resume file: .planning/phases/01-add-and-list/01-CONTEXT.md");
+}
+
+#[test]
 fn a_subsection_of_the_position_belongs_to_the_user() {
     let notes = "### Notes\n\nPlan: ask Ada first\nStatus: waiting for Ada\n";
     let context = notebook();

@@ -408,7 +408,7 @@ pub(crate) fn move_on(
     let (at, name) = transition.next.unwrap_or((done, None));
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name, plans: None })?;
     let at = place.number.as_str();
-    put_phase(edit, &place, if transition.next.is_some() { "READY TO PLAN" } else { "COMPLETE" });
+    put_phase(edit, &place, if transition.next.is_some() { READY_TO_PLAN } else { "COMPLETE" });
     if edit.set("Current Plan", "Not started") == Set::Absent || edit.state().field("Plan").is_some() {
         edit.put("Plan", "Not started");
     }
@@ -446,7 +446,7 @@ pub(super) fn find_back(
     let number = &place.number;
     let (mark, status) = match disk {
         _ if open.is_none() => ("COMPLETE", "All phases complete".to_owned()),
-        None => ("READY TO PLAN", "Ready to plan".to_owned()),
+        None => (READY_TO_PLAN, "Ready to plan".to_owned()),
         Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned()),
         Some(disk) if disk.summarized_count < disk.plan_count => (EXECUTING, format!("Executing Phase {number}")),
         Some(_) => ("READY FOR VERIFICATION", "Phase complete — ready for verification".to_owned()),
@@ -519,6 +519,9 @@ impl Place {
 
 /// The word of the position for a phase whose plans are being executed.
 const EXECUTING: &str = "EXECUTING";
+
+/// The word of the position for a phase of the roadmap that has no plan.
+pub(super) const READY_TO_PLAN: &str = "READY TO PLAN";
 
 fn put_noted(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, name: &str) {
     if edit.put(label, value) == Set::Changed {

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::position::READY_TO_PLAN;
 use super::{NO_STATE, NO_STATE_CURE};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::label::PhaseLabel;
 use crate::project::phase::PhaseId;
 use crate::project::state::{Position, State};
 use crate::project::verification;
@@ -140,9 +140,7 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
         Ok(folders) => folders.iter().find(|folder| folder.is_of(&id)).cloned(),
     };
     let Some(folder) = folder else {
-        // A phase that nobody has discussed or planned has no folder yet.
-        let text = view.roadmap_text()?;
-        if text.as_deref().is_some_and(|text| PhaseLabel::in_roadmap(&view.parse_roadmap(text), phase).is_some()) {
+        if is_unplanned(view, state, &id)? {
             return Ok(findings);
         }
         let (what, cure) = if view.folder_exists(&view.layout().phases()) {
@@ -161,6 +159,14 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
     };
     findings.extend(folder_drift(view, state, &folder)?);
     Ok(findings)
+}
+
+/// Whether the phase is one of the roadmap that nobody has planned yet: its first document brings its folder.
+fn is_unplanned(view: &ProjectView, state: &State<'_>, id: &PhaseId) -> Result<bool, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(false) };
+    let is_named = view.parse_roadmap(&text).section(id.as_str()).is_some();
+    let says_so = |text: &str| text.eq_ignore_ascii_case(READY_TO_PLAN);
+    Ok(is_named && (state.position().mark.is_some_and(says_so) || state.value("Status").is_some_and(says_so)))
 }
 
 fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> Result<Vec<StateFinding>, FileError> {

@@ -354,6 +354,15 @@ impl Actor {
         self.files_read.insert(whole);
     }
 
+    /// Tries to write a file that the client may refuse to an agent; says whether it is there.
+    pub(crate) fn tries_to_write(&mut self, path: &str, text: &str) -> bool {
+        self.rests_on_a_line(path);
+        let whole = self.place(path);
+        let call = (self.cast().hands.write)(&whole.to_string_lossy(), text);
+        self.even_if_it_fails().call(&format!("writes {path}"), call).done();
+        whole.is_file()
+    }
+
     /// Replaces words of a file of the project, for the line quoted last.
     pub(crate) fn edits(&mut self, path: &str, old: &str, new: &str) {
         self.rests_on_a_line(path);

@@ -150,9 +150,21 @@ impl Stage {
 
     /// Copies a folder of fixtures into the project and commits it.
     pub(crate) fn has(&self, fixture: &str) {
+        self.copy(fixture, |_| true);
+    }
+
+    /// As [`Self::has`], without planning documents.
+    pub(crate) fn has_code(&self, fixture: &str) {
+        self.copy(fixture, |path| !path.starts_with(".planning"));
+    }
+
+    fn copy(&self, fixture: &str, is_wanted: fn(&Path) -> bool) {
         let folder = repository().join("tests/suite/play/fixtures").join(fixture);
         for entry in walkdir::WalkDir::new(&folder).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
             let inner = entry.path().strip_prefix(&folder).unwrap();
+            if !is_wanted(inner) {
+                continue;
+            }
             self.context.write(&inner.to_string_lossy(), &std::fs::read_to_string(entry.path()).unwrap());
         }
         self.shell(&format!("git add -A && git commit --quiet -m 'chore: {fixture}'"));

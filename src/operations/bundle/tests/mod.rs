@@ -402,6 +402,18 @@ fn existing_code_wants_a_map() {
 }
 
 #[test]
+fn a_new_project_is_told_what_the_user_sets_everywhere() {
+    let defaults = |text: Option<&str>| {
+        let code = CodeFacts { user_defaults: text.map(str::to_owned), ..CodeFacts::default() };
+        told(&[], |bundle| bundle.new_project(false, &code))["user_defaults"].clone()
+    };
+    assert_eq!(defaults(None), serde_json::Value::Null);
+    let text = r#"{"mode": "yolo", "brave_search": "a secret", "workflow": {"verifier": false, "x": 1}}"#;
+    assert_eq!(defaults(Some(text)), serde_json::json!({"mode": "yolo", "workflow.verifier": false}));
+    assert_eq!(defaults(Some("{")), serde_json::json!({}));
+}
+
+#[test]
 fn a_small_task_gets_a_folder_and_a_branch() {
     let quick = |config: &str, description: Option<&str>| {
         let request = QuickRequest {

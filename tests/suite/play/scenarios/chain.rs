@@ -100,7 +100,9 @@ pub(crate) const TRACKING: &str =
 /// The first two steps of `/gsd-execute-phase N`; answers with the phase's folder.
 pub(crate) fn load_phase(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
     it.knows("phase", phase);
-    it.reads("references/ui.md").done();
+    if !it.has_read("references/ui.md") {
+        it.reads("references/ui.md").done();
+    }
     it.runs("gsd-tools init execute-phase", &[]).is("phase_found", true).done();
     it.learns("N", "phase_number");
     let folder = it.learns("dir", "phase_dir");

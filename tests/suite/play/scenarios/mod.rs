@@ -5,6 +5,7 @@ mod chain;
 mod discuss;
 mod hooks;
 mod mishaps;
+mod new_project;
 mod next;
 mod plans;
 mod repairs;
@@ -35,5 +36,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "loop", hosts: CLAUDE, play: whole_loop::whole_loop },
     Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
     Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
+    Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
+    Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
 ];
