@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -550,8 +549,6 @@ impl Actor {
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
         self.scene.kill_client();
-        std::thread::sleep(Duration::from_millis(300));
-        self.scene.engine.end_conversations();
         std::panic::resume_unwind(Box::new(Over))
     }
 

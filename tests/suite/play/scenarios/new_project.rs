@@ -523,6 +523,12 @@ fn execute_inline(it: &mut Actor, folder: &str) {
     it.by("write `{dir}/{id}-SUMMARY.md`").writes(&format!("{folder}/{id}-SUMMARY.md"), &summary);
     it.runs("gsd-tools plan close {id}", &[("id", id)]).lacks("\"committed\": false").done();
     it.by("go on at Judge").runs("gsd-tools plan check {id}", &[("id", id)]).is("finished", true).done();
-    chain::after_wave(it, folder, PLANS, false);
+    chain::gate(it, "build", "not_run");
+    chain::gate(it, "test", "not_approved");
+    it.reads("workflows/execute-phase/steps/approve-gate.md").done();
+    let command = it.field("command");
+    it.even_if_it_fails().runs("bash -c", &[("command", &command)]).done();
+    it.by("The host refuses it, or nobody answers");
+    chain::wave_is_green(it, folder, PLANS, false);
     it.reads("workflows/execute-phase/steps/close.md").expects("## 7. Verify the goal").done();
 }
