@@ -10,6 +10,7 @@ mod plans;
 mod repairs;
 mod small;
 mod whole_loop;
+mod wrong_texts;
 
 use super::stage::Stage;
 
@@ -35,5 +36,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "loop", hosts: CLAUDE, play: whole_loop::whole_loop },
     Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
     Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
+    Scenario { name: "wrong-call", hosts: CLAUDE, play: wrong_texts::wrong_call },
+    Scenario { name: "no-isolation", hosts: CLAUDE, play: wrong_texts::no_isolation },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
 ];
