@@ -514,8 +514,8 @@ impl Actor {
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
         self.scene.kill_client();
+        // Whoever drops its voice gives an answer: the client has to be gone by then. The stage ends the conversations.
         std::thread::sleep(Duration::from_millis(300));
-        self.scene.engine.end_conversations();
         std::panic::resume_unwind(Box::new(Over))
     }
 

@@ -306,7 +306,7 @@ pub(crate) fn evolve(it: &mut Actor, folder: &str, plans: &'static [&'static Pla
 pub(crate) fn route_on(it: &mut Actor) -> String {
     let next = it.field("next_phase");
     it.runs("gsd-tools init phase-op {M}", &[("M", &next)]).is("has_plans", false).is("has_context", false).done();
-    it.by("| neither | `/gsd-discuss-phase {M}` |");
+    it.by("| neither |");
     format!("Next Up: /gsd-discuss-phase {next}")
 }
 
