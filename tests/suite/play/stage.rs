@@ -1,6 +1,7 @@
 //! Where one scenario plays in one client: a home with our install, a small project, and what was counted.
 
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -195,6 +196,29 @@ impl Stage {
     ) {
         self.plays(command, arguments, script);
         assert!(self.scene.main_ended.load(Ordering::Relaxed), "the client ended before the script of {command} did");
+    }
+
+    /// As [`Self::types`], and the play is to fail for this reason.
+    pub(crate) fn types_and_fails(
+        &mut self,
+        command: &str,
+        arguments: &str,
+        reason: &str,
+        script: impl FnOnce(&mut Actor) -> String + Send + 'static,
+    ) {
+        let played = catch_unwind(AssertUnwindSafe(|| self.plays(command, arguments, script)));
+        let found = self.scene.engine.failure().unwrap_or_default();
+        assert!(played.is_err() && found.contains(reason), "this was to fail for `{reason}`, not `{found}`");
+    }
+
+    /// Changes words of an installed workflow.
+    pub(crate) fn changes_workflow(&self, name: &str, old: &str, new: &str) {
+        let folder = walkdir::WalkDir::new(self.context.home()).into_iter().flatten();
+        let path = folder.map(walkdir::DirEntry::into_path).find(|path| path.ends_with(format!("workflows/{name}.md")));
+        let path = path.unwrap_or_else(|| panic!("no workflow {name} is installed"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(old), "{name} does not say `{old}`");
+        std::fs::write(path, text.replace(old, new)).unwrap();
     }
 
     /// As [`Self::types`], and the client dies on the way.

@@ -301,14 +301,14 @@ pub(crate) fn evolve(it: &mut Actor, folder: &str, plans: &'static [&'static Pla
     it.by("Change only what the phase changed").edits(".planning/PROJECT.md", old, new);
     it.runs("gsd-tools state record-session --stopped-at \"Phase", &[]).done();
     it.runs("evolve PROJECT.md after phase", &[("tracking", TRACKING)]).is("committed", true).done();
+    it.runs("gsd-tools state get Progress", &[]).done();
 }
 
 /// The last step of `workflows/transition.md`: the next phase has no context.
 pub(crate) fn route_on(it: &mut Actor) -> String {
-    it.runs("gsd-tools state get Progress", &[]).done();
     let next = it.field("next_phase");
     it.runs("gsd-tools init phase-op {M}", &[("M", &next)]).is("has_plans", false).is("has_context", false).done();
-    it.by("| neither | `/gsd-discuss-phase {M}` |");
+    it.by("| neither |");
     format!("Next Up: /gsd-discuss-phase {next}")
 }
 

@@ -11,6 +11,7 @@ mod plans;
 mod repairs;
 mod small;
 mod whole_loop;
+mod wrong_texts;
 
 use super::stage::Stage;
 
@@ -38,5 +39,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
     Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
     Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
+    Scenario { name: "wrong-call", hosts: CLAUDE, play: wrong_texts::wrong_call },
+    Scenario { name: "no-isolation", hosts: CLAUDE, play: wrong_texts::no_isolation },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
 ];

@@ -284,9 +284,16 @@ pub(crate) fn execute_gaps(
         &format!("- ✓ Saying goodbye - Phase {phase}"),
         &format!("- ✓ Saying goodbye, to everybody where nobody is named - Phase {phase}"),
     );
-    chain::route_on(it)
+    it.by("the user tries what was mended | `/gsd-verify-work {N}` |");
+    format!("Next Up: /gsd-verify-work {phase}")
 }
 
+/// What stands below `## Current Test` once the gap is mended.
+fn mended(fix: &Plan, gap: &Gap) -> String {
+    format!("number: 3\nname: {}\nexpected: |\n  {}\nawaiting: user response", fix.objective, gap.truth)
+}
+
+/// The plans whose work was tested before the gap was planned.
 fn tested(plans: &'static [&'static Plan], fix: &Plan) -> Vec<&'static Plan> {
     plans.iter().copied().filter(|plan| plan.id != fix.id).collect()
 }
@@ -297,9 +304,11 @@ fn close_gap(it: &mut Actor, folder: &str, plans: &'static [&'static Plan], fix:
     let text = it.by("Gaps in its `## Gaps`").reads_file(&uat).text;
     let (_, rest) = text.split_once("debug_session: \".planning/debug/").expect("the gap names a debug session");
     let slug = rest.split_once(".md").unwrap().0.to_owned();
-    let (issue, entry) = (gap.issue(), gap.entry("resolved", gap.cause, &slug));
-    let talk = Talk { status: "resolved", current: "[testing complete]", judged: &issue, gap: &entry };
-    it.by("No gap with `status: failed` left").writes(&uat, &agents::uat(&tested(plans, fix), number, &talk));
+    let again = mended(fix, gap);
+    let entry = gap.entry("resolved", gap.cause, &format!("resolved/{slug}"));
+    let talk = Talk { status: "testing", current: &again, judged: "[pending]", gap: &entry };
+    let text = agents::uat(&tested(plans, fix), number, &talk);
+    it.by("gets `result: [pending]` in place of its result").writes(&uat, &text);
     let session = format!(".planning/debug/{slug}.md");
     it.by("Each resolved gap's `debug_session`").edits(&session, "status: investigating", "status: resolved");
     resolved(it, &slug);
@@ -319,16 +328,14 @@ pub(crate) fn verify_work_again(
     let folder = chain::begin_verify(it, phase, plans);
     let number = &fix.id[..2];
     let uat = format!("{folder}/{number}-UAT.md");
-    it.by("| complete, resolved | ask").asks("1. Leave it\n2. Test again", "2. Test again");
-    let entry = gap.entry("resolved", gap.cause, "");
-    let current = format!("number: 3\nname: {}\nexpected: |\n  {}\nawaiting: user response", fix.objective, gap.truth);
-    let again = Talk { status: "testing", current: &current, judged: "[pending]", gap: &entry };
-    let tested = tested(plans, fix);
-    it.by("the tests of its resolved gaps").writes(&uat, &agents::uat(&tested, number, &again));
+    let text = it.by("go on at its first open test (step 4)").reads_file(&uat).expects("status: testing").text;
+    let slug = text.split("debug/resolved/").nth(1).and_then(|rest| rest.split(".md").next()).unwrap().to_owned();
+    let entry = gap.entry("resolved", gap.cause, &format!("resolved/{slug}"));
     let shown = it.runs("gsd-tools uat render-checkpoint", &[]).expects(gap.truth).text;
     it.by("Show its output verbatim and wait for a plain answer").asks(&shown, "pass");
     let over = Talk { status: "resolved", gap: &entry, ..ACCEPTED };
-    it.by("After each answer write result, counters").writes(&uat, &agents::uat(&tested, number, &over));
+    let text = agents::uat(&tested(plans, fix), number, &over);
+    it.by("After each answer write result, counters").writes(&uat, &text);
     it.runs("complete UAT", &[("passed", "3"), ("issues", "0")]).is("committed", true).done();
     chain::accept(it, &folder)
 }

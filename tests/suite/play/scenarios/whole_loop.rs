@@ -64,6 +64,8 @@ pub(crate) fn whole_loop(stage: &mut Stage) {
     stage.types("verify-work", "1", |it| repairs::verify_work_again(it, "1", WITH_FIX, &EVERYBODY_PLAN, &NOBODY_NAMED));
     stage.expect_tidy();
     stage.expect_agreement();
+    assert_eq!(stage.asks_program("phase uat-passed 1 --require-verification")["passed"], true);
+    assert_eq!(stage.asks_program("audit-uat")["summary"]["total_items"], 0);
     stage.types("next", "", |it| {
         next::take_next_step(it, "Discuss phase 2");
         it.reads("workflows/discuss-phase.md").done();
