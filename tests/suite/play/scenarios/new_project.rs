@@ -434,8 +434,8 @@ fn plan(it: &mut Actor) -> String {
     let into = folder.clone();
     let checker = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &listed, &into));
     it.sends(checker).expects("## VERIFICATION PASSED").done();
-    let linted = it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true);
-    linted.lacks("\"requirements_uncovered\": [ \"").lacks("\"decisions_uncovered\": [ \"").done();
+    let sound = it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true);
+    sound.lacks("\"requirements_uncovered\": [ \"").lacks("\"decisions_uncovered\": [ \"").done();
     it.runs("gsd-tools plan record", &[]).expects("\"committed\": true").done();
     hooks(it, "plan:post");
     it.by("and follow it with `{N}` and the token, after `--gaps`");
