@@ -65,7 +65,7 @@ fn render_checkpoint(context: &mut Context, file: &str) -> Result<(), CommandErr
         return Err(CommandError::usage(format!("there is no UAT file `{file}`")));
     };
     let current =
-        CurrentTest::parse(&text).map_err(|error| CommandError::from(error).hint(format!("look into `{path}`")))?;
+        CurrentTest::next(&text).map_err(|error| CommandError::from(error).hint(format!("look into `{path}`")))?;
     let name = without_turns(&current.name);
     let checkpoint = format!(
         "### CHECKPOINT: Verification Required\n\n**Test {}: {name}**\n\n{}\n\n---\n\n**Type `pass` or describe what's wrong.**",

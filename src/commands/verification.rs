@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Reason;
-use super::{CommandError, Context, Family, state};
+use super::{CommandError, Context, Family, check, state};
 use crate::operations::human_checks::{self, HumanCheckError};
 use crate::project::folder::PhaseFolder;
 use crate::project::verification::{self, Verification};
+use crate::project::view::NamedPhase;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Verifications {
@@ -62,13 +63,13 @@ pub(crate) struct DeferArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FolderArgs {
-    /// The folder of the phase
+    /// The phase: its number, such as `2`, or its folder
     folder: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FingerprintArgs {
-    /// The folder of the phase
+    /// The phase: its number, such as `2`, or its folder
     folder: Option<String>,
     /// The covered files, relative to the project
     files: Vec<String>,
@@ -98,11 +99,12 @@ pub(super) struct StatusReport {
 
 fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandError> {
     let typed = required(folder)?;
-    let verification = if let Some(folder) = phase_folder(context, typed)? {
-        verification::status(&context.view(), &folder)?
-    } else {
-        let name = typed.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        Verification::missing(verification::phase_of_folder_name(name))
+    let verification = match subject(context, typed)? {
+        Subject::Folder(folder) => verification::status(&context.view(), &folder)?,
+        Subject::Phase(NamedPhase { folder: Some(folder), .. }) => {
+            Verification { phase: typed.to_owned(), ..verification::status(&context.view(), &folder)? }
+        }
+        Subject::Phase(_) => Verification { is_unplanned: true, ..Verification::missing(typed) },
     };
     context.emit(&StatusReport {
         status: verification.word(),
@@ -119,7 +121,10 @@ pub(super) struct FileReport {
 }
 
 fn resolve_file(context: &mut Context, folder: Option<&str>) -> Result<(), CommandError> {
-    let folder = phase_folder(context, required(folder)?)?;
+    let folder = match subject(context, required(folder)?)? {
+        Subject::Folder(folder) => Some(folder),
+        Subject::Phase(phase) => phase.folder,
+    };
     let path = folder.and_then(|folder| folder.artifact_path("VERIFICATION"));
     let verification_file = path.map(|path| context.layout().shown(&path)).unwrap_or_default();
     context.emit(&FileReport { verification_file })
@@ -180,10 +185,20 @@ fn required(folder: Option<&str>) -> Result<&str, CommandError> {
     folder.ok_or_else(|| CommandError::usage("the folder of the phase is missing"))
 }
 
-/// The folder of a phase by its path, relative to the project or absolute; `None` if there is none.
-fn phase_folder(context: &Context, typed: &str) -> Result<Option<PhaseFolder>, CommandError> {
-    let path = context.layout().relative(typed.trim_end_matches('/'));
-    let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
-    let folders = context.view().read_folders(parent, None)?;
-    Ok(folders.into_iter().find(|folder| folder.name == name))
+/// What a report is about.
+enum Subject {
+    /// A folder by its path: of a phase, or of a quick task.
+    Folder(PhaseFolder),
+    Phase(NamedPhase),
+}
+
+fn subject(context: &Context, typed: &str) -> Result<Subject, CommandError> {
+    let path = context.layout().relative(typed.trim_end_matches(['/', '\\']));
+    let view = context.view();
+    if let Some((parent, name)) = path.rsplit_once('/')
+        && let Some(folder) = view.read_folders(parent, None)?.into_iter().find(|folder| folder.name == name)
+    {
+        return Ok(Subject::Folder(folder));
+    }
+    check::phase_named(context, &view, typed).map(Subject::Phase)
 }

@@ -2,11 +2,14 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::git_index::GitIndex;
 use crate::disk::{self, AbsolutePath};
 use crate::project::wave;
 
 /// Bytes of a log of HEAD that are read within a few milliseconds.
 const LONGEST_LOG: u64 = 8 << 20;
+/// Bytes of an index, some hundred thousand files, that are read within a few milliseconds.
+const LONGEST_INDEX: u64 = 16 << 20;
 
 /// A folder that git keeps files in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +86,20 @@ impl Checkout {
         disk::size(&file).filter(|size| *size <= LONGEST_LOG)?;
         let bytes = disk::read_bytes(&file).ok()??;
         Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
+
+    /// Which of these files, told from the root of the checkout, are changed, deleted, or unknown to git; empty where that
+    /// cannot be told beside a session.
+    pub(super) fn changed<'path>(&self, paths: &'path [String]) -> Vec<&'path str> {
+        let index = || {
+            if paths.is_empty() {
+                return None;
+            }
+            let file = self.git.as_ref()?.join("index");
+            disk::size(&file).filter(|size| *size <= LONGEST_INDEX)?;
+            GitIndex::new(disk::read_bytes(&file).ok()??).changed(&self.root, paths)
+        };
+        index().unwrap_or_default()
     }
 
     /// The branch that the repository it was cloned from begins with.

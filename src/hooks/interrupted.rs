@@ -1,22 +1,30 @@
-//! Which plans a session left half done: they have commits and no SUMMARY. Read from files, no git is started.
+//! Which plans a session left half done: they have commits, or changes that nobody committed, and no SUMMARY. Read from
+//! files, no git is started.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use super::checkout::Checkout;
 use super::position::Position;
 use super::scene::Scene;
 use crate::project::Project;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
+use crate::project::plan::PhasePlan;
 use crate::project::view::ProjectView;
 
 /// One line about what was interrupted, with the command that goes on; `None` where nothing was.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     let project = scene.project;
     let view = Project::new(project.layout.clone(), None).view(Box::new(|_, _| Box::new(HashMap::new)));
-    let log = Checkout::of(&project.root).and_then(|checkout| checkout.log_of_head());
-    let Interrupted { phase, what } = match log {
-        Some(log) => by_commits(&view, &commits(&log)),
-        None => by_state(&view, project.state().as_deref().and_then(Position::of_state)?),
+    let checkout = Checkout::of(&project.root);
+    let position = || project.state().as_deref().and_then(Position::of_state);
+    let changed = |plans: &[String]| match &checkout {
+        Some(checkout) => changed_by(&view, &project.root, checkout, plans),
+        None => vec![0; plans.len()],
+    };
+    let Interrupted { phase, what } = match checkout.as_ref().and_then(Checkout::log_of_head) {
+        Some(log) => by_commits(&view, &commits(&log), &changed).or_else(|| by_changes(&view, position()?, &changed)),
+        None => by_state(&view, position()?),
     }?;
     let number = phase.trim_start_matches('0');
     let number = if number.is_empty() { "0" } else { number };
@@ -30,14 +38,54 @@ struct Interrupted {
 }
 
 /// The first phase with plans that have commits and no SUMMARY.
-fn by_commits(view: &ProjectView, commits: &[Commit<'_>]) -> Option<Interrupted> {
+fn by_commits(
+    view: &ProjectView,
+    commits: &[Commit<'_>],
+    changed: &dyn Fn(&[String]) -> Vec<usize>,
+) -> Option<Interrupted> {
     let scopes: HashSet<&str> = commits.iter().filter_map(Commit::scope).collect();
     let folders = view.phase_folders().ok()?;
     let begun = |folder: &PhaseFolder| folder.plans().filter_map(number).any(|number| scopes.contains(number));
     let mut begun = folders.iter().filter(|folder| begun(folder));
     begun.find_map(|folder| {
-        Some(Interrupted { phase: folder.token().to_owned(), what: begun_in(view, folder, commits)? })
+        Some(Interrupted { phase: folder.token().to_owned(), what: begun_in(view, folder, commits, changed)? })
     })
+}
+
+/// The first open plan of a phase in execution that has changed files and no commit yet.
+fn by_changes(
+    view: &ProjectView,
+    position: Position,
+    changed: &dyn Fn(&[String]) -> Vec<usize>,
+) -> Option<Interrupted> {
+    let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
+    let folder = view.find_phase(&phase).ok()?.folder?;
+    let plans = unfinished(view, &folder);
+    let paths: Vec<String> = plans.iter().map(|plan| folder.join(plan)).collect();
+    let (plan, count) = plans.iter().zip(changed(&paths)).find(|(_, count)| *count > 0)?;
+    let what = format!("{}, {}", number(plan)?, files(count));
+    Some(Interrupted { phase: folder.token().to_owned(), what })
+}
+
+/// How many files of each plan are changed and not committed; `root` is the project's.
+fn changed_by(view: &ProjectView, root: &Path, checkout: &Checkout, plans: &[String]) -> Vec<usize> {
+    let folder = root.strip_prefix(&checkout.root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
+    let from_root = |file: &String| match (file.trim_start_matches("./"), folder.as_str()) {
+        (file, "") => file.to_owned(),
+        (file, folder) => format!("{folder}/{file}"),
+    };
+    let of_plan = |plan: &String| -> Vec<String> {
+        let text = view.text(plan).ok().flatten().unwrap_or_default();
+        PhasePlan::parse(&text).files_modified().iter().map(from_root).collect()
+    };
+    let files: Vec<Vec<String>> = plans.iter().map(of_plan).collect();
+    let all = files.concat();
+    let changed: HashSet<&str> = checkout.changed(&all).into_iter().collect();
+    files.iter().map(|files| files.iter().filter(|file| changed.contains(file.as_str())).count()).collect()
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 changed file".to_owned() } else { format!("{count} changed files") }
 }
 
 /// The first open plan of a phase in execution that has some of its SUMMARYs: without any, it may not have begun.
@@ -63,17 +111,29 @@ fn number(plan: &str) -> Option<&str> {
 }
 
 /// The plans of a phase that were begun. Commits from before a plan was written are those of another plan with its number.
-fn begun_in(view: &ProjectView, folder: &PhaseFolder, commits: &[Commit<'_>]) -> Option<String> {
+fn begun_in(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    commits: &[Commit<'_>],
+    changed: &dyn Fn(&[String]) -> Vec<usize>,
+) -> Option<String> {
     let mut begun = Vec::new();
     for plan in unfinished(view, folder) {
-        let written = view.touched_at(&folder.join(&plan)).unwrap_or_default() / 1000;
+        let path = folder.join(&plan);
+        let written = view.touched_at(&path).unwrap_or_default() / 1000;
         let of_plan = |commit: &&Commit<'_>| commit.time >= written && commit.scope() == number(&plan);
         match (number(&plan), commits.iter().filter(of_plan).count()) {
             (None, _) | (_, 0) => {}
-            (Some(number), 1) => begun.push(format!("{number}, 1 commit")),
-            (Some(number), count) => begun.push(format!("{number}, {count} commits")),
+            (Some(number), 1) => begun.push((format!("{number}, 1 commit"), path)),
+            (Some(number), count) => begun.push((format!("{number}, {count} commits"), path)),
         }
     }
+    let (begun, paths): (Vec<String>, Vec<String>) = begun.into_iter().unzip();
+    let with_files = |(what, count): (String, usize)| match count {
+        0 => what,
+        count => format!("{what}, {}", files(count)),
+    };
+    let begun: Vec<String> = begun.into_iter().zip(changed(&paths)).map(with_files).collect();
     (!begun.is_empty()).then(|| begun.join("; "))
 }
 

@@ -15,6 +15,7 @@ mod answer;
 mod checkout;
 mod config_reload;
 mod context_monitor;
+mod git_index;
 mod git_line;
 mod graphify_update;
 mod injection_scanner;

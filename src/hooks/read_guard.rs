@@ -1,4 +1,6 @@
 //! Reminds the agent to read a file before changing it. Not installed where the host demands that itself.
+//!
+//! Some hosts pass the words on before the call, some only with its result: they fit both.
 
 use super::payload::FileWrite;
 use super::scene::Scene;
@@ -13,7 +15,8 @@ fn note(writes: &[FileWrite], exists: impl Fn(&str) -> bool) -> Option<String> {
     let standing: Vec<&str> = writes.iter().map(|write| write.path.as_str()).filter(|path| exists(path)).collect();
     (!standing.is_empty()).then(|| {
         format!(
-            "READ FIRST: {} exists already. Unless you have read it in this session, read it before changing it.",
+            "READ FIRST: {} was there before this call. If you have not read it in this session, read it now and make sure \
+             that nothing it held is lost.",
             standing.join(", ")
         )
     })
@@ -27,7 +30,7 @@ mod tests {
     fn only_files_that_exist_are_named() {
         let write = |path: &str| FileWrite { path: path.into(), text: String::new(), creates: true };
         let writes = [write("old.rs"), write("new.rs")];
-        assert!(note(&writes, |path| path == "old.rs").unwrap().starts_with("READ FIRST: old.rs exists"));
+        assert!(note(&writes, |path| path == "old.rs").unwrap().starts_with("READ FIRST: old.rs was there"));
         assert_eq!(note(&writes, |_| false), None);
     }
 }

@@ -220,6 +220,12 @@ struct SeenPhase {
     spec: Option<String>,
 }
 
+/// Whether a phase is about what people see: the roadmap says so, or it has a design.
+pub(crate) fn is_about_sight(view: &ProjectView, phase: &NamedPhase) -> Result<bool, FileError> {
+    let seen = SeenPhase::of(view, phase)?;
+    Ok(seen.matched.is_some() || seen.spec.is_some())
+}
+
 impl SeenPhase {
     /// A roadmap that has `**UI hint**` lines is believed: a phase without one is not about what people see. Only where
     /// none of its phases has such a line do words of its prose count.

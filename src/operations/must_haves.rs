@@ -60,14 +60,20 @@ pub(crate) struct KeyLinkReport {
     pub(crate) pattern_neutralized: Option<&'static str>,
 }
 
-/// Compares the artifacts a plan promises with the source. `None` if it promises none.
+/// Compares the artifacts a plan promises with the source. `None` without a list of them; an empty list is kept.
 pub(crate) fn artifacts(view: &ProjectView, plan: &PhasePlan<'_>) -> Option<ArtifactsReport> {
     let promised = plan.must_have(MustHave::Artifacts)?;
     let artifacts: Vec<ArtifactReport> =
         promised.iter().filter_map(|artifact| check_artifact(view, artifact)).collect();
     let passed = artifacts.iter().filter(|artifact| artifact.passed).count();
     let total = artifacts.len();
-    Some(ArtifactsReport { all_passed: total > 0 && passed == total, passed, total, artifacts })
+    Some(ArtifactsReport { all_passed: is_kept(&promised, passed, total), passed, total, artifacts })
+}
+
+/// Whether a promise is kept: everything in it was checked and is so, or nothing is promised. A list of which nothing can
+/// be checked is not.
+fn is_kept(promised: &[Value], good: usize, total: usize) -> bool {
+    good == total && (total > 0 || promised.is_empty())
 }
 
 fn check_artifact(view: &ProjectView, artifact: &Value) -> Option<ArtifactReport> {
@@ -104,7 +110,7 @@ fn issues(text: &str, artifact: &Value) -> Vec<String> {
     issues
 }
 
-/// Looks for the links a plan promises in the source. `None` if it promises none.
+/// Looks for the links a plan promises in the source. `None` without a list of them; an empty list is kept.
 pub(crate) fn key_links(
     view: &ProjectView,
     plan: &PhasePlan<'_>,
@@ -112,11 +118,13 @@ pub(crate) fn key_links(
 ) -> Result<Option<KeyLinksReport>, FileError> {
     let Some(promised) = plan.must_have(MustHave::KeyLinks) else { return Ok(None) };
     let to_come = files_to_come(view, plan, path)?;
-    let links: Vec<KeyLinkReport> = promised.iter().map(|link| check_link(view, link, &to_come)).collect();
+    let checkable = promised.iter().filter(|link| matches!(link, Value::Map(_)));
+    let links: Vec<KeyLinkReport> = checkable.map(|link| check_link(view, link, &to_come)).collect();
     let verified = links.iter().filter(|link| link.verified).count();
     let pending = links.iter().filter(|link| link.pending).count();
     let total = links.len();
-    Ok(Some(KeyLinksReport { all_verified: total > 0 && verified + pending == total, verified, pending, total, links }))
+    let all_verified = is_kept(&promised, verified + pending, total);
+    Ok(Some(KeyLinksReport { all_verified, verified, pending, total, links }))
 }
 
 /// The files that plans of the same or a later wave are still to make; the plan at `path` itself is one of them.
@@ -252,6 +260,19 @@ mod tests {
         );
         assert_eq!(report.artifacts[2].issues, ["File not found"]);
         assert!(artifacts(&view(), &PhasePlan::parse("# no front matter")).is_none());
+    }
+
+    #[test]
+    fn an_empty_list_is_kept_and_one_that_cannot_be_checked_is_not() {
+        let kept = |items: &str| {
+            let text = format!("---\nmust_haves:\n  artifacts:{items}\n  key_links:{items}\n---\n");
+            let plan = PhasePlan::parse(&text);
+            let artifacts = artifacts(&view(), &plan).map(|report| (report.all_passed, report.total));
+            (artifacts, key_links(&view(), &plan, "").unwrap().map(|report| (report.all_verified, report.total)))
+        };
+        assert_eq!(kept(" []"), (Some((true, 0)), Some((true, 0))));
+        assert_eq!(kept("\n    - text"), (Some((false, 0)), Some((false, 0))));
+        assert_eq!(kept(" text"), (None, None));
     }
 
     #[test]

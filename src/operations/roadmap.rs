@@ -11,6 +11,7 @@ use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{MilestoneScope, milestone_headings};
 use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
+use crate::project::roadmap_edit::PlanBullet;
 use crate::project::standing::{PhaseStanding, Stage, is_closed};
 use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
@@ -721,21 +722,44 @@ pub(crate) fn annotate_dependencies(
     let mut splices = Splices::default();
     let newline = roadmap.markdown().newline();
     let body = |line: usize| roadmap.markdown().line(line).trim();
-    let annotated = section.lines.clone().any(|line| body(line).starts_with("**Wave "));
+    let headings: Vec<(usize, u64)> =
+        section.lines.clone().filter_map(|line| Some((line, wave_heading(body(line))?))).collect();
+    let annotated = !headings.is_empty();
+    let title = |wave: u64, before: Option<u64>| match before {
+        Some(before) => format!("**Wave {wave}** *(blocked on Wave {before} completion)*"),
+        None => format!("**Wave {wave}**"),
+    };
     let mut known: Vec<u64> = Vec::new();
     // One wave is all there is; it needs no heading.
     if !annotated && distinct.len() > 1 {
         for bullet in &bullets {
             let Some(wave) = wave_of(bullet.line).filter(|wave| !known.contains(wave)) else { continue };
             let before = if known.is_empty() { String::new() } else { newline.to_owned() };
-            let title = match known.last() {
-                Some(last) => format!("**Wave {wave}** *(blocked on Wave {last} completion)*"),
-                None => format!("**Wave {wave}**"),
-            };
+            let title = title(wave, known.last().copied());
             let start = roadmap.markdown().lines()[bullet.line].start;
             splices.insert(start, format!("{before}{title}{newline}{newline}"));
             known.push(wave);
         }
+    }
+    // A plan that came later stands behind the last line, whatever its wave is.
+    let wave_above = |line: usize| headings.iter().rev().find(|(heading, _)| *heading < line).map(|(_, wave)| *wave);
+    let misplaced = |line: usize| wave_of(line).filter(|wave| annotated && wave_above(line) != Some(*wave));
+    let mut made: Vec<u64> = Vec::new();
+    for bullet in &bullets {
+        let Some(wave) = misplaced(bullet.line) else { continue };
+        let span = roadmap.markdown().span(bullet.line..bullet.line + 1);
+        let line = format!("{}{newline}", roadmap.markdown().line(bullet.line).trim_end());
+        let stays = |other: &&PlanBullet<'_>| misplaced(other.line).is_none() && wave_above(other.line) == Some(wave);
+        if let Some(last) = bullets.iter().rev().find(stays) {
+            roadmap.insert_after(last.line, &line, &mut splices);
+        } else if let Some(last) = bullets.last() {
+            let before = distinct.iter().rev().find(|other| **other < wave).copied();
+            let heading = format!("{newline}{}{newline}{newline}", title(wave, before));
+            let heading = if made.contains(&wave) { String::new() } else { heading };
+            made.push(wave);
+            roadmap.insert_after(last.line, &format!("{heading}{line}"), &mut splices);
+        }
+        splices.remove(span);
     }
     let listed = section.lines.clone().any(|line| body(line).starts_with("**Cross-cutting constraints"));
     if let (false, false, Some(last)) = (listed, shared.is_empty(), bullets.last()) {
@@ -750,6 +774,11 @@ pub(crate) fn annotate_dependencies(
     edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
     let reason = edits.is_empty().then(|| "the roadmap has all there is to note".to_owned());
     Ok((answer(!edits.is_empty(), reason), edits))
+}
+
+/// The number of a line such as `**Wave 2** *(blocked on Wave 1 completion)*`.
+fn wave_heading(line: &str) -> Option<u64> {
+    line.strip_prefix("**Wave ")?.split("**").next()?.trim().parse().ok()
 }
 
 /// The truths of `must_haves` that at least two plans name, in order of appearance.
@@ -832,6 +861,31 @@ mod tests {
         };
         assert_eq!(noted(1), (false, Some(1), false));
         assert_eq!(noted(2), (true, Some(2), true));
+    }
+
+    #[test]
+    fn a_plan_that_came_later_stands_under_its_wave() {
+        let roadmap = "### Phase 1: A\n\nPlans:\n**Wave 1**\n\n- [x] 01-01-PLAN.md\n\n\
+            **Wave 2** *(blocked on Wave 1 completion)*\n\n- [x] 01-02-PLAN.md\n- [ ] 01-03-PLAN.md — gap\n\n### Phase 2: B\n";
+        let noted = |wave: u64| {
+            let plan = |id: &str| (format!(".planning/phases/01-a/{id}-PLAN.md"), String::new());
+            let mut files = vec![plan("01-01"), plan("01-02"), plan("01-03")];
+            files.push((".planning/ROADMAP.md".to_owned(), roadmap.to_owned()));
+            let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let waves = [("01-01", 1), ("01-02", 2), ("01-03", wave)].map(|(id, wave)| (id.to_owned(), wave));
+            let (_, edits) = annotate_dependencies(&view, "1", &BTreeMap::from(waves)).unwrap();
+            edits.texts.get(".planning/ROADMAP.md").cloned()
+        };
+        assert_eq!(noted(2), None);
+        let moved = roadmap.replace("- [ ] 01-03-PLAN.md — gap\n", "");
+        let first = moved.replace("01-01-PLAN.md\n", "01-01-PLAN.md\n- [ ] 01-03-PLAN.md — gap\n");
+        assert_eq!(noted(1).unwrap(), first);
+        let third = moved.replace(
+            "01-02-PLAN.md\n",
+            "01-02-PLAN.md\n\n**Wave 3** *(blocked on Wave 2 completion)*\n\n- [ ] 01-03-PLAN.md — gap\n",
+        );
+        assert_eq!(noted(3).unwrap(), third);
     }
 
     #[test]

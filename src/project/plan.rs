@@ -165,12 +165,10 @@ impl<'text> PhasePlan<'text> {
         checks
     }
 
-    /// The maps of a list under `must_haves`; none where there is no such list or it is empty.
+    /// A list under `must_haves`; `None` without one. What is not a map in it cannot be checked.
     pub(crate) fn must_have(&self, list: MustHave) -> Option<Vec<Value>> {
         match self.front.as_ref()?.get_path(&["must_haves", list.key()])? {
-            Value::List(items) if !items.is_empty() => {
-                Some(items.into_iter().filter(|item| matches!(item, Value::Map(_))).collect())
-            }
+            Value::List(items) => Some(items),
             _ => None,
         }
     }
@@ -490,12 +488,12 @@ mod tests {
     }
 
     #[test]
-    fn must_haves_are_the_maps_of_their_list() {
+    fn must_haves_are_the_items_of_their_list() {
         let plan = |artifacts: &str| format!("---\nmust_haves:\n  artifacts:{artifacts}\n---\n");
         let count = |text: &str| PhasePlan::parse(text).must_have(MustHave::Artifacts).map(|items| items.len());
-        assert_eq!(count(&plan("\n    - path: a\n      exports: [b]\n    - text\n    - {path: c}")), Some(2));
-        assert_eq!(count(&plan("\n    - text")), Some(0));
-        assert_eq!((count(&plan(" []")), count(&plan(" a.ts")), count(""), count(&plan(""))), (None, None, None, None));
+        assert_eq!(count(&plan("\n    - path: a\n      exports: [b]\n    - text\n    - {path: c}")), Some(3));
+        assert_eq!(count(&plan(" []")), Some(0));
+        assert_eq!((count(&plan(" a.ts")), count(""), count(&plan(""))), (None, None, None));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! UAT.md: the test that a person is asked to make now.
 
+use super::uat_report::UatReport;
 use crate::text::markdown::Markdown;
 
 /// The test of the section `Current Test`.
@@ -23,6 +24,17 @@ pub(crate) enum CurrentTestError {
 }
 
 impl CurrentTest {
+    /// The test to make now: where the section says that all are made, the first one that was set back to pending.
+    pub(crate) fn next(text: &str) -> Result<Self, CurrentTestError> {
+        Self::parse(text).or_else(|error| {
+            let tests = UatReport::parse(text).tests;
+            let pending = tests.into_iter().find(|test| test.result.as_deref() == Some("pending"));
+            let test = pending.filter(|_| error == CurrentTestError::Complete).ok_or(error)?;
+            let expected = test.expected.ok_or(CurrentTestError::Malformed)?;
+            Ok(Self { number: test.number, name: test.name, expected })
+        })
+    }
+
     pub(crate) fn parse(text: &str) -> Result<Self, CurrentTestError> {
         let markdown = Markdown::parse(text);
         let (_, lines) = markdown.section_named("Current Test").ok_or(CurrentTestError::NoSection)?;
@@ -123,6 +135,16 @@ mod tests {
         assert_eq!(expected("a\n  b"), "a\nb");
         let test = current("<!-- note -->\nnumber: 3\nname: \"Log in\"\nexpected: x\n").unwrap();
         assert_eq!((test.number, test.name.as_str()), (3, "Log in"));
+    }
+
+    #[test]
+    fn a_test_that_was_set_back_is_made_again() {
+        let text = "## Current Test\n\n[testing complete]\n\n## Tests\n\n### 1. A\nexpected: a\nresult: pass\n\n\
+                    ### 2. B\nexpected: b\nresult: [pending]\n";
+        let test = CurrentTest::next(text).unwrap();
+        assert_eq!((test.number, test.name.as_str(), test.expected.as_str()), (2, "B", "b"));
+        assert_eq!(CurrentTest::next(&text.replace("[pending]", "issue")), Err(CurrentTestError::Complete));
+        assert_eq!(CurrentTest::next("## Current Test\n\nx\n"), Err(CurrentTestError::Malformed));
     }
 
     #[test]

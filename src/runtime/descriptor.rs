@@ -457,6 +457,10 @@ pub(crate) struct Spawn {
     /// The parameter that names the agent; absent where the tool itself does.
     pub(crate) agent: Option<String>,
     pub(crate) prompt: String,
+    /// What the tool calls the other parameters, by their canonical names; it has none for those left out, which no call
+    /// then has. Absent where its parameters were not seen.
+    #[serde(default)]
+    pub(crate) arguments: Option<BTreeMap<String, String>>,
     /// What every call needs here to do what the canonical one does, in the host's words.
     #[serde(default)]
     pub(crate) always: Option<String>,
@@ -479,6 +483,7 @@ impl Default for Spawn {
             call: "Task".to_owned(),
             agent: Some("subagent_type".to_owned()),
             prompt: "prompt".to_owned(),
+            arguments: None,
             always: None,
             role: None,
         }
@@ -506,6 +511,8 @@ pub(crate) struct Dispatch {
     pub(crate) concurrency: Option<u32>,
     /// What a call says to get a worktree of the host's own.
     pub(crate) isolation_flag: Option<String>,
+    /// What a call says to start an agent in a worktree that is there already, `{folder}`.
+    pub(crate) start_in: Option<String>,
     /// How an agent is started in a worktree that is there already: the program and its arguments, `{folder}` for the
     /// worktree, `{prompt}` for what it is told. An argument with a prompt is left out where there is none.
     pub(crate) run_in: Option<Vec<String>>,

@@ -215,7 +215,7 @@ impl Descriptor {
         match self.dispatch.as_ref().and_then(|dispatch| dispatch.isolation) {
             Some(Isolation::HarnessWorktree) => native("the host makes one when it starts the agent"),
             Some(Isolation::OrchestratorWorktree) => {
-                emulated("the caller makes one and starts the host's program in it")
+                emulated("gsd-tools makes one before the agent starts and points it there")
             }
             Some(Isolation::None) => absent("agents work in the folder of their caller"),
             None => absent("whether an agent can have one is not documented"),

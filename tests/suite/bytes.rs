@@ -312,6 +312,16 @@ const WRITERS: &[Writer] = &[
         calls: &[&["web"], &["zzz"], &["--clear"]],
         may: &[("active-workstream", &["*"])],
     },
+    Writer {
+        verb: "verification defer-human",
+        calls: &[&["1"], &["1", "--tests-only"], &["2"]],
+        may: &[("STATE.md", &["human check"]), ("-UAT.md", &["*", "+"])],
+    },
+    Writer {
+        verb: "verification settle-human",
+        calls: &[&["1"], &["2"]],
+        may: &[("STATE.md", &["human check"]), ("-VERIFICATION.md", &["status"])],
+    },
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
 ];
 
@@ -322,8 +332,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("package", "a folder of its own: install.rs"),
     ("capability disable", "a file in the folder of a host: capability.rs"),
     ("capability enable", "a file in the folder of a host: capability.rs"),
-    ("verification defer-human", "a report with checks for a person, which no project here has: audit.rs"),
-    ("verification settle-human", "a report with checks for a person, which no project here has: audit.rs"),
 ];
 
 /// Commands that start a project, or bring what one is made of before it has documents.

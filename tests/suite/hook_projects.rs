@@ -200,6 +200,38 @@ fn a_session_begins_with_the_plan_that_was_interrupted() {
 }
 
 #[test]
+fn a_session_begins_with_the_changes_that_nobody_committed() {
+    let context = in_execution();
+    let plan = "---\nphase: 02-notes\nfiles_modified: [src/notes.py, ./src/new.py]\n---\n";
+    context.write(".planning/phases/02-notes/02-02-PLAN.md", plan);
+    context.write("src/notes.py", "first\n");
+    git(&context, &context.project(), &["add", "-A"]);
+    commit(&context, "docs(02): create phase plan");
+    assert_eq!(start(&context), "", "nothing is half done");
+    context.write("src/notes.py", "second, and more\n");
+    let path = nowhere(&context);
+    let without_git = [("PATH", path.to_str().unwrap())];
+    let line = |what: &str| {
+        let said = said(&context, &context.project(), "session-start", &json!({}), &without_git);
+        let said: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(said["hookSpecificOutput"]["additionalContext"], what);
+    };
+    line("interrupted: 02-02, 1 changed file, no SUMMARY -> /gsd-execute-phase 2");
+    commit(&context, "feat(02-02): write notes");
+    context.write("src/new.py", "new\n");
+    line("interrupted: 02-02, 1 commit, 2 changed files, no SUMMARY -> /gsd-execute-phase 2");
+    git(&context, &context.project(), &["commit", "-q", "-a", "-m", "feat(02-02): write more"]);
+    std::fs::remove_file(context.project().join("src/new.py")).unwrap();
+    line("interrupted: 02-02, 2 commits, no SUMMARY -> /gsd-execute-phase 2");
+    // Two plans may be about the same file.
+    context.write(".planning/phases/02-notes/02-03-PLAN.md", plan);
+    line("interrupted: 02-02, 2 commits, no SUMMARY -> /gsd-execute-phase 2");
+    // Changes that no plan of a phase at work speaks of are the user's.
+    context.write("src/other.py", "mine\n");
+    line("interrupted: 02-02, 2 commits, no SUMMARY -> /gsd-execute-phase 2");
+}
+
+#[test]
 fn commits_of_an_older_plan_with_the_same_number_are_not_an_interruption() {
     let context = in_execution();
     commit(&context, "feat(02-02): write notes, in an earlier milestone");

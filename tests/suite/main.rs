@@ -20,6 +20,7 @@ mod dispatch;
 mod documents;
 mod false_success;
 mod findings;
+mod forms;
 mod gate;
 mod gates;
 mod git;

@@ -194,6 +194,15 @@ fn a_session_that_has_no_place_gets_a_section() {
 }
 
 #[test]
+fn the_file_to_resume_from_is_told_from_the_root_of_the_project() {
+    let context = notebook();
+    let file = context.project().join(".planning/phases/01-add-and-list/01-CONTEXT.md");
+    answer(&context, ["state", "record-session", "--resume-file", &file.to_string_lossy()]);
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Resume file:"), "Resume file: .planning/phases/01-add-and-list/01-CONTEXT.md");
+}
+
+#[test]
 fn a_subsection_of_the_position_belongs_to_the_user() {
     let notes = "### Notes\n\nPlan: ask Ada first\nStatus: waiting for Ada\n";
     let context = notebook();
@@ -440,6 +449,22 @@ fn a_lost_state_is_made_from_roadmap_and_disk() {
 }
 
 #[test]
+fn a_position_that_names_no_phase_is_filled_in_and_the_rest_of_the_state_is_kept() {
+    let context = first_phase_done();
+    context.write(STATE, "# Project State\n\n## Accumulated Context\n\n### Decisions\n\n- Plain files\n");
+    let validated = answer(&context, ["state", "validate"]);
+    assert_eq!(validated["warnings"][0]["code"], "S002", "{validated}");
+    assert!(validated.to_string().contains("gsd-tools state rebuild"), "{validated}");
+    assert_eq!(answer(&context, ["state", "rebuild", "--dry-run"])["mutated"], true);
+    assert_eq!(answer(&context, ["state", "rebuild"])["rebuilt"], true);
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Phase:"), "Phase: 2 of 3 (Search by Tag) — READY TO PLAN");
+    assert!(state.contains("### Decisions\n\n- Plain files\n") && state.contains("position-filled-in"), "{state}");
+    assert_eq!(answer(&context, ["state", "validate"])["valid"], true, "{state}");
+    assert_eq!(answer(&context, ["state", "rebuild"])["rebuilt"], false, "a second time there is nothing to do");
+}
+
+#[test]
 fn a_garbled_state_is_refused_and_set_aside_on_request() {
     let garbled: [&[u8]; 3] = [b"U29tZSBnYXJiYWdlIGluIGJhc2U2NA==\n", b"# S\n\nStatus: \0\x01\n", b"# S\n\xff\xfe\n"];
     for bytes in garbled {
@@ -567,4 +592,21 @@ fn a_claim_is_honoured_and_not_shown_by_git() {
     assert!(!context.project().join(".planning/milestone.lock").exists());
     // Another project has claims of its own.
     assert_eq!(begin("two", "2")["milestone_conflict"]["locked_phase"], "1");
+}
+
+#[test]
+fn a_report_is_found_by_the_number_of_its_phase() {
+    let context = notebook();
+    let folder = ".planning/phases/01-add-and-list";
+    context.write(&format!("{folder}/01-01-PLAN.md"), "---\nphase: 1\n---\n");
+    context.write(&format!("{folder}/01-VERIFICATION.md"), "---\nstatus: human_needed\n---\n");
+    for typed in ["1", "01", folder] {
+        let told = answer(&context, ["verification", "status", typed]);
+        assert_eq!(told["status"], "human_needed", "{typed}: {told}");
+    }
+    assert_eq!(answer(&context, ["verification", "status", "2"])["next_command"], "/gsd-plan-phase 2");
+    assert!(run(&context, ["verification", "status", "9"]).failure(1).contains("no phase `9`"));
+    // The report of a quick task is asked by its folder.
+    context.write(".planning/quick/q1/q1-VERIFICATION.md", "---\nstatus: passed\n---\n");
+    assert_eq!(answer(&context, ["verification", "status", ".planning/quick/q1"])["status"], "passed");
 }

@@ -210,6 +210,20 @@ fn a_wave_in_worktrees_of_ours_leaves_nothing() {
 }
 
 #[test]
+fn a_host_that_starts_agents_in_a_folder_is_given_one_whatever_is_uncommitted() {
+    let context = project();
+    context.gsd(["state", "begin-phase", "--phase", "1", "--plans", "3"]).success();
+    assert!(git(&context, "", &["status", "--porcelain"]).contains("STATE.md"));
+    let wave = create(&context, "qwen");
+    assert_eq!(wave["isolation"], "orchestrator-worktree");
+    let folder = context.project().join(".planning/worktrees/01-02");
+    assert_eq!(wave["side_by_side"][1]["argument"], format!("working_dir=\"{}\"", folder.display()));
+    let prompt = wave["side_by_side"][1]["prompt"].as_str().unwrap();
+    assert!(prompt.contains(&format!("Worktree: `{}`", folder.display())) && !prompt.contains("git -C"), "{prompt}");
+    assert!(folder.join("README.md").is_file() || folder.join(".planning").is_dir());
+}
+
+#[test]
 fn what_an_interrupted_executor_left_is_kept() {
     let context = project();
     create(&context, "codex");
@@ -227,6 +241,22 @@ fn what_an_interrupted_executor_left_is_kept() {
     let log = git(&context, "", &["log", "--format=%s", "--no-merges", "--topo-order", "-2"]);
     assert_eq!(log, "wip(01-01): keep what an interrupted executor left uncommitted\nfeat(01-01): one task");
     assert_eq!(git(&context, "", &["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn an_executor_that_died_before_its_first_commit_leaves_nothing() {
+    let context = project();
+    create(&context, "claude");
+    for name in ["dead", "alive", "busy"] {
+        let place = format!(".claude/worktrees/agent-{name}");
+        git(&context, "", &["worktree", "add", "-q", "-b", &format!("worktree-agent-{name}"), &place]);
+    }
+    git(&context, "", &["worktree", "lock", ".claude/worktrees/agent-alive"]);
+    context.write(".claude/worktrees/agent-busy/new.txt", "not committed\n");
+    on(&context, "claude", &["worktree", "cleanup-wave", "--keep-work"]).json();
+    let branches = git(&context, "", &["branch", "--format=%(refname:short)"]);
+    assert_eq!(branches, "main\nworktree-agent-alive\nworktree-agent-busy");
+    assert!(context.project().join(".claude/worktrees/agent-busy/new.txt").exists());
 }
 
 #[test]

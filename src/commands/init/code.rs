@@ -85,6 +85,7 @@ impl Context {
                 firecrawl: self.has_key("FIRECRAWL_API_KEY", "firecrawl_api_key"),
                 exa: self.has_key("EXA_API_KEY", "exa_api_key"),
             },
+            user_defaults: self.personal_defaults()?,
         })
     }
 

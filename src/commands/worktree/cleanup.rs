@@ -97,7 +97,7 @@ impl Stop {
 /// Merges and removes the worktrees of the wave that `create-wave` noted, and forgets the note once none is left.
 pub(super) fn cleanup_noted_wave(context: &mut Context, keep_work: bool) -> Result<(), CommandError> {
     let note_path = context.local_state()?.file(WAVE_NOTE);
-    let Some((note, mut entries)) = noted_entries(context)? else {
+    let Some((note, mut entries)) = noted_entries(context, keep_work)? else {
         return Err(CommandError::usage("`worktree cleanup-wave` needs --manifest: no wave is noted here")
             .hint("`gsd-tools worktree create-wave` notes one")
             .exits(2));
@@ -140,8 +140,12 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, keep_work: bool) -> Resu
     emit(context, ok, &report)
 }
 
-/// The noted wave, and its worktrees that exist: those we made, and those that a host made for its plans.
-pub(super) fn noted_entries(context: &Context) -> Result<Option<(WaveNote, Vec<WaveEntry>)>, CommandError> {
+/// The noted wave, and its worktrees that exist: those we made, and those that a host made for its plans. With
+/// `with_empty` also those of agents in which nothing was done: an executor that died before its first commit left one.
+pub(super) fn noted_entries(
+    context: &Context,
+    with_empty: bool,
+) -> Result<Option<(WaveNote, Vec<WaveEntry>)>, CommandError> {
     let state = context.local_state()?;
     let Some(note) = state.read::<WaveNote>(WAVE_NOTE)? else { return Ok(None) };
     let text = disk::read_text(state.file(WAVE_NOTE))?.unwrap_or_default();
@@ -157,14 +161,22 @@ pub(super) fn noted_entries(context: &Context) -> Result<Option<(WaveNote, Vec<W
         if !is_agent_branch(branch) || entries.iter().any(|entry| entry.branch == branch) {
             continue;
         }
-        let Some(plan) = note.plans.iter().find(|plan| works_on(&git, &base, branch, &plan.id)) else { continue };
+        let plan = note.plans.iter().find(|plan| works_on(&git, &base, branch, &plan.id));
+        // A locked worktree is in use.
+        let is_empty = || {
+            let has_no_commit = git.run(&["merge-base", "--is-ancestor", branch, &base]).success();
+            field("locked").is_none() && has_no_commit && is_clean(&git.at(Path::new(path))).is_ok()
+        };
+        if plan.is_none() && !(with_empty && is_empty()) {
+            continue;
+        }
         entries.push(WaveEntry {
-            agent_id: Some(plan.id.clone()),
+            agent_id: plan.map(|plan| plan.id.clone()),
             worktree_path: path.to_owned(),
             branch: branch.to_owned(),
             expected_base: base.clone(),
             files_modified: None,
-            declared_deletions: Some(plan.deletes.clone()).filter(|files| !files.is_empty()),
+            declared_deletions: plan.map(|plan| plan.deletes.clone()).filter(|files| !files.is_empty()),
         });
     }
     Ok(Some((note, entries)))

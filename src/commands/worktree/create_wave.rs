@@ -82,6 +82,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     let decision = waves::decide(&plans, &facts);
     let isolation = if decision.side_by_side.is_empty() { Isolation::None } else { of_host.isolation };
     let flag = of_host.harness_flag.filter(|_| isolation == Isolation::HarnessWorktree);
+    let start_in = dispatch.as_ref().and_then(|dispatch| dispatch.start_in.as_deref());
     let base = base.unwrap_or_default();
     if decision.side_by_side.is_empty() {
         // Nothing will be merged, so nothing would ever end the note.
@@ -109,22 +110,29 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     context.edit_file(&note_path, |_| Ok(((), Some(text))))?;
     let mut side_by_side = Vec::new();
     for plan in &decision.side_by_side {
-        let prompt = if isolation == Isolation::HarnessWorktree {
-            format!(
-                "Worktree: yours is the folder you start in; first of all run `git merge --ff-only {base}` there. Every \
-                 path of this prompt that lies in the project means the same path in your worktree."
-            )
+        let (argument, place) = if isolation == Isolation::HarnessWorktree {
+            let place =
+                format!("yours is the folder you start in; first of all run `git merge --ff-only {base}` there.");
+            (flag.clone(), place)
         } else {
-            match make_worktree(context, &note_path, &plan.id, &base, plan)? {
-                Ok(folder) => format!(
-                    "Worktree: `{folder}`. Your shell does not stay in it: read and edit by paths below it, run \
-                     `git -C {folder} ..`, `cd {folder} && {{test command}}`, `gsd-tools --cwd {folder} ..`. Every path of \
-                     this prompt that lies in the project means the same path in your worktree."
-                ),
+            let folder = match make_worktree(context, &note_path, &plan.id, &base, plan)? {
+                Ok(folder) => folder,
                 Err(refusal) => return refuse(context, &refusal),
+            };
+            if let Some(argument) = start_in {
+                (Some(argument.replace("{folder}", &folder)), format!("`{folder}`, the folder you start in."))
+            } else {
+                let place = format!(
+                    "`{folder}`. Your shell does not stay in it: read and edit by paths below it, run \
+                     `git -C {folder} ..`, `cd {folder} && {{test command}}`, `gsd-tools --cwd {folder} ..`."
+                );
+                (None, place)
             }
         };
-        side_by_side.push(Side { plan: plan.id.clone(), argument: flag.clone(), prompt });
+        let prompt = format!(
+            "Worktree: {place} Every path of this prompt that lies in the project means the same path in your worktree."
+        );
+        side_by_side.push(Side { plan: plan.id.clone(), argument, prompt });
     }
     emit(context, true, &CreatedWave { ok: true, isolation, side_by_side, in_turn: decision.in_turn })
 }
@@ -134,7 +142,7 @@ fn unmerged(context: &Context, note: &AbsolutePath) -> Result<Option<String>, Co
     if !disk::is_file(note) {
         return Ok(None);
     }
-    let open: Vec<String> = super::cleanup::noted_entries(context)?
+    let open: Vec<String> = super::cleanup::noted_entries(context, false)?
         .map(|(_, entries)| entries)
         .unwrap_or_default()
         .into_iter()

@@ -70,8 +70,8 @@ fn call(arguments: &[&str], spawn: &Spawn, role: &dyn Fn(&str) -> Option<String>
             let begin = agent.and_then(role);
             let value = begin.map_or_else(|| value.to_owned(), |begin| beginning_with(&begin, value));
             written.push(format!("{space}{}={value}", spawn.prompt));
-        } else {
-            written.push((*argument).to_owned());
+        } else if let Some(argument) = other(bare, spawn) {
+            written.push(format!("{space}{argument}"));
         }
     }
     if spawn.is_line() {
@@ -82,6 +82,14 @@ fn call(arguments: &[&str], spawn: &Spawn, role: &dyn Fn(&str) -> Option<String>
     let agent = agent.unwrap_or("{agent}");
     let name = spawn.call.replace("{agent}", agent).replace("{agent_}", &agent.replace('-', "_"));
     format!("{name}({})", written.concat().trim_start())
+}
+
+/// Another argument in the host's words; `None` where its tool has no such parameter. A placeholder stays.
+fn other(argument: &str, spawn: &Spawn) -> Option<String> {
+    let (Some(names), Some((name, value))) = (&spawn.arguments, argument.split_once('=')) else {
+        return Some(argument.to_owned());
+    };
+    Some(format!("{}={value}", names.get(name)?))
 }
 
 /// A prompt, quoted or the name of one, that begins with these words; on a line of their own where it has lines.
@@ -147,6 +155,21 @@ mod tests {
         let nameless = Spawn { agent: None, ..spawn };
         let expected = "x Task(alone=true, model={m}, prompt=\"\nGo (on), {a, b}\") y MyTask(1) Task(open";
         assert_eq!(rewritten(TEXT, &nameless), expected);
+    }
+
+    #[test]
+    fn what_the_tool_has_no_parameter_for_is_left_out() {
+        let with = |arguments: &[(&str, &str)]| {
+            let arguments = arguments.iter().map(|(name, own)| ((*name).to_owned(), (*own).to_owned())).collect();
+            let spawn = Spawn { arguments: Some(arguments), ..Spawn::default() };
+            let text = "Task(subagent_type=\"gsd-a\", model={m}, {argument}, description=\"Do a, b\", prompt=\"Go\")";
+            rewritten(text, &spawn)
+        };
+        assert_eq!(with(&[]), "Task(subagent_type=\"gsd-a\", {argument}, prompt=\"Go\")");
+        assert_eq!(
+            with(&[("description", "title")]),
+            "Task(subagent_type=\"gsd-a\", {argument}, title=\"Do a, b\", prompt=\"Go\")"
+        );
     }
 
     #[test]

@@ -31,6 +31,8 @@ impl Completion {
         let verification = Verification { phase: number.to_owned(), ..standing.verification.clone() };
         let complete = standing.is_complete();
         let implementation_complete = standing.work.is_executed();
+        // Later phases touch the files of earlier ones; a phase that is done needs no new verification for that.
+        let outdated = complete && verification.is_stale();
         Self {
             implementation_complete,
             verification_status: verification.word(),
@@ -41,8 +43,12 @@ impl Completion {
                 (false, true) => "executed",
                 (false, false) => "incomplete",
             },
-            verification_next_action: verification.next_action(),
-            verification_next_command: verification.next_command(command_prefix),
+            verification_next_action: if outdated {
+                "The phase is complete; files that its report covers have changed since.".to_owned()
+            } else {
+                verification.next_action()
+            },
+            verification_next_command: if outdated { String::new() } else { verification.next_command(command_prefix) },
             verification_stale_check_indeterminate: verification.indeterminate,
         }
     }

@@ -1,9 +1,13 @@
 //! `init new-project`, `resume` and `milestone-op`: the project as a whole.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::operations::state::Counts;
+use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;
@@ -49,7 +53,21 @@ pub(crate) struct CodeFacts {
     /// Folders of the project that are repositories of their own.
     pub(crate) sub_repositories: Vec<String>,
     pub(crate) search: SearchFacts,
+    /// The text of the user's own `defaults.json`.
+    pub(crate) user_defaults: Option<String>,
 }
+
+/// The settings that setting a project up asks for.
+const ASKED: &[&str] = &[
+    "mode",
+    "granularity",
+    "parallelization",
+    "commit_docs",
+    "workflow.research",
+    "workflow.plan_check",
+    "workflow.verifier",
+    "model_profile",
+];
 
 /// Which search services there are keys for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,6 +109,8 @@ pub(crate) struct NewProjectReport {
     roadmap_path: String,
     config_path: String,
     research_dir: String,
+    /// What the user's own `defaults.json` says to the questions about settings; null without that file.
+    user_defaults: Option<BTreeMap<&'static str, Value>>,
     section_manifest: SectionManifest,
 }
 
@@ -132,6 +152,14 @@ pub(crate) struct MilestoneOpReport {
     state_exists: bool,
     archive_exists: bool,
     phases_dir_exists: bool,
+}
+
+/// Of a file of settings, what setting a project up asks for. A file that does not parse says nothing: the configuration
+/// warns of it.
+fn asked_of(text: &str) -> BTreeMap<&'static str, Value> {
+    let settings = config::parse(text).unwrap_or_default();
+    let value = |key: &&'static str| Some((*key, config::at(&settings, key)?.clone()));
+    ASKED.iter().filter_map(value).collect()
 }
 
 impl Bundle<'_> {
@@ -176,6 +204,7 @@ impl Bundle<'_> {
             roadmap_path: self.shown(&layout.roadmap()),
             config_path: self.shown(&layout.config()),
             research_dir: self.shown(&layout.research()),
+            user_defaults: code.user_defaults.as_deref().map(asked_of),
             section_manifest,
         };
         self.complete(report)

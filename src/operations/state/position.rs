@@ -408,7 +408,7 @@ pub(crate) fn move_on(
     let (at, name) = transition.next.unwrap_or((done, None));
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name, plans: None })?;
     let at = place.number.as_str();
-    put_phase(edit, &place, if transition.next.is_some() { "READY TO PLAN" } else { "COMPLETE" });
+    put_phase(edit, &place, if transition.next.is_some() { READY_TO_PLAN } else { "COMPLETE" });
     if edit.set("Current Plan", "Not started") == Set::Absent || edit.state().field("Plan").is_some() {
         edit.put("Plan", "Not started");
     }
@@ -428,19 +428,25 @@ pub(crate) fn move_on(
     Ok(())
 }
 
-/// Puts the position of a new STATE.md where the work is by roadmap and disk: on the first phase that is not closed.
-pub(super) fn find_back(view: &ProjectView, edit: &mut StateEdit<'_, '_>, facts: &Facts) -> Result<(), FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(()) };
+/// Puts the position of a STATE.md that has none where the work is by roadmap and disk: on the first phase that is not
+/// closed. `activity` is what happened. Returns the phase; `None` if the roadmap has none.
+pub(super) fn find_back(
+    view: &ProjectView,
+    edit: &mut StateEdit<'_, '_>,
+    activity: &str,
+    facts: &Facts,
+) -> Result<Option<String>, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(None) };
     let known = view.parse_roadmap(&text);
     let ids: Vec<String> = view.milestone_in(&known)?.phase_ids(&known).into_iter().map(str::to_owned).collect();
     let open = ids.iter().find(|id| !standing::is_closed(&known, id));
-    let Some(at) = open.or(ids.last()) else { return Ok(()) };
+    let Some(at) = open.or(ids.last()) else { return Ok(None) };
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
     let (mark, status) = match disk {
         _ if open.is_none() => ("COMPLETE", "All phases complete".to_owned()),
-        None => ("READY TO PLAN", "Ready to plan".to_owned()),
+        None => (READY_TO_PLAN, "Ready to plan".to_owned()),
         Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned()),
         Some(disk) if disk.summarized_count < disk.plan_count => (EXECUTING, format!("Executing Phase {number}")),
         Some(_) => ("READY FOR VERIFICATION", "Phase complete — ready for verification".to_owned()),
@@ -451,8 +457,8 @@ pub(super) fn find_back(view: &ProjectView, edit: &mut StateEdit<'_, '_>, facts:
     }
     edit.put("Status", &status);
     edit.set("Current focus", &if open.is_some() { place.focus() } else { "All phases complete".to_owned() });
-    put_activity(edit, "STATE.md created from the roadmap and the phase folders", facts);
-    Ok(())
+    put_activity(edit, activity, facts);
+    Ok(Some(place.line(mark)))
 }
 
 fn close_with_mirror(
@@ -513,6 +519,9 @@ impl Place {
 
 /// The word of the position for a phase whose plans are being executed.
 const EXECUTING: &str = "EXECUTING";
+
+/// The word of the position for a phase of the roadmap that has no plan.
+pub(super) const READY_TO_PLAN: &str = "READY TO PLAN";
 
 fn put_noted(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, name: &str) {
     if edit.put(label, value) == Set::Changed {

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, Rule, StateEdit, StateError, close, mirror, open, position};
+use super::{Counts, Facts, Rule, StateEdit, StateError, close, mirror, open, position, validate};
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::state::State;
@@ -13,6 +13,9 @@ use crate::text::markdown::Markdown;
 
 /// What every new STATE.md looks like.
 const TEMPLATE: &str = include_str!("../../../templates/state.md");
+
+/// The last activity of a STATE.md that was lost.
+const CREATED: &str = "STATE.md created from the roadmap and the phase folders";
 
 /// What `state rebuild` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -38,7 +41,7 @@ pub(crate) struct RebuildReport {
 
 /// Brings the table of phases in line with the folders of the milestone: their rows, in their numbers of plans. What a
 /// person wrote into the other cells stays, and rows of phases whose folder is archived. Shelved phases are no work and
-/// get no row. A STATE.md that is missing is made from roadmap and disk; with `set_aside` also one that cannot be used,
+/// get no row. A position that names no phase is filled in from roadmap and disk. A STATE.md that is missing is made from roadmap and disk; with `set_aside` also one that cannot be used,
 /// which is kept under another name. `None` without STATE.md and without a roadmap to make one from.
 pub(crate) fn rebuild(
     view: &ProjectView,
@@ -57,7 +60,32 @@ pub(crate) fn rebuild(
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let reconciled = (!phases.is_empty()).then(|| edit.reconcile_phase_rows(&phases, is_gone)).flatten();
-    let Some(reconciled) = reconciled else {
+    let mut log = Vec::new();
+    let mut mutations = 0;
+    let mut note_in_log = |kind: &str, section: &str, before: &str, after: &str, reason: &str| {
+        mutations += 1;
+        log.extend([
+            format!("- timestamp: {}", facts.now),
+            format!("  kind: {kind}"),
+            format!("  section: {section}"),
+            format!("  before: {before}"),
+            format!("  after: {after}"),
+            format!("  reason: {reason}"),
+        ]);
+    };
+    if let Some(reconciled) = reconciled {
+        let reason = "the folders of phases tell which rows there are";
+        let (before, after) = (reconciled.before.join(" \\n "), reconciled.after.join(" \\n "));
+        note_in_log("by-phase-table-reconciled", "## Performance Metrics", &before, &after, reason);
+    }
+    if validate::phases_named(&state).is_empty()
+        && let Some(after) = position::find_back(view, &mut edit, "Position filled in by state rebuild", facts)?
+    {
+        let reason = "the position named no phase; roadmap and phase folders show where the work is";
+        let before = state.value("Phase").unwrap_or("-").trim();
+        note_in_log("position-filled-in", "## Current Position", before, &after, reason);
+    }
+    if mutations == 0 {
         let report = RebuildReport {
             rebuilt: false,
             dry_run: only_look.then_some(true),
@@ -70,19 +98,11 @@ pub(crate) fn rebuild(
             log: Vec::new(),
         };
         return Ok(Some((report, Edits::default())));
-    };
-    let log = vec![
-        format!("- timestamp: {}", facts.now),
-        "  kind: by-phase-table-reconciled".to_owned(),
-        "  section: ## Performance Metrics".to_owned(),
-        format!("  before: {}", reconciled.before.join(" \\n ")),
-        format!("  after: {}", reconciled.after.join(" \\n ")),
-        "  reason: the folders of phases tell which rows there are".to_owned(),
-    ];
+    }
     let report = RebuildReport {
         rebuilt: !only_look,
         dry_run: only_look.then_some(true),
-        mutations: 1,
+        mutations,
         mutated: only_look.then_some(true),
         phase_inventory_scan_failed: false,
         note: if only_look {
@@ -153,8 +173,8 @@ fn create(
     let after = view.after(&edits);
     let parsed = State::parse(&text);
     let mut edit = StateEdit::new(&parsed);
-    position::find_back(&after, &mut edit, facts)?;
-    edit.set("Stopped at", "STATE.md created from the roadmap and the phase folders");
+    position::find_back(&after, &mut edit, CREATED, facts)?;
+    edit.set("Stopped at", CREATED);
     let (phases, _) = phases_on_disk(&after)?;
     edit.reconcile_phase_rows(&phases, |_| false);
     edit.set_metric("Total plans completed", &Counts::of(&after)?.completed_plans.to_string());

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::position::READY_TO_PLAN;
 use super::{NO_STATE, NO_STATE_CURE};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -102,17 +103,21 @@ fn report(warnings: Vec<StateFinding>) -> ValidateReport {
     ValidateReport { valid: warnings.is_empty(), warnings, scope: "complete" }
 }
 
-/// What the phase at work looks like on disk against what STATE.md says of it.
-fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, FileError> {
-    let mut findings = Vec::new();
+/// The phases that STATE.md says work is at: front matter, field, position.
+pub(super) fn phases_named(state: &State<'_>) -> Vec<String> {
     let phase_in = |label: &str| state.value(label).and_then(Position::parse)?.phase.map(str::to_owned);
     let in_front = state.front_text("current_phase");
     let in_front = in_front.as_deref().and_then(Position::parse).and_then(|position| position.phase);
-    let named: Vec<String> =
-        [in_front.map(str::to_owned), phase_in("Current Phase"), phase_in("Phase")].into_iter().flatten().collect();
+    [in_front.map(str::to_owned), phase_in("Current Phase"), phase_in("Phase")].into_iter().flatten().collect()
+}
+
+/// What the phase at work looks like on disk against what STATE.md says of it.
+fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, FileError> {
+    let mut findings = Vec::new();
+    let named = phases_named(state);
     let Some(phase) = named.first() else {
         let message = "Cannot validate phase drift: STATE.md has no usable current_phase, Current Phase, or Current Position Phase value";
-        let cure = "Set current_phase (frontmatter) or Current Phase / Current Position Phase (body) in STATE.md";
+        let cure = "Have the position filled in from the roadmap and the phase folders: gsd-tools state rebuild";
         return Ok(vec![StateFinding::warning("S002", message.to_owned(), cure)]);
     };
     let id = PhaseId::new(phase);
@@ -135,6 +140,9 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
         Ok(folders) => folders.iter().find(|folder| folder.is_of(&id)).cloned(),
     };
     let Some(folder) = folder else {
+        if is_unplanned(view, state, &id)? {
+            return Ok(findings);
+        }
         let (what, cure) = if view.folder_exists(&view.layout().phases()) {
             (
                 format!("no phase directory matches phase {phase}"),
@@ -151,6 +159,14 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
     };
     findings.extend(folder_drift(view, state, &folder)?);
     Ok(findings)
+}
+
+/// Whether the phase is one of the roadmap that nobody has planned yet: its first document brings its folder.
+fn is_unplanned(view: &ProjectView, state: &State<'_>, id: &PhaseId) -> Result<bool, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(false) };
+    let is_named = view.parse_roadmap(&text).section(id.as_str()).is_some();
+    let says_so = |text: &str| text.eq_ignore_ascii_case(READY_TO_PLAN);
+    Ok(is_named && (state.position().mark.is_some_and(says_so) || state.value("Status").is_some_and(says_so)))
 }
 
 fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> Result<Vec<StateFinding>, FileError> {

@@ -67,6 +67,20 @@ impl Request {
             || items.any(|item| item["type"] == "additional_tools" && filled(&item["tools"]))
     }
 
+    /// The plainest JSON of the form that the request asks for, if it asks for one: nothing, zero, no.
+    pub(crate) fn plain_json(&self) -> Option<Value> {
+        let schema = &self.body["generationConfig"]["responseJsonSchema"];
+        let plain = |schema: &Value| match schema["type"].as_str() {
+            Some("string") => "".into(),
+            Some("number" | "integer") => 0.into(),
+            Some("boolean") => false.into(),
+            Some("array") => Value::Array(Vec::new()),
+            _ => Value::Null,
+        };
+        let properties = schema["properties"].as_object()?.iter();
+        Some(Value::Object(properties.map(|(name, schema)| (name.clone(), plain(schema))).collect()))
+    }
+
     /// Whether this asks for an answer of the model, as against a list of models or a count of tokens.
     pub(crate) fn asks_the_model(&self) -> bool {
         Dialect::of(&self.method, &self.path).is_some()
@@ -205,8 +219,12 @@ fn read_chunks(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
 
 fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::Result<()> {
     if let Some(dialect) = Dialect::of(&request.method, &request.path) {
-        let reply =
-            if request.offers_tools() { state.part.reply(request) } else { Reply::Say("A short title".to_owned()) };
+        // Without tools it is the client's own question beside the conversation: about a title, or whether it runs in circles.
+        let reply = if request.offers_tools() {
+            state.part.reply(request)
+        } else {
+            Reply::Say(request.plain_json().map_or_else(|| "A short title".to_owned(), |answer| answer.to_string()))
+        };
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let answer = dialects::answer(dialect, request, &reply, serial);
         return match answer {

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -19,6 +18,7 @@ use super::engine::Voice;
 use super::heard::{CallResult, Heard};
 use super::script::{Fill, Shown, filled, flat};
 use super::stage::Scene;
+use super::tool_form::{Tools, objection};
 
 /// What an actor does, and what it says last.
 pub(crate) type Script = Box<dyn FnOnce(&mut Actor) -> String + Send>;
@@ -37,6 +37,14 @@ const REFUSALS: &[&str] = &[
     "INJECTION SCAN [",
 ];
 
+/// What a client says of a command that printed nothing.
+const SILENCE: &str = "(empty)";
+
+/// Commands that only read and always print. A client under load may lose what a quick one printed (Qwen Code 0.24.4 does,
+/// exit code 0): who sees nothing asks again.
+const NEVER_SILENT: &[&str] =
+    &["git rev-parse", "git branch --show-current", "git show", "git log", "git worktree list"];
+
 pub(crate) struct Actor {
     name: String,
     workflow: Option<String>,
@@ -51,6 +59,7 @@ pub(crate) struct Actor {
     quoted: bool,
     tolerant: bool,
     news: String,
+    tools: Tools,
 }
 
 impl Spawn {
@@ -72,7 +81,7 @@ pub(crate) struct Outcome {
 pub(crate) struct Spawn {
     agent: String,
     model: Option<String>,
-    isolation: bool,
+    argument: Option<(String, String)>,
     description: String,
     prompt: String,
     script: Script,
@@ -106,6 +115,7 @@ impl Actor {
             quoted: false,
             tolerant: false,
             news: String::new(),
+            tools: Tools::new(),
         };
         std::thread::spawn(move || {
             let played = catch_unwind(AssertUnwindSafe(|| {
@@ -259,8 +269,14 @@ impl Actor {
     fn shell_call(&mut self, command: &str) -> Outcome {
         let command = self.placed(command);
         let command = command.as_str();
-        let call = (self.cast().hands.shell)(command);
-        self.call(&format!("$ {command}"), call)
+        let run = |it: &mut Self| it.call(&format!("$ {command}"), (it.cast().hands.shell)(command));
+        let mut outcome = run(self);
+        for _ in 0..2 {
+            if NEVER_SILENT.iter().any(|begin| command.starts_with(begin)) && outcome.text.trim() == SILENCE {
+                outcome = run(self);
+            }
+        }
+        outcome
     }
 
     /// Reads the file whose path a shown text names with this ending.
@@ -337,6 +353,15 @@ impl Actor {
         self.files_read.insert(whole);
     }
 
+    /// Tries to write a file that the client may refuse to an agent; says whether it is there.
+    pub(crate) fn tries_to_write(&mut self, path: &str, text: &str) -> bool {
+        self.rests_on_a_line(path);
+        let whole = self.place(path);
+        let call = (self.cast().hands.write)(&whole.to_string_lossy(), text);
+        self.even_if_it_fails().call(&format!("writes {path}"), call).done();
+        whole.is_file()
+    }
+
     /// Replaces words of a file of the project, for the line quoted last.
     pub(crate) fn edits(&mut self, path: &str, old: &str, new: &str) {
         self.rests_on_a_line(path);
@@ -386,16 +411,26 @@ impl Actor {
     ) -> Spawn {
         let block = self.shown.block(fragment).unwrap_or_else(|| panic!("the text no longer spawns: {fragment}"));
         let head = block.lines().next().unwrap_or_default();
+        let tool = head.trim().split('(').next().unwrap_or_default();
         let named = |key: &str| {
             let value = head.split_once(&format!("{key}=\""))?.1.split_once('"')?.0;
             Some(self.fill(value, &fills_of(value, fills)))
         };
         let agent = ["subagent_type", "agent_type", "agent_name"].into_iter().find_map(named);
         let agent = agent.unwrap_or_else(|| panic!("no agent is named in: {head}"));
-        let description = named("description").unwrap_or_else(|| panic!("no description in: {head}"));
+        if let Some(objection) = objection(head, &self.tools) {
+            panic!("{objection}: {head}");
+        }
+        // Not every client wants to know what the errand is.
+        let description = named("description").unwrap_or_else(|| self.scene.name_errand(&agent));
         let model = head.split_once("model=").and_then(|(_, rest)| rest.split([',', ')']).next());
         let model = model.and_then(|model| self.concrete_model(model.trim_matches(['{', '}'])));
-        let isolation = self.fill(head, fills_of(head, fills).as_slice()).contains("isolation=\"worktree\"");
+        let argument = fills.iter().find(|(name, _)| *name == "argument" && head.contains("{argument}"));
+        let argument = argument.and_then(|(_, argument)| argument.split_once('='));
+        let argument = argument.map(|(name, value)| (name.to_owned(), value.trim_matches('"').to_owned()));
+        if let Some((name, _)) = &argument {
+            assert!(self.tools[tool].parameters.contains(name), "`{tool}` has no parameter `{name}`");
+        }
         let prompt = ["prompt=\"", "message=\""].into_iter().find_map(|key| Some(block.split_once(key)?.1));
         let prompt = prompt.unwrap_or_else(|| panic!("no prompt in: {block}"));
         let prompt = prompt.trim_end().trim_end_matches(')').trim_end_matches('"');
@@ -404,7 +439,7 @@ impl Actor {
         Spawn {
             agent,
             model,
-            isolation,
+            argument,
             description,
             prompt: prompt.join("\n").trim().to_owned(),
             script: Box::new(script),
@@ -422,7 +457,7 @@ impl Actor {
         self.rests_on_a_line(description);
         let model = self.concrete_model(model);
         let (agent, description, prompt) = (agent.to_owned(), description.to_owned(), prompt.trim().to_owned());
-        Spawn { agent, model, isolation: false, description, prompt, script: Box::new(script) }
+        Spawn { agent, model, argument: None, description, prompt, script: Box::new(script) }
     }
 
     /// A model is named only if the payload names a concrete one.
@@ -439,13 +474,13 @@ impl Actor {
     /// Spawns agents in one message and waits for all of them.
     pub(crate) fn sends_side_by_side(&mut self, spawns: Vec<Spawn>) -> Vec<Outcome> {
         let (mut calls, mut errands) = (Vec::new(), Vec::new());
-        for Spawn { agent, model, isolation, description, prompt, script } in spawns {
+        for Spawn { agent, model, argument, description, prompt, script } in spawns {
             let voice = self.scene.engine.expect_conversation(Some(&prompt));
             let name = format!("{agent} ({description})");
             self.note(&format!("spawns {name}"));
             self.scene.count_agent(&agent);
             Self::start(&name, &self.scene, voice, None, script);
-            let errand = Errand { agent, model, isolation, description, prompt };
+            let errand = Errand { agent, model, argument, description, prompt };
             calls.push((self.cast().hands.spawn)(&errand));
             errands.push(errand);
         }
@@ -514,8 +549,6 @@ impl Actor {
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
         self.scene.kill_client();
-        // Whoever drops its voice gives an answer: the client has to be gone by then. The stage ends the conversations.
-        std::thread::sleep(Duration::from_millis(300));
         std::panic::resume_unwind(Box::new(Over))
     }
 
@@ -525,6 +558,7 @@ impl Actor {
         let Some(heard) = self.voice.hear() else { std::panic::resume_unwind(Box::new(Over)) };
         self.note("begins");
         self.seen.extend(heard.results.iter().map(|(id, _)| id.clone()));
+        self.tools = heard.tools;
         self.shown.push(&heard.opening);
         let Some(workflow) = self.workflow.take() else { return };
         let text = std::fs::read_to_string(repository().join(&workflow)).unwrap();

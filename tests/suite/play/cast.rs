@@ -18,7 +18,7 @@ pub(crate) struct Cast {
     pub(crate) before_install: fn(home: &Path),
     /// Sets the command up for one line that the person types.
     pub(crate) run: fn(command: &mut Command, url: &str, typed: &Typed<'_>),
-    /// Whether the client itself gives an agent a worktree, so that its calls begin there.
+    /// Whether an agent with a worktree starts in it, so that its calls begin there.
     pub(crate) isolates: bool,
     /// Words of a spawn's result that mean that the return comes later.
     pub(crate) launched: Option<&'static str>,
@@ -43,8 +43,8 @@ pub(crate) struct Errand {
     pub(crate) agent: String,
     /// A concrete name, where the payload gives one.
     pub(crate) model: Option<String>,
-    /// The client gives the agent a worktree.
-    pub(crate) isolation: bool,
+    /// What the call says so that the agent starts in a worktree.
+    pub(crate) argument: Option<(String, String)>,
     pub(crate) description: String,
     pub(crate) prompt: String,
 }
@@ -98,13 +98,13 @@ pub(crate) const CLAUDE: Cast = Cast {
         read: |_, path| call("Read", json!({"file_path": path})),
         write: |path, text| call("Write", json!({"file_path": path, "content": text})),
         edit: Some(|path, old, new| call("Edit", json!({"file_path": path, "old_string": old, "new_string": new}))),
-        spawn: |Errand { agent, model, isolation, description, prompt }| {
+        spawn: |Errand { agent, model, argument, description, prompt }| {
             let mut arguments = json!({"subagent_type": agent, "description": description, "prompt": prompt});
             if let Some(model) = model {
                 arguments["model"] = json!(model);
             }
-            if *isolation {
-                arguments["isolation"] = json!("worktree");
+            if let Some((name, value)) = argument {
+                arguments[name.as_str()] = json!(value);
             }
             call("Agent", arguments)
         },
@@ -273,10 +273,10 @@ pub(crate) const QWEN: Cast = Cast {
         read: |_, path| call("read_file", json!({"file_path": path})),
         write: |path, text| call("write_file", json!({"file_path": path, "content": text})),
         edit: None,
-        spawn: |Errand { agent, isolation, description, prompt, .. }| {
+        spawn: |Errand { agent, argument, description, prompt, .. }| {
             let mut arguments = json!({"subagent_type": agent, "description": description, "prompt": prompt});
-            if *isolation {
-                arguments["isolation"] = json!("worktree");
+            if let Some((name, value)) = argument {
+                arguments[name.as_str()] = json!(value);
             }
             call("agent", arguments)
         },

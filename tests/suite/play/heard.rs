@@ -7,6 +7,8 @@ use serde_json::Value;
 use crate::clients::dialects::Dialect;
 use crate::clients::server::Request;
 
+use super::tool_form::{Tools, tools_of};
+
 /// One request, read as a conversation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard {
@@ -18,6 +20,8 @@ pub(crate) struct Heard {
     pub(crate) results: Vec<(String, CallResult)>,
     /// What others than the model and its tools said after the model's last word.
     pub(crate) news: String,
+    /// The tools that the model may call.
+    pub(crate) tools: Tools,
 }
 
 /// What a tool answered.
@@ -39,7 +43,7 @@ impl Heard {
     pub(crate) fn of(request: &Request) -> Option<Self> {
         let dialect = Dialect::of(&request.method, &request.path)?;
         let body = &request.body;
-        let mut heard = Self::default();
+        let mut heard = Self { tools: tools_of(body), ..Self::default() };
         let system = ["system", "instructions", "systemInstruction", "system_instruction"];
         for part in system.into_iter().map(|key| &body[key]) {
             push_strings(part, &mut heard.opening);

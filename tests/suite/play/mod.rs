@@ -18,6 +18,7 @@ mod heard;
 mod scenarios;
 mod script;
 mod stage;
+mod tool_form;
 
 use std::fmt::Write as _;
 use std::io::Write as _;

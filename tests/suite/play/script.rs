@@ -147,8 +147,8 @@ pub(crate) fn filled(text: &str, fills: &[Fill<'_>], known: impl Fn(&str) -> Opt
                 used[at] = true;
                 result.push_str(fills[at].1);
             }
-            // Commands have braces of their own.
-            None if !name.contains(|character: char| character.is_ascii_alphabetic()) => {
+            // Commands have braces of their own, and JSON.
+            None if name.starts_with('"') || !name.contains(|character: char| character.is_ascii_alphabetic()) => {
                 result.push_str(&rest[open..=open + length]);
             }
             None => match known(name) {
@@ -227,5 +227,7 @@ mod tests {
         assert!(fill(&[]).unwrap_err().contains("{a, b of the folder}"));
         assert!(fill(&[("a", ""), ("none", "f")]).unwrap_err().contains("none"));
         assert_eq!(filled("{only if x: {y} z}end", &[("only if", "")], known).unwrap(), "end");
+        let json = r#"set '{"mode":"a","deep":{"x":true}}'"#;
+        assert_eq!(filled(json, &[("\"a\"", "\"b\"")], known).unwrap(), json.replace("\"a\"", "\"b\""));
     }
 }

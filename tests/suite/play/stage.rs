@@ -36,6 +36,7 @@ pub(crate) struct Scene {
     killed: AtomicBool,
     read: AtomicUsize,
     agents: AtomicUsize,
+    errands: AtomicUsize,
 }
 
 /// One scenario in one client.
@@ -77,6 +78,11 @@ impl Scene {
         self.count_read(size_of(&format!("agents/{stem}.md")));
     }
 
+    /// A name of its own for an errand that our text does not describe.
+    pub(crate) fn name_errand(&self, agent: &str) -> String {
+        format!("{agent} {:02}", self.errands.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// What the person types when the client has ended its turn.
     pub(crate) fn person_answers(&self, answer: &str) {
         *self.answer.lock().unwrap() = Some(answer.to_owned());
@@ -116,6 +122,7 @@ impl Stage {
             killed: AtomicBool::new(false),
             read: AtomicUsize::new(0),
             agents: AtomicUsize::new(0),
+            errands: AtomicUsize::new(0),
         });
         (cast.before_install)(&context.home());
         let installed = context.gsd_with(["install", &format!("--{}", cast.package.host), "--global"], &[], "");
@@ -144,9 +151,21 @@ impl Stage {
 
     /// Copies a folder of fixtures into the project and commits it.
     pub(crate) fn has(&self, fixture: &str) {
+        self.copy(fixture, |_| true);
+    }
+
+    /// As [`Self::has`], without planning documents.
+    pub(crate) fn has_code(&self, fixture: &str) {
+        self.copy(fixture, |path| !path.starts_with(".planning"));
+    }
+
+    fn copy(&self, fixture: &str, is_wanted: fn(&Path) -> bool) {
         let folder = repository().join("tests/suite/play/fixtures").join(fixture);
         for entry in walkdir::WalkDir::new(&folder).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
             let inner = entry.path().strip_prefix(&folder).unwrap();
+            if !is_wanted(inner) {
+                continue;
+            }
             self.context.write(&inner.to_string_lossy(), &std::fs::read_to_string(entry.path()).unwrap());
         }
         self.shell(&format!("git add -A && git commit --quiet -m 'chore: {fixture}'"));

@@ -310,12 +310,20 @@ fn a_phase_is_ready_when_it_is_verified_and_accepted() {
     let told = verify_work(&[plan, summary, report, accepted]);
     assert_eq!(told["phase_completion"]["ready_to_transition"], true);
     assert_eq!(told["phase_completion"]["completion_status"], "complete");
-    assert_eq!(told["section_manifest"]["included"], serde_json::json!(["automated-ui-verification"]));
     let told = verify_work(&[plan, summary, accepted]);
     assert_eq!(told["phase_completion"]["ready_to_transition"], false);
     assert_eq!(told["phase_completion"]["completion_status"], "executed");
     assert_eq!(verify_work(&[plan])["phase_completion"]["completion_status"], "incomplete");
     assert_eq!(verify_work(&[])["phase_completion"]["verification_next_command"], "/gsd-plan-phase 1");
+}
+
+#[test]
+fn screens_are_tested_where_a_phase_has_some() {
+    let plan = (".planning/phases/01-a/01-01-PLAN.md", "");
+    let sections =
+        |roadmap: &str| verify_work(&[plan, (".planning/ROADMAP.md", roadmap)])["section_manifest"]["included"].clone();
+    assert_eq!(sections("### Phase 1: A\n**UI hint**: yes\n"), serde_json::json!(["automated-ui-verification"]));
+    assert_eq!(sections("### Phase 1: A\n**Goal**: a command line\n"), serde_json::json!([]));
 }
 
 #[expect(
@@ -391,6 +399,18 @@ fn existing_code_wants_a_map() {
     let map: Vec<(&str, &str)> = map.iter().map(|file| (file.as_str(), "")).collect();
     assert_eq!(wants(&map).0, false);
     assert_eq!(wants(&map[1..]).0, true);
+}
+
+#[test]
+fn a_new_project_is_told_what_the_user_sets_everywhere() {
+    let defaults = |text: Option<&str>| {
+        let code = CodeFacts { user_defaults: text.map(str::to_owned), ..CodeFacts::default() };
+        told(&[], |bundle| bundle.new_project(false, &code))["user_defaults"].clone()
+    };
+    assert_eq!(defaults(None), serde_json::Value::Null);
+    let text = r#"{"mode": "yolo", "brave_search": "a secret", "workflow": {"verifier": false, "x": 1}}"#;
+    assert_eq!(defaults(Some(text)), serde_json::json!({"mode": "yolo", "workflow.verifier": false}));
+    assert_eq!(defaults(Some("{")), serde_json::json!({}));
 }
 
 #[test]

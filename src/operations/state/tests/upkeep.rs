@@ -166,6 +166,26 @@ fn each_way_to_disagree_has_its_code() {
         (".planning/phases/01-a/01-VERIFICATION.md", "---\nstatus: passed\n---\n"),
     ]);
     assert_eq!(findings(&view(passed))[0].0, "S006");
+    let planned_later = MemoryFiles::new([
+        (STATE, "# S\nPhase: 7\nStatus: Ready to plan\n"),
+        (".planning/ROADMAP.md", "### Phase 7: G\n"),
+        (".planning/phases/01-a/01-01-PLAN.md", "x"),
+    ]);
+    assert_eq!(findings(&view(planned_later)), [], "a phase that nobody has begun has no folder yet");
+}
+
+#[test]
+fn a_phase_that_is_still_to_be_planned_needs_no_folder() {
+    let codes = |phase: &str, roadmap: &str| -> Vec<String> {
+        let state = format!("# S\nPhase: {phase}\n");
+        let files = view(MemoryFiles::new([(STATE, state.as_str()), (".planning/ROADMAP.md", roadmap)]));
+        findings(&files).iter().map(|(code, _)| (*code).to_owned()).collect()
+    };
+    let roadmap = "# R\n\n### Phase 1: A\n\n### Phase 2: B\n";
+    assert_eq!(codes("1 of 2 (A) — READY TO PLAN", roadmap), [""; 0]);
+    assert_eq!(codes("1 of 2 (A) — READY TO EXECUTE", roadmap), ["S004"]);
+    assert_eq!(codes("3 of 3 (C) — READY TO PLAN", roadmap), ["S004"]);
+    assert_eq!(codes("1 of 2 (A) — READY TO PLAN", ""), ["S004"]);
 }
 
 #[test]

@@ -442,7 +442,7 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     for plan in plans {
         let path = format!("{folder}/{}-PLAN.md", plan.id);
         it.runs("gsd-tools verify artifacts {plan}", &[("plan", &path)]).is("all_passed", true).done();
-        it.runs("gsd-tools verify key-links {plan}", &[("plan", &path)]).done();
+        it.runs("gsd-tools verify key-links {plan}", &[("plan", &path)]).is("all_verified", true).done();
     }
     it.by("existing tests named for it").shell("python3 -m unittest").expects("OK").done();
     let fills = [("every PLAN.md and SUMMARY.md", covered.join(" ")), ("every source and test file", String::new())];

@@ -100,7 +100,9 @@ pub(crate) const TRACKING: &str =
 /// The first two steps of `/gsd-execute-phase N`; answers with the phase's folder.
 pub(crate) fn load_phase(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
     it.knows("phase", phase);
-    it.reads("references/ui.md").done();
+    if !it.has_read("references/ui.md") {
+        it.reads("references/ui.md").done();
+    }
     it.runs("gsd-tools init execute-phase", &[]).is("phase_found", true).done();
     it.learns("N", "phase_number");
     let folder = it.learns("dir", "phase_dir");
@@ -179,6 +181,8 @@ pub(crate) fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
 pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan], part: Part) {
     let sides = begin_wave(it, plans);
     if !sides.is_empty() {
+        // The actor does so where it happens.
+        it.by("a spawn that the host refuses because it could not make the worktree is sent once more");
         it.by("First spawn all of `side_by_side` in one message");
         let mut spawns = Vec::new();
         for side in &sides {
@@ -244,7 +248,7 @@ pub(crate) fn wave_is_green(it: &mut Actor, folder: &str, plans: &[&'static Plan
     if more {
         for plan in plans {
             let plan = format!("{folder}/{}-PLAN.md", plan.id);
-            it.runs("gsd-tools verify key-links {plan}", &[("plan", &plan)]).done();
+            it.runs("gsd-tools verify key-links {plan}", &[("plan", &plan)]).is("all_verified", true).done();
         }
     }
     hooks(it, "execute:wave:post");

@@ -98,29 +98,42 @@ fn goes_on(it: &mut Actor, folder: &str) -> String {
     "## PLAN COMPLETE\nPlan: 01-01   Self-Check: PASSED".to_owned()
 }
 
-/// STATE.md is garbled, then missing: `/gsd-progress` brings it back, and the loop goes on.
+/// STATE.md is garbled twice, then missing: `/gsd-progress` brings it back, by what the person chooses, and the loop goes on.
 pub(crate) fn garbled(stage: &mut Stage) {
     stage.has("greet");
     stage.is_planned("01-say-goodbye", PLANS);
-    for mishap in ["head -c 900 /dev/urandom | base64 > .planning/STATE.md", "rm .planning/STATE.md"] {
+    let garble = "head -c 900 /dev/urandom | base64 > .planning/STATE.md";
+    for (mishap, choice) in [(garble, "2. Create new"), (garble, "1. Restore"), ("rm .planning/STATE.md", "")] {
         stage.shell(mishap);
-        stage.types("progress", "", |it| {
+        stage.types("progress", "", move |it| {
             it.runs("gsd-tools init progress", &[]).done();
             it.runs("gsd-tools roadmap analyze", &[]).done();
-            let missing = it.by("STATE.md is missing").shell("ls .planning").text;
-            if missing.contains("STATE.md") {
-                it.runs("gsd-tools state validate", &[]).expects("S002").done();
+            it.by("STATE.md is missing").shell("ls .planning").done();
+            if !choice.is_empty() {
+                it.runs("gsd-tools state validate", &[]).expects("S001").expects("--set-aside").done();
+                it.by("first ask").asks("Nothing in it can be used.\n1. Restore\n2. Create new\n3. Stop", choice);
             }
-            it.runs("gsd-tools state rebuild", &[]).done();
+            if choice == "1. Restore" {
+                it.runs("mv .planning/STATE.md", &[]).done();
+                it.runs("git restore --source=HEAD", &[]).done();
+            }
+            let flag = if choice == "2. Create new" { "--set-aside" } else { "" };
+            it.runs_with("gsd-tools state rebuild", &[], flag).done();
+            it.runs("gsd-tools commit \"docs: rebuild STATE.md\"", &[]).done();
             next::report(it, 3, "0%");
             it.by("| a phase has more plans than summaries | ");
             "Next Up: /gsd-execute-phase 1".to_owned()
         });
-        stage.shell("git add -A && git commit --quiet --allow-empty -m 'docs: rebuild the state'");
+        if !choice.is_empty() {
+            let kept = stage.shell("git status --porcelain");
+            assert!(kept.starts_with("?? .planning/STATE.md.broken") && kept.lines().count() == 1, "{kept}");
+            stage.shell("rm .planning/STATE.md.broken*");
+        }
+        stage.expect_clean();
         stage.expect_agreement();
     }
     stage.types("next", "", |it| {
-        next::take_next_step(it, "Execute phase 1");
+        next::take_next_step(it, "Continue executing phase 1");
         it.reads("workflows/execute-phase.md").done();
         chain::load_phase(it, "1", PLANS);
         chain::begin_phase(it);

@@ -5,6 +5,7 @@ mod chain;
 mod discuss;
 mod hooks;
 mod mishaps;
+mod new_project;
 mod next;
 mod plans;
 mod repairs;
@@ -38,5 +39,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
     Scenario { name: "wrong-call", hosts: CLAUDE, play: wrong_texts::wrong_call },
     Scenario { name: "no-isolation", hosts: CLAUDE, play: wrong_texts::no_isolation },
+    Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
+    Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
 ];

@@ -158,3 +158,22 @@ pub(crate) const EVERYBODY_PLAN: Plan = Plan {
     asks_a_person: false,
     closes: Some("G-01-1"),
 };
+
+/// All of the first phase in one plan.
+pub(crate) const GOODBYE_PLAN: Plan = Plan {
+    id: "01-01",
+    wave: 1,
+    depends_on: &[],
+    requirements: &["FARE-01"],
+    objective: "The command line says goodbye (D-01)",
+    truth: "`python3 greet.py --goodbye Ada` prints `Goodbye, Ada!`",
+    tasks: &[Task {
+        name: "Say goodbye on the command line (D-01)",
+        kind: "tracer",
+        files: &[("farewell.py", FAREWELL), ("test_farewell.py", TEST_FAREWELL), ("greet.py", GREET)],
+        check: "python3 -m unittest test_farewell",
+        commit: ("feat", "say goodbye with a switch"),
+    }],
+    asks_a_person: false,
+    closes: None,
+};

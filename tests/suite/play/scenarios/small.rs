@@ -2,6 +2,7 @@
 
 use super::Stage;
 use super::agents::{self, Plan, Task};
+use super::hooks::hooks;
 
 /// A trivial change: read, edit, check, commit, record.
 pub(crate) fn fast(stage: &mut Stage) {
@@ -63,10 +64,9 @@ pub(crate) fn quick(stage: &mut Stage) {
         let (plan, summary) = (format!("{folder}/{id}-PLAN.md"), format!("{folder}/{id}-SUMMARY.md"));
         let phase = format!("quick-{id}");
         it.by("`mkdir -p` the payload's `task_dir`").shell(&format!("mkdir -p {folder}")).done();
-        it.runs("gsd-tools loop render-hooks plan:pre", &[]).done();
-        it.reads("references/loop-hooks.md").done();
+        let contributions = hooks(it, "plan:pre");
         let prompt = format!(
-            "mode: quick\nTask: shout a greeting\nRead: .planning/STATE.md, CLAUDE.md\n\
+            "mode: quick\nTask: shout a greeting\n{contributions}\nRead: .planning/STATE.md, CLAUDE.md\n\
              Write: {plan}, with `phase: {phase}` and `plan: 01`"
         );
         let planner = it.by("Spawn `gsd-planner` (model `planner_model`) with").spawn_in_words(
