@@ -20,9 +20,9 @@ pub(crate) fn chain(stage: &mut Stage) {
         it.by("| `--gaps`, `--reviews`, `--skip-research` | none |");
         plan_phase(it, &folder, PLANS)
     });
-    stage.expect_clean();
+    stage.expect_tidy();
     stage.types("execute-phase", "1", |it| execute_phase(it, "1", PLANS));
-    stage.expect_clean();
+    stage.expect_tidy();
     assert_eq!(stage.shell("python3 greet.py --goodbye Ada"), "Goodbye, Ada!");
     stage.expect_agreement();
     stage.types("verify-work", "1", |it| verify_work(it, "1", PLANS));
