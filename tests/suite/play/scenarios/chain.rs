@@ -20,9 +20,9 @@ pub(crate) fn chain(stage: &mut Stage) {
         it.by("| `--gaps`, `--reviews`, `--skip-research` | none |");
         plan_phase(it, &folder, PLANS)
     });
-    stage.expect_clean();
+    stage.expect_tidy();
     stage.types("execute-phase", "1", |it| execute_phase(it, "1", PLANS));
-    stage.expect_clean();
+    stage.expect_tidy();
     assert_eq!(stage.shell("python3 greet.py --goodbye Ada"), "Goodbye, Ada!");
     stage.expect_agreement();
     stage.types("verify-work", "1", |it| verify_work(it, "1", PLANS));
@@ -181,6 +181,8 @@ pub(crate) fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
 pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan], part: Part) {
     let sides = begin_wave(it, plans);
     if !sides.is_empty() {
+        // The actor does so where it happens.
+        it.by("a spawn that the host refuses because it could not make the worktree is sent once more");
         it.by("First spawn all of `side_by_side` in one message");
         let mut spawns = Vec::new();
         for side in &sides {

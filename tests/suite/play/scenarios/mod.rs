@@ -37,9 +37,9 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "loop", hosts: CLAUDE, play: whole_loop::whole_loop },
     Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
     Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
-    Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
-    Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "wrong-call", hosts: CLAUDE, play: wrong_texts::wrong_call },
     Scenario { name: "no-isolation", hosts: CLAUDE, play: wrong_texts::no_isolation },
+    Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
+    Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
 ];

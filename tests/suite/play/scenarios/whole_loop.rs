@@ -39,21 +39,21 @@ pub(crate) fn whole_loop(stage: &mut Stage) {
     stage.shell("git add -A && git commit --quiet -m 'chore: show work on the way'");
     stage.has_approved_gates();
     stage.types("discuss-phase", "1", |it| discuss_phase(it, "1", &PLACE_OF_THE_SWITCH));
-    stage.expect_clean();
+    stage.expect_tidy();
     stage.types("plan-phase", "1", |it| {
         let folder = chain::begin_planning(it, "1");
         repairs::research(it, &folder);
         chain::plan_phase(it, &folder, PLANS)
     });
-    stage.expect_clean();
+    stage.expect_tidy();
     stage.types("execute-phase", "1", execute_phase);
-    stage.expect_clean();
+    stage.expect_tidy();
     assert_eq!(stage.shell("python3 greet.py Ada --goodbye"), "Goodbye, Ada!");
     stage.expect_agreement();
     stage.types("verify-work", "1", |it| {
         repairs::verify_work_with_gap(it, "1", PLANS, &NOBODY_NAMED, &[&EVERYBODY_PLAN])
     });
-    stage.expect_clean();
+    stage.expect_tidy();
     stage.expect_agreement();
     stage.types("execute-phase", "1 --gaps-only", |it| {
         repairs::execute_gaps(it, "1", WITH_FIX, &EVERYBODY_PLAN, &NOBODY_NAMED)
