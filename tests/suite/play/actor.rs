@@ -550,11 +550,8 @@ impl Actor {
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
         self.scene.kill_client();
-<<<<<<< HEAD
         // Whoever drops its voice gives an answer: the client has to be gone by then. The stage ends the conversations.
         std::thread::sleep(Duration::from_millis(300));
-=======
->>>>>>> plays
         std::panic::resume_unwind(Box::new(Over))
     }
 
