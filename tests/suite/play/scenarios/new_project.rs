@@ -82,6 +82,19 @@ pub(crate) fn new_project(stage: &mut Stage) {
     expect_a_sound_project(stage, &format!("auto-chain.json\n{SETTINGS_NOTE}"));
     let position = stage.shell("grep '^Phase: ' .planning/STATE.md");
     assert_eq!(position, "Phase: 2 of 2 (Greet Crowds) — READY TO PLAN");
+    let requirements = stage.context.read(".planning/REQUIREMENTS.md");
+    for line in [
+        "- [x] **FARE-01**",
+        "- [ ] **CROWD-01**",
+        "| FARE-01 | Phase 1 | Complete |",
+        "| CROWD-01 | Phase 2 | Pending |",
+    ] {
+        assert!(requirements.contains(line), "{line} in {requirements}");
+    }
+    let mirror: serde_json::Value = serde_json::from_str(&stage.context.read(".planning/state.json")).unwrap();
+    let statuses: Vec<_> = mirror["phases"].as_array().unwrap().iter().map(|phase| &phase["status"]).collect();
+    assert_eq!(statuses, ["complete", "pending"], "{mirror:#}");
+    assert!(mirror["next"]["reason"].as_str().unwrap().contains("Phase 2 of 2"), "{mirror:#}");
     assert_eq!(stage.asks_program("check auto-mode")["active"], false);
 }
 
