@@ -279,6 +279,12 @@ pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -
     let plans = u64::try_from(waves.len()).ok();
     let request = PhaseRequest { phase, name: name.as_deref(), plans };
     steps.note(position::planned(&steps.view(), request, facts)?);
+    if only_the_index_changes(view, &steps.edits)? {
+        return Ok(Edits::default());
+    }
+    let stopped_at = format!("Phase {} planned", view.label(phase)?.number);
+    steps.note(Some(notes::record_session(&steps.view(), Some(&stopped_at), Some("None"), facts)?));
+    mirror::refresh(&mut steps.edits, view, facts)?;
     Ok(steps.edits)
 }
 

@@ -131,7 +131,7 @@ pub(crate) fn planned(
     if let Some(plans) = request.plans {
         edit.set_noted("Total Plans in Phase", &plans.to_string(), "Total Plans in Phase");
     }
-    if let Some(disk) = disk.filter(|_| reopened) {
+    if let Some(disk) = disk.filter(|disk| reopened || disk.summarized_count > 0) {
         put_plan(&mut edit, (disk.summarized_count + 1).min(disk.plan_count), Some(disk.plan_count));
     }
     note_position(&mut edit);
@@ -372,8 +372,11 @@ pub(crate) fn follow_plans(
         }
         if open == 0 {
             put_status(&mut edit, "Phase complete — ready for verification");
+            put_mark(&mut edit, "READY FOR VERIFICATION");
+            put_activity(&mut edit, &format!("Phase {} executed", view.label(folder.token())?.number), facts);
+        } else {
+            put_day(&mut edit, facts);
         }
-        put_day(&mut edit, facts);
         note_position(&mut edit);
     }
     let (written, edits) = close_with_mirror(view, edit, facts)?;
@@ -409,7 +412,9 @@ pub(crate) fn move_on(
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name, plans: None })?;
     let at = place.number.as_str();
     put_phase(edit, &place, if transition.next.is_some() { READY_TO_PLAN } else { "COMPLETE" });
-    if edit.set("Current Plan", "Not started") == Set::Absent || edit.state().field("Plan").is_some() {
+    if transition.next.is_some()
+        && (edit.set("Current Plan", "Not started") == Set::Absent || edit.state().field("Plan").is_some())
+    {
         edit.put("Plan", "Not started");
     }
     let done = view.label(done)?.number;
