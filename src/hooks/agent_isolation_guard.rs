@@ -5,10 +5,8 @@
 
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
-use crate::disk::AbsolutePath;
 use crate::library::ToolSet;
-use crate::project::local_state::LocalState;
-use crate::project::wave::{WAVE_NOTE, WaveNote};
+use crate::project::wave::WaveNote;
 use crate::runtime::Isolation;
 
 /// The agent that changes code.
@@ -27,15 +25,9 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     if !scene.project.flag("workflow.use_worktrees", true) {
         return Finding::Nothing;
     }
-    let Some(note) = noted(scene) else { return Finding::Nothing };
+    let Some(note) = scene.wave() else { return Finding::Nothing };
     let text = |key: &str| payload.input(&[key]).and_then(serde_json::Value::as_str).map(str::to_owned);
     refused(&note, scene.now(), &text("prompt").unwrap_or_default(), text).map_or(Finding::Nothing, Finding::Block)
-}
-
-/// What was decided about the current wave. A note that cannot be read refuses nobody.
-fn noted(scene: &Scene<'_>) -> Option<WaveNote> {
-    let root = AbsolutePath::parse(&scene.project.root).ok()?;
-    LocalState::of(&scene.world.state_folder()?, &root).ok()?.read(WAVE_NOTE).ok()?
 }
 
 fn refused(note: &WaveNote, now: i64, prompt: &str, given: impl Fn(&str) -> Option<String>) -> Option<Block> {

@@ -8,8 +8,8 @@ use crate::project::wave;
 
 /// Bytes of a log of HEAD that are read within a few milliseconds.
 const LONGEST_LOG: u64 = 8 << 20;
-/// Bytes of an index, some hundred thousand files, that are read within a few milliseconds.
-const LONGEST_INDEX: u64 = 16 << 20;
+/// Bytes of an index, some eighty thousand files, that are read within a few milliseconds.
+const LONGEST_INDEX: u64 = 8 << 20;
 
 /// A folder that git keeps files in.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -64,7 +64,8 @@ impl GitIndex {
             return None;
         }
         let count = reader.number()?;
-        let mut path: Vec<u8> = Vec::new();
+        // A path of version 4 begins with as much of the one before as it shares.
+        let mut shared: Vec<u8> = Vec::new();
         for _ in 0..count {
             let before = reader.0.len();
             reader.take(8)?;
@@ -74,22 +75,22 @@ impl GitIndex {
             reader.take(name_length)?;
             let flags = reader.short()?;
             let more = if version > 2 && flags & 0x4000 != 0 { reader.short()? } else { 0 };
-            if version == 4 {
-                let kept = path.len().checked_sub(reader.offset()?)?;
-                path.truncate(kept);
-            } else {
-                path.clear();
-            }
-            path.extend(reader.until_zero()?);
             // The flags hold the length of the path, as far as it fits: another one is of another kind of index.
             let told = usize::from(flags & 0xfff);
-            if told != path.len().min(0xfff) {
-                return None;
-            }
-            if version < 4 {
-                // One zero byte ended the path; more fill it up to a multiple of eight.
+            let path: &[u8] = if version == 4 {
+                shared.truncate(shared.len().checked_sub(reader.offset()?)?);
+                shared.extend(reader.until_zero()?);
+                &shared
+            } else {
+                let path = if told < 0xfff { reader.take(told)? } else { reader.until_zero()? };
+                let ended = if told < 0xfff { reader.take(1)? } else { &[0] };
+                // One zero byte ends the path; more fill it up to a multiple of eight.
                 let length = before - reader.0.len();
                 reader.take(length.next_multiple_of(8) - length)?;
+                if ended == [0] { path } else { return None }
+            };
+            if told != path.len().min(0xfff) {
+                return None;
             }
             let skipped = flags & 0x8000 != 0 || more & 0x4000 != 0;
             for (wanted, seen) in paths.iter().zip(&mut found) {
@@ -168,7 +169,9 @@ mod tests {
         }
         let long = format!("src/{}.rs", "a".repeat(90));
         let known = ["README.md", "src/kept.rs", "src/changed.rs", "src/gone.rs", "src/grün.rs", long.as_str()];
-        known.iter().for_each(|path| write(path, "text\n"));
+        for path in known {
+            write(path, "text\n");
+        }
         git(&["add", "-A"]);
         git(&["commit", "--quiet", "-m", "x"]);
         write("src/changed.rs", "another text\n");

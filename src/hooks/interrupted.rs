@@ -22,10 +22,11 @@ pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
         Some(checkout) => changed_by(&view, &project.root, checkout, plans),
         None => vec![0; plans.len()],
     };
-    let Interrupted { phase, what } = match checkout.as_ref().and_then(Checkout::log_of_head) {
+    let found = of_wave(scene, &view).or_else(|| match checkout.as_ref().and_then(Checkout::log_of_head) {
         Some(log) => by_commits(&view, &commits(&log), &changed).or_else(|| by_changes(&view, position()?, &changed)),
         None => by_state(&view, position()?),
-    }?;
+    });
+    let Interrupted { phase, what } = found?;
     let number = phase.trim_start_matches('0');
     let number = if number.is_empty() { "0" } else { number };
     Some(format!("interrupted: {what}, no SUMMARY -> {} {number}", scene.command("execute-phase")))
@@ -35,6 +36,17 @@ pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
 struct Interrupted {
     phase: String,
     what: String,
+}
+
+/// The plans of a wave whose worktrees were never merged: what their executors committed is not in this tree.
+fn of_wave(scene: &Scene<'_>, view: &ProjectView) -> Option<Interrupted> {
+    let note = scene.wave()?;
+    let folder = view.find_phase(note.phase.as_deref()?).ok()?.folder?;
+    let open = unfinished(view, &folder);
+    let is_open = |id: &&str| open.iter().any(|plan| number(plan) == Some(id));
+    let plans: Vec<&str> = note.plans.iter().map(|plan| plan.id.as_str()).filter(is_open).collect();
+    let what = format!("{} in worktrees that are not merged", plans.join(", "));
+    (!plans.is_empty()).then(|| Interrupted { phase: folder.token().to_owned(), what })
 }
 
 /// The first phase with plans that have commits and no SUMMARY.

@@ -10,7 +10,9 @@ use crate::disk::{self, AbsolutePath};
 use crate::library::Event;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
+use crate::project::local_state::LocalState;
 use crate::project::root;
+use crate::project::wave::{WAVE_NOTE, WaveNote};
 use crate::project::workstream::{self, Pointer};
 use crate::runtime::{Descriptor, Registry};
 use crate::text::shell::shell_word;
@@ -99,6 +101,12 @@ impl Scene<'_> {
             }
         }
         path
+    }
+
+    /// What `worktree create-wave` decided about a wave that is not merged yet; none also where the note cannot be read.
+    pub(super) fn wave(&self) -> Option<WaveNote> {
+        let root = AbsolutePath::parse(&self.project.root).ok()?;
+        LocalState::of(&self.world.state_folder()?, &root).ok()?.read(WAVE_NOTE).ok()?
     }
 
     /// What is known of the host that called: its descriptor alone is read, when it is asked for. `None` where the program

@@ -195,6 +195,13 @@ mod tests {
         )
     }
 
+    #[test]
+    fn the_form_of_a_summary_offers_the_kinds_there_are() {
+        let template = include_str!("../../templates/summary.md");
+        let (_, rest) = template.split_once("- kind: {").unwrap();
+        assert_eq!(rest.split_once('}').unwrap().0.split('|').collect::<Vec<_>>(), KINDS);
+    }
+
     const PASSED: &str = "  - id: D1\n    description: a\n    human_judgment: false\n    verification:\n      - kind: unit\n        ref: t#x\n        status: pass\n";
 
     #[test]

@@ -138,30 +138,23 @@ impl NewProject {
 impl NewPhase {
     fn section(&self, number: usize, form: &str) -> String {
         let ids: Vec<&str> = self.requirements.iter().map(|(id, _)| *id).collect();
-        let before = format!("Phase {}", number - 1);
-        let mut text = format!("### Phase {number}: {}\n", self.name);
+        let mut lines = vec![format!("### Phase {number}: {}", self.name)];
         for line in form.lines() {
-            match line {
-                line if line.starts_with("**Goal**") => text.push_str(&format!("**Goal**: {}", self.goal)),
-                line if line.starts_with("**Mode:**") && !self.mvp => continue,
-                line if line.starts_with("**UI hint**") || line.starts_with("Canonical refs") => continue,
-                line if line.starts_with("**Depends on**") && number > 1 => {
-                    text.push_str(&format!("**Depends on**: {before}"));
-                }
-                line if line.starts_with("**Requirements**") => {
-                    text.push_str(&format!("**Requirements**: [{}]", ids.join(", ")));
-                }
-                line if line.starts_with("1. {") => {
-                    let criteria = self.criteria.iter().enumerate();
-                    let criteria: Vec<String> = criteria.map(|(at, text)| format!("{}. {text}", at + 1)).collect();
-                    text.push_str(&criteria.join("\n"));
-                }
-                line if line.starts_with("2. {") => continue,
-                line => text.push_str(line),
+            let begins = |words: &str| line.starts_with(words);
+            let left_out = begins("**Mode:**") && !self.mvp || begins("**UI hint**") || begins("Canonical refs");
+            if begins("1. {") {
+                lines.extend(self.criteria.iter().enumerate().map(|(at, text)| format!("{}. {text}", at + 1)));
+            } else if !left_out && !begins("2. {") {
+                lines.push(match line {
+                    _ if begins("**Goal**") => format!("**Goal**: {}", self.goal),
+                    _ if begins("**Depends on**") && number > 1 => format!("**Depends on**: Phase {}", number - 1),
+                    _ if begins("**Requirements**") => format!("**Requirements**: [{}]", ids.join(", ")),
+                    line => line.to_owned(),
+                });
             }
-            text.push('\n');
         }
-        text
+        lines.push(String::new());
+        lines.join("\n")
     }
 }
 

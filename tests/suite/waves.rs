@@ -143,8 +143,17 @@ fn the_guard_reads_the_decision_and_following_it_works() {
     assert!(refused.contains("ISOLATION_MISSING") && refused.contains("isolation=\\\"worktree\\\""), "{refused}");
     assert_eq!(start(&context, "01-01", Some("worktree")), "");
     assert_eq!(start(&context, "01-03", None), "", "a plan in turn starts in the main tree");
+    let session = || {
+        let payload = json!({"session_id": "s", "cwd": context.project(), "source": "startup"});
+        context
+            .gsd_with(["hook", "standard", "session-start"], &[("GSD_RUNTIME", "claude")], &payload.to_string())
+            .success()
+    };
+    let waits = "interrupted: 01-01, 01-02 in worktrees that are not merged, no SUMMARY -> /gsd-execute-phase 1";
+    assert!(session().contains(waits), "{}", session());
     on(&context, "claude", &["worktree", "cleanup-wave"]).json();
     assert_eq!(start(&context, "01-01", None), "", "the decision ends with the wave");
+    assert!(!session().contains("interrupted"), "{}", session());
 }
 
 #[test]

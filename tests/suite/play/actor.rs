@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -549,6 +550,8 @@ impl Actor {
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
         self.scene.kill_client();
+        // Whoever drops its voice gives an answer: the client has to be gone by then. The stage ends the conversations.
+        std::thread::sleep(Duration::from_millis(300));
         std::panic::resume_unwind(Box::new(Over))
     }
 

@@ -26,12 +26,14 @@ impl Stage {
     }
 
     /// Of the notes that this computer keeps about projects only those are left that outlive work: what a person
-    /// approved, and the settings as they were written.
+    /// approved, the settings as they were written, and that the automatic chain was stopped.
     fn expect_no_notes_of_work(&self) {
         let notes = self.shell("cd ~/.local/state/gsd-tools/projects 2>/dev/null && find . -type f || true");
-        let is_kept = |note: &&str| ["/gates.json", "/written-settings.json"].iter().any(|kept| note.ends_with(kept));
+        let outlives = ["/gates.json", "/written-settings.json", "/auto-chain.json"];
+        let is_kept = |note: &&str| outlives.iter().any(|kept| note.ends_with(kept));
         let left: Vec<&str> = notes.lines().filter(|note| !is_kept(note)).collect();
         assert_eq!(left, Vec::<&str>::new(), "notes of finished work are left");
+        assert_eq!(self.asks_program("check auto-mode")["auto_chain_active"], false, "a chain still runs");
         let parents = self.shell("cd ~/.local/state/gsd-tools/projects 2>/dev/null && ls | wc -l || echo 0");
         assert!(matches!(parents.trim(), "0" | "1"), "one project has the notes of several: {parents}");
     }

@@ -3,9 +3,10 @@
 //! It does what the installed texts order next, with the real program, real files, real commits, agents included. A line
 //! that a text no longer says fails the play. `GSD_PLAYS=off` plays nothing, `GSD_PLAYS=all` everything,
 //! `GSD_PLAYS=claude/quick,codex` what these name; unset, the short loop in two clients. A client that cannot be had
-//! is reported as not run, and is a failure where it was named. Each play's journal is kept in `target/plays`, beside the
-//! table of costs; `GSD_PLAYS_KEEP=1` leaves the home, the project and the requests of a play that failed;
-//! `GSD_PLAYS_BY_HAND=1` starts no client but says how to start it at a terminal, and what to type there.
+//! is reported as not run, and is a failure where it was named. `SNAPSHOTS=overwrite` notes in `docs/hosts.md` what was
+//! played. Each play's journal is kept in `target/plays`, beside the table of costs; `GSD_PLAYS_KEEP=1` leaves the home,
+//! the project and the requests of a play that failed; `GSD_PLAYS_BY_HAND=1` starts no client but says how to start it at
+//! a terminal, and what to type there.
 //!
 //! Where a play breaks, its message names the line that is missing, or the call and its answer: read the journal, then
 //! change the text, the program, or the scenario in [`scenarios`].
@@ -18,6 +19,7 @@ mod heard;
 mod scenarios;
 mod script;
 mod stage;
+mod table;
 mod tool_form;
 
 use std::fmt::Write as _;
@@ -109,7 +111,9 @@ fn workflows_play_in_real_clients() {
             }
         }
     }
-    let table = table(&rows);
+    let played: Vec<(&str, &str)> = rows.iter().map(|(host, scenario, _)| (*host, *scenario)).collect();
+    table::note(&played);
+    let table = costs(&rows);
     if !rows.is_empty() {
         say(&table);
         std::fs::write(folder().join("table.md"), table).unwrap();
@@ -140,7 +144,7 @@ fn play(cast: &'static Cast, scenario: &Scenario, program: PathBuf) -> Result<Co
     }
 }
 
-fn table(rows: &[(&str, &str, Counts)]) -> String {
+fn costs(rows: &[(&str, &str, Counts)]) -> String {
     let mut table = String::from(
         "| client | scenario | agents | calls | answered, bytes | our texts read, bytes | seconds |\n\
          |---|---|---:|---:|---:|---:|---:|\n",

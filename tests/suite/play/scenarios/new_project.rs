@@ -82,6 +82,19 @@ pub(crate) fn new_project(stage: &mut Stage) {
     expect_a_sound_project(stage, &format!("auto-chain.json\n{SETTINGS_NOTE}"));
     let position = stage.shell("grep '^Phase: ' .planning/STATE.md");
     assert_eq!(position, "Phase: 2 of 2 (Greet Crowds) — READY TO PLAN");
+    let requirements = stage.context.read(".planning/REQUIREMENTS.md");
+    for line in [
+        "- [x] **FARE-01**",
+        "- [ ] **CROWD-01**",
+        "| FARE-01 | Phase 1 | Complete |",
+        "| CROWD-01 | Phase 2 | Pending |",
+    ] {
+        assert!(requirements.contains(line), "{line} in {requirements}");
+    }
+    let mirror: serde_json::Value = serde_json::from_str(&stage.context.read(".planning/state.json")).unwrap();
+    let statuses: Vec<_> = mirror["phases"].as_array().unwrap().iter().map(|phase| &phase["status"]).collect();
+    assert_eq!(statuses, ["complete", "pending"], "{mirror:#}");
+    assert!(mirror["next"]["reason"].as_str().unwrap().contains("Phase 2 of 2"), "{mirror:#}");
     assert_eq!(stage.asks_program("check auto-mode")["active"], false);
 }
 
@@ -434,8 +447,8 @@ fn plan(it: &mut Actor) -> String {
     let into = folder.clone();
     let checker = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &listed, &into));
     it.sends(checker).expects("## VERIFICATION PASSED").done();
-    let linted = it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true);
-    linted.lacks("\"requirements_uncovered\": [ \"").lacks("\"decisions_uncovered\": [ \"").done();
+    let sound = it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true);
+    sound.lacks("\"requirements_uncovered\": [ \"").lacks("\"decisions_uncovered\": [ \"").done();
     it.runs("gsd-tools plan record", &[]).expects("\"committed\": true").done();
     hooks(it, "plan:post");
     it.by("and follow it with `{N}` and the token, after `--gaps`");
