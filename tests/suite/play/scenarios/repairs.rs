@@ -212,7 +212,7 @@ pub(crate) fn verify_work_with_gap(
     it.runs("add root causes from diagnosis", &[]).is("committed", true).done();
     it.reads("workflows/verify-work/steps/gap-planning.md").done();
     plan_gaps(it, &folder, fixes);
-    it.by("Next Up `/gsd-execute-phase {N} --gaps-only`");
+    it.by("Show the plans and the gaps each closes");
     "Next Up: /gsd-execute-phase 1 --gaps-only".to_owned()
 }
 
@@ -284,7 +284,7 @@ pub(crate) fn execute_gaps(
         &format!("- ✓ Saying goodbye - Phase {phase}"),
         &format!("- ✓ Saying goodbye, to everybody where nobody is named - Phase {phase}"),
     );
-    it.by("the user tries what was mended | `/gsd-verify-work {N}` |");
+    it.by("and not AUTO: the user tries what was mended");
     format!("Next Up: /gsd-verify-work {phase}")
 }
 

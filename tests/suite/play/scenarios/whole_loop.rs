@@ -75,7 +75,7 @@ pub(crate) fn whole_loop(stage: &mut Stage) {
     stage.types("progress", "", |it| {
         next::report(it, 4, "50%");
         it.by("| ROADMAP.md is there, and STATE.md").runs("gsd-tools state validate", &[]).lacks("S00").done();
-        it.by("| no plans otherwise | `/gsd-plan-phase N` |");
+        it.by("| no plans otherwise |");
         "Next Up: /gsd-plan-phase 2".to_owned()
     });
     stage.expect_tidy();
