@@ -35,9 +35,9 @@ pub(crate) fn begin_planning(it: &mut Actor, phase: &str) -> String {
     it.knows("phase", phase);
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init plan-phase", &[]).is("phase_found", true).done();
-    it.learns("N", "phase_number");
+    it.learns("N", "number");
     it.learns("NN", "padded_phase");
-    it.learns("name", "phase_name");
+    it.learns("name", "name");
     let folder = expected_folder(it);
     it.knows("dir", &folder);
     folder
@@ -104,7 +104,7 @@ pub(crate) fn load_phase(it: &mut Actor, phase: &str, plans: &'static [&'static 
         it.reads("references/ui.md").done();
     }
     it.runs("gsd-tools init execute-phase", &[]).is("phase_found", true).done();
-    it.learns("N", "phase_number");
+    it.learns("N", "number");
     let folder = it.learns("dir", "phase_dir");
     it.knows("NN", &plans[0].id[..2]);
     it.runs("gsd-tools phase-plan-index", &[]).done();
@@ -337,7 +337,7 @@ pub(crate) fn begin_verify(it: &mut Actor, phase: &str, plans: &'static [&'stati
     it.knows("phase", phase);
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init verify-work", &[]).is("phase_found", true).done();
-    it.learns("N", "phase_number");
+    it.learns("N", "number");
     it.knows("NN", &plans[0].id[..2]);
     it.even_if_it_fails().runs("grep -H -E '^(status|updated):'", &[]).done();
     it.learns("dir", "phase_dir")

@@ -20,9 +20,9 @@ pub(crate) fn discuss_phase(it: &mut Actor, phase: &str, talk: &Talk) -> String 
     it.runs("gsd-tools init phase-op {phase}", &[]).is("phase_found", true).is("has_context", false).done();
     it.runs("gsd-tools roadmap get-phase {phase}", &[]).done();
     it.runs("gsd-tools config-get workflow --default", &[]).done();
-    it.learns("N", "phase_number");
+    it.learns("N", "number");
     let number = it.learns("NN", "padded_phase");
-    let name = it.field("phase_name");
+    let name = it.field("name");
     let folder = expected_folder(it);
     it.knows("dir", &folder);
     for path in [".planning/PROJECT.md", ".planning/REQUIREMENTS.md", ".planning/STATE.md"] {

@@ -367,7 +367,7 @@ fn discuss(it: &mut Actor) {
     it.runs("gsd-tools roadmap get-phase", &[]).expects("Say Goodbye").done();
     it.runs("gsd-tools config-get workflow", &[]).done();
     it.runs("gsd-tools auto-chain start", &[]).is("active", true).done();
-    it.learns("N", "phase_number");
+    it.learns("N", "number");
     let number = it.learns("NN", "padded_phase");
     let folder = it.learns("dir", "expected_phase_dir");
     it.by("`mkdir -p` `expected_phase_dir` and take it").shell(&format!("mkdir -p {folder}")).done();
@@ -406,9 +406,9 @@ fn discuss(it: &mut Actor) {
 fn plan(it: &mut Actor) -> String {
     it.runs("gsd-tools init plan-phase", &[]).is("phase_found", true).is("has_context", true).done();
     it.runs("gsd-tools auto-chain start", &[]).is("active", true).done();
-    it.learns("N", "phase_number");
+    it.learns("N", "number");
     it.learns("NN", "padded_phase");
-    it.learns("name", "phase_name");
+    it.learns("name", "name");
     let folder = it.learns("dir", "phase_dir");
     it.by("MVP is `mvp_mode`, or `--mvp`").runs("gsd-tools phases list --type summaries", &[]).expects("0").done();
     it.by("| AUTO | spawn if `research_enabled` |");
