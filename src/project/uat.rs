@@ -29,9 +29,9 @@ impl CurrentTest {
         Self::parse(text).or_else(|error| {
             let tests = UatReport::parse(text).tests;
             let pending = tests.into_iter().find(|test| test.result.as_deref() == Some("pending"));
-            let test = pending.filter(|_| error == CurrentTestError::Complete).ok_or(error)?;
-            let expected = test.expected.ok_or(CurrentTestError::Malformed)?;
-            Ok(Self { number: test.number, name: test.name, expected })
+            let pending = pending.filter(|_| error == CurrentTestError::Complete).ok_or(error)?;
+            let expected = pending.expected.ok_or(CurrentTestError::Malformed)?;
+            Ok(Self { number: pending.number, name: pending.name, expected })
         })
     }
 
@@ -141,8 +141,8 @@ mod tests {
     fn a_test_that_was_set_back_is_made_again() {
         let text = "## Current Test\n\n[testing complete]\n\n## Tests\n\n### 1. A\nexpected: a\nresult: pass\n\n\
                     ### 2. B\nexpected: b\nresult: [pending]\n";
-        let test = CurrentTest::next(text).unwrap();
-        assert_eq!((test.number, test.name.as_str(), test.expected.as_str()), (2, "B", "b"));
+        let next = CurrentTest::next(text).unwrap();
+        assert_eq!((next.number, next.name.as_str(), next.expected.as_str()), (2, "B", "b"));
         assert_eq!(CurrentTest::next(&text.replace("[pending]", "issue")), Err(CurrentTestError::Complete));
         assert_eq!(CurrentTest::next("## Current Test\n\nx\n"), Err(CurrentTestError::Malformed));
     }

@@ -250,8 +250,8 @@ fn plan_gaps(it: &mut Actor, folder: &str, fixes: &'static [&'static Plan]) {
     let listed: Vec<String> = fixes.iter().map(|plan| format!("{folder}/{}-PLAN.md", plan.id)).collect();
     let (checked, into) = (listed.clone(), folder.to_owned());
     let fills = [("n", "1"), ("new plans", &listed.join(", "))];
-    let checker = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &checked, &into));
-    it.sends(checker).expects("## VERIFICATION PASSED").done();
+    let spawn = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &checked, &into));
+    it.sends(spawn).expects("## VERIFICATION PASSED").done();
     it.runs("gsd-tools plan record {dir}", &[]).expects("\"committed\": true").done();
 }
 
