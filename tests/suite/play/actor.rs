@@ -36,6 +36,7 @@ const REFUSALS: &[&str] = &[
     "FORCED_ADD",
     "PROMPT GUARD:",
     "INJECTION SCAN [",
+    "exec_command failed:",
 ];
 
 /// What a client says of a command that printed nothing.

@@ -291,7 +291,7 @@ pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
          ## Standard Stack\n\nNone: the standard library. [VERIFIED: python3]\n\n## Open Questions\n\nNone\n\n\
          ## Validation Architecture\n\nunittest; quick and full command: `python3 -m unittest`\n"
     );
-    it.by("Write with the Write tool to the path in the prompt")
+    it.by("to the path in the prompt; User Constraints come first")
         .writes(&format!("{folder}/{number}-RESEARCH.md"), &text);
     "## RESEARCH COMPLETE\nNothing to install.".to_owned()
 }
@@ -449,7 +449,7 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     let fills: Vec<_> = fills.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let print = it.runs("gsd-tools verification fingerprint", &fills).json();
     if it.has_file(&map) {
-        it.by("exists: write it again with the Write tool").writes(&map, &validation(&number, plans, "green"));
+        it.by("`{NN}-VALIDATION.md` exists: write it again").writes(&map, &validation(&number, plans, "green"));
     }
     let report = format!("{folder}/{number}-VERIFICATION.md");
     let truths: Vec<String> = plans

@@ -60,7 +60,7 @@ pub(crate) fn discuss_phase(it: &mut Actor, phase: &str, talk: &Talk) -> String 
         talk.answer,
     );
     it.by("`{dir}/{NN}-DISCUSSION-LOG.md`").writes(&format!("{folder}/{number}-DISCUSSION-LOG.md"), &log);
-    it.runs("rm -f {dir}/{NN}-DISCUSS-CHECKPOINT.json", &[]).done();
+    it.runs("rm {dir}/{NN}-DISCUSS-CHECKPOINT.json", &[]).done();
     it.runs("context gathered\" --resume-file", &[]).is("recorded", true).done();
     it.runs("capture phase context", &[("tracking", TRACKING)]).is("committed", true).done();
     it.by("Next Up: `");

@@ -29,12 +29,13 @@ impl Scenario {
 }
 
 const CLAUDE: &[&str] = &["claude"];
+const CLAUDE_AND_CODEX: &[&str] = &["claude", "codex"];
 const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
     Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
-    Scenario { name: "loop", hosts: CLAUDE, play: whole_loop::whole_loop },
+    Scenario { name: "loop", hosts: CLAUDE_AND_CODEX, play: whole_loop::whole_loop },
     Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
     Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
     Scenario { name: "wrong-call", hosts: CLAUDE, play: wrong_texts::wrong_call },

@@ -59,9 +59,9 @@ pub(crate) fn fix_red_gate(it: &mut Actor, folder: &str, plans: &[&'static Plan]
     let model = it.runs("gsd-tools resolve-model gsd-debugger --raw", &[]).text.trim().to_owned();
     it.knows("model", &model);
     let number = plans[0].id[..2].to_owned();
-    let slug = format!("phase-{number}-test");
-    let first =
-        it.by("timeline: commits").shell("git log --format=%h -3").text.split_whitespace().last().unwrap().to_owned();
+    let commits = it.by("timeline: commits").shell("git log --format=%h -3").text;
+    let commits: Vec<&str> = commits.split_whitespace().collect();
+    let slug = format!("phase-{number}-test-{}", commits[0]);
     let documents: Vec<String> = plans
         .iter()
         .flat_map(|plan| ["PLAN", "SUMMARY"].map(|kind| format!("{folder}/{}-{kind}.md", plan.id)))
@@ -72,8 +72,9 @@ pub(crate) fn fix_red_gate(it: &mut Actor, folder: &str, plans: &[&'static Plan]
         ("exit_code", &exit_code),
         ("wave a | phase {N}", &format!("wave {}", red.wave)),
         ("the last lines of", &tail),
-        ("first", &first),
-        ("last", "HEAD"),
+        ("short hash of HEAD", commits[0]),
+        ("first", commits[2]),
+        ("last", commits[0]),
         ("PLAN and SUMMARY of the plans concerned", &documents.join("\n")),
     ];
     let mend = red.mend;
