@@ -440,13 +440,16 @@ fn of_plan(context: &Context, place: &PlanPlace) -> impl Iterator<Item = String>
     place.summary().into_iter().chain(setup).filter(|path| disk::exists(layout.absolute(path)))
 }
 
-/// The subject of the commit: the plan by its name, several by their identifiers.
+/// How many characters the subject of a commit has at most.
+const LONGEST_SUBJECT: usize = 72;
+
+/// The subject of the commit: the plan by its name if that is short, several by their identifiers.
 fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<String, FileError> {
     if let [place] = places {
-        return Ok(match plan_close::title(&summary_of(view, place)?) {
-            Some(title) => format!("docs({}): {verb} {title} plan", place.id()),
-            None => format!("docs({}): {verb} plan", place.id()),
-        });
+        let named = plan_close::title(&summary_of(view, place)?);
+        let named = named.map(|title| format!("docs({}): {verb} {title} plan", place.id()));
+        let short = named.filter(|subject| subject.chars().count() <= LONGEST_SUBJECT);
+        return Ok(short.unwrap_or_else(|| format!("docs({}): {verb} plan", place.id())));
     }
     let ids: Vec<&str> = places.iter().map(PlanPlace::id).collect();
     let phase = places.first().map_or("", |place| place.folder.token());
