@@ -29,6 +29,6 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
     Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
     Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
-    Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
-    Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
+    Scenario { name: "garbled", hosts: EVERYWHERE, play: mishaps::garbled },
+    Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
 ];
