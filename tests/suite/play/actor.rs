@@ -500,8 +500,8 @@ impl Actor {
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
         self.scene.kill_client();
+        // It holds the line while the client is killed; the stage ends the conversations.
         std::thread::sleep(Duration::from_millis(300));
-        self.scene.engine.end_conversations();
         std::panic::resume_unwind(Box::new(Over))
     }
 

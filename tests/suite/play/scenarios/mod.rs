@@ -22,13 +22,14 @@ impl Scenario {
     }
 }
 
-const CLAUDE: &[&str] = &["claude"];
+/// Where executors run side by side, each in a worktree.
+const WITH_WORKTREES: &[&str] = &["claude", "codex", "opencode", "qwen"];
 const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
     Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
-    Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
+    Scenario { name: "killed", hosts: WITH_WORKTREES, play: mishaps::killed },
     Scenario { name: "garbled", hosts: EVERYWHERE, play: mishaps::garbled },
     Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
 ];
