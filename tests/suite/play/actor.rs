@@ -551,7 +551,7 @@ impl Actor {
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
         self.scene.kill_client();
-        // Whoever drops its voice gives an answer: the client has to be gone by then. The stage ends the conversations.
+        // It holds the line while the client is killed; the stage ends the conversations.
         std::thread::sleep(Duration::from_millis(300));
         std::panic::resume_unwind(Box::new(Over))
     }

@@ -30,17 +30,19 @@ impl Scenario {
 
 const CLAUDE: &[&str] = &["claude"];
 const CLAUDE_AND_CODEX: &[&str] = &["claude", "codex"];
+/// Where executors run side by side, each in a worktree.
+const WITH_WORKTREES: &[&str] = &["claude", "codex", "opencode", "qwen"];
 const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
     Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
     Scenario { name: "loop", hosts: CLAUDE_AND_CODEX, play: whole_loop::whole_loop },
-    Scenario { name: "killed", hosts: CLAUDE, play: mishaps::killed },
-    Scenario { name: "garbled", hosts: CLAUDE, play: mishaps::garbled },
+    Scenario { name: "killed", hosts: WITH_WORKTREES, play: mishaps::killed },
+    Scenario { name: "garbled", hosts: EVERYWHERE, play: mishaps::garbled },
     Scenario { name: "wrong-call", hosts: CLAUDE, play: wrong_texts::wrong_call },
     Scenario { name: "no-isolation", hosts: CLAUDE, play: wrong_texts::no_isolation },
     Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
     Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
-    Scenario { name: "quick", hosts: CLAUDE, play: small::quick },
+    Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
 ];
