@@ -7,7 +7,8 @@ use super::error::Reason;
 use super::{CommandError, Context, Family, check, state};
 use crate::operations::human_checks::{self, HumanCheckError};
 use crate::project::folder::PhaseFolder;
-use crate::project::verification::{self, Verification};
+use crate::project::standing::PhaseStanding;
+use crate::project::verification;
 use crate::project::view::NamedPhase;
 
 #[derive(Debug, clap::Subcommand)]
@@ -99,19 +100,21 @@ pub(super) struct StatusReport {
 
 fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandError> {
     let typed = required(folder)?;
-    let verification = match subject(context, typed)? {
-        Subject::Folder(folder) => verification::status(&context.view(), &folder)?,
-        Subject::Phase(NamedPhase { folder: Some(folder), .. }) => {
-            Verification { phase: typed.to_owned(), ..verification::status(&context.view(), &folder)? }
-        }
-        Subject::Phase(_) => Verification { is_unplanned: true, ..Verification::missing(typed) },
+    let view = context.view();
+    let standing = match subject(context, typed)? {
+        Subject::Folder(folder) => PhaseStanding::of_folder(&view, &folder)?,
+        Subject::Phase(phase) => PhaseStanding::of_named(&view, &phase)?,
     };
-    context.emit(&StatusReport {
-        status: verification.word(),
-        next_action: verification.next_action(),
-        next_command: verification.next_command(context.command_prefix()?),
-        verification_stale_check_indeterminate: verification.indeterminate,
-    })
+    // A folder's command names the phase as the folder does.
+    let number = if typed.contains(['/', '\\']) { standing.verification.phase.as_str() } else { typed };
+    let report = StatusReport {
+        status: standing.verification.word(),
+        next_action: standing.verification_action(),
+        next_command: standing.verification_command(number, context.command_prefix()?),
+        verification_stale_check_indeterminate: standing.verification.indeterminate,
+    };
+    drop(view);
+    context.emit(&report)
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -6,10 +6,11 @@
 
 use super::files::FileError;
 use super::folder::PhaseFolder;
+use super::label::PhaseLabel;
 use super::phase::PhaseId;
-use super::roadmap::{Roadmap, name_without_tag};
+use super::roadmap::Roadmap;
 use super::verification::{self, Verification, VerificationState};
-use super::view::ProjectView;
+use super::view::{NamedPhase, ProjectView};
 
 /// What was done about a phase, by its plans, their summaries and the roadmap. Tells without asking git.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,8 +134,37 @@ impl PhaseStanding {
         Self::of(view, roadmap.as_ref(), folder.token(), Some(folder))
     }
 
+    /// The standing of a phase that somebody named.
+    pub(crate) fn of_named(view: &ProjectView, phase: &NamedPhase) -> Result<Self, FileError> {
+        let text = view.roadmap_text()?;
+        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+        Self::of(view, roadmap.as_ref(), &phase.number, phase.folder.as_ref())
+    }
+
     pub(crate) fn is_complete(&self) -> bool {
         self.work.is_complete(self.verification.passed())
+    }
+
+    /// Files that its report covers have changed since, which needs no new verification: later phases touch the files of
+    /// earlier ones.
+    fn is_outdated(&self) -> bool {
+        self.is_complete() && self.verification.is_stale()
+    }
+
+    /// What to do next about its verification, in a sentence.
+    pub(crate) fn verification_action(&self) -> String {
+        if self.is_outdated() {
+            return "The phase is complete; files that its report covers have changed since.".to_owned();
+        }
+        self.verification.next_action()
+    }
+
+    /// The command that does it for the phase as `number` names it, in `spelling`; empty where nothing is left to do.
+    pub(crate) fn verification_command(&self, number: &str, spelling: &str) -> String {
+        if self.is_outdated() {
+            return String::new();
+        }
+        Verification { phase: number.to_owned(), ..self.verification.clone() }.next_command(spelling)
     }
 
     pub(crate) fn stage(&self) -> Stage {
@@ -188,16 +218,9 @@ fn says_done(status: &str) -> Option<bool> {
     (!words.is_empty()).then_some(matches!(words, "complete" | "completed" | "done"))
 }
 
-/// A phase by its number and name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamedPhase {
-    pub(crate) number: String,
-    pub(crate) name: Option<String>,
-}
-
 /// The phase to show where STATE.md stands at `stated`: that one as long as something is left to do about it, then the
 /// first of the milestone that is open. None where what STATE.md says holds.
-pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<NamedPhase>, FileError> {
+pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseLabel>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(None) };
     let roadmap = view.parse_roadmap(&text);
     let folders = view.phase_folders()?;
@@ -213,9 +236,7 @@ pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<NamedP
     ids.sort_by(|left, right| super::phase::compare(left, right));
     for id in ids {
         if is_open(id)? {
-            let section = roadmap.section(id).map(|section| section.name);
-            let name = section.or_else(|| roadmap.bullet(id).map(|bullet| bullet.name)).map(name_without_tag);
-            return Ok(Some(NamedPhase { number: id.to_owned(), name: name.map(str::to_owned) }));
+            return Ok(PhaseLabel::in_roadmap(&roadmap, id));
         }
     }
     Ok(None)

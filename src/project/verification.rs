@@ -22,6 +22,8 @@ pub(crate) struct Verification {
     pub(crate) phase: String,
     /// The phase has neither a plan nor a summary: there is nothing to verify yet.
     pub(crate) is_unplanned: bool,
+    /// The phase has a plan without a summary: what the report says comes too early.
+    pub(crate) has_open_plan: bool,
 }
 
 /// The states of a verification.
@@ -39,7 +41,19 @@ pub(crate) enum VerificationState {
 impl Verification {
     /// No report; whether the phase has plans is not known.
     pub(crate) fn missing(phase: impl Into<String>) -> Self {
-        Self { state: VerificationState::Missing, indeterminate: false, phase: phase.into(), is_unplanned: false }
+        Self {
+            state: VerificationState::Missing,
+            indeterminate: false,
+            phase: phase.into(),
+            is_unplanned: false,
+            has_open_plan: false,
+        }
+    }
+
+    /// Whether a plan is to be executed before anything is done about the report.
+    fn is_early(&self) -> bool {
+        use VerificationState::{GapsFound, HumanNeeded, Stale};
+        self.has_open_plan && matches!(self.state, GapsFound | HumanNeeded | Stale)
     }
 
     pub(crate) fn passed(&self) -> bool {
@@ -66,6 +80,7 @@ impl Verification {
     /// What to do next, in a sentence.
     pub(crate) fn next_action(&self) -> String {
         match &self.state {
+            _ if self.is_early() => "The phase has a plan to execute: execute it, then verify.".to_owned(),
             VerificationState::Passed => "Verification passed — continue.".to_owned(),
             VerificationState::GapsFound => "The report lists gaps: plan their fixes, execute them, verify again.".to_owned(),
             VerificationState::HumanNeeded => "Some checks need a person: run the acceptance test.".to_owned(),
@@ -83,6 +98,7 @@ impl Verification {
     /// The command that does it, in `spelling` (a prefix such as `/gsd-`); empty where nothing is left to do.
     pub(crate) fn next_command(&self, spelling: &str) -> String {
         let (word, flag) = match self.state {
+            _ if self.is_early() => ("execute-phase", ""),
             VerificationState::Passed => return String::new(),
             VerificationState::GapsFound => ("plan-phase", " --gaps"),
             VerificationState::HumanNeeded | VerificationState::Stale => ("verify-work", ""),
@@ -97,13 +113,15 @@ impl Verification {
 /// The state of the verification of a phase.
 pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verification, FileError> {
     let phase = phase_of_folder_name(&folder.name);
-    let is_unplanned = folder.summaries().next().is_none() && view.current_plans(folder)?.is_empty();
+    let plans = view.current_plans(folder)?;
+    let is_unplanned = folder.summaries().next().is_none() && plans.is_empty();
+    let has_open_plan = plans.iter().any(|plan| folder.summary_of(plan).is_none());
     let Some(report) = Report::of(view, folder)? else {
-        return Ok(Verification { is_unplanned, ..Verification::missing(phase) });
+        return Ok(Verification { is_unplanned, has_open_plan, ..Verification::missing(phase) });
     };
     let staleness = report.staleness(view, folder)?;
     let state = if staleness == Staleness::Stale { VerificationState::Stale } else { report.state };
-    Ok(Verification { state, indeterminate: staleness == Staleness::Untold, phase, is_unplanned })
+    Ok(Verification { state, indeterminate: staleness == Staleness::Untold, phase, is_unplanned, has_open_plan })
 }
 
 /// Asks once for every time that [`status`] of these folders will need. Telling times is a matter of running git, so

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::standing::PhaseStanding;
-use crate::project::verification::Verification;
 
 use super::Bundle;
 use super::phase::Phase;
@@ -28,11 +27,9 @@ pub(super) struct Completion {
 impl Completion {
     /// The completion of a phase that stands so, with the command that comes next behind `command_prefix`.
     pub(super) fn of(standing: &PhaseStanding, number: &str, command_prefix: &str) -> Self {
-        let verification = Verification { phase: number.to_owned(), ..standing.verification.clone() };
+        let verification = &standing.verification;
         let complete = standing.is_complete();
         let implementation_complete = standing.work.is_executed();
-        // Later phases touch the files of earlier ones; a phase that is done needs no new verification for that.
-        let outdated = complete && verification.is_stale();
         Self {
             implementation_complete,
             verification_status: verification.word(),
@@ -43,12 +40,8 @@ impl Completion {
                 (false, true) => "executed",
                 (false, false) => "incomplete",
             },
-            verification_next_action: if outdated {
-                "The phase is complete; files that its report covers have changed since.".to_owned()
-            } else {
-                verification.next_action()
-            },
-            verification_next_command: if outdated { String::new() } else { verification.next_command(command_prefix) },
+            verification_next_action: standing.verification_action(),
+            verification_next_command: standing.verification_command(number, command_prefix),
             verification_stale_check_indeterminate: verification.indeterminate,
         }
     }

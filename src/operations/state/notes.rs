@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, open};
+use super::{Counts, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, mirror, open};
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
 use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
@@ -318,7 +318,8 @@ pub(crate) fn record_session(
         created = true;
     }
     let written = close(view, edit, Rule::Refresh, facts)?;
-    let edits = written.edits(view)?;
+    let mut edits = written.edits(view)?;
+    mirror::refresh(&mut edits, view, facts)?;
     let created = created.then_some(true);
     Ok((NoteReport::Session { recorded: true, updated: written.updated, created }, edits))
 }
