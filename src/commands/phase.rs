@@ -9,7 +9,7 @@ use crate::operations::complete::{self, Incomplete};
 use crate::operations::lookup::{self, ListRequest, PhaseFileKind};
 use crate::operations::phase::{self, AddRequest};
 use crate::operations::removal::{self, RemoveError};
-use crate::operations::state::mirror;
+use crate::operations::state::position;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum PhaseFamily {
@@ -264,7 +264,7 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
     let report = context.update(|view| {
         let request = AddRequest { id: arguments.id.as_deref(), ..request(context, &description)? };
         let (report, mut edits) = phase::add(view, request)?;
-        mirror::refresh(&mut edits, view, &facts)?;
+        position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
     let raw = report.padded.clone();
@@ -279,7 +279,7 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
     let facts = state::facts(context)?;
     let report = context.update(|view| {
         let (report, mut edits) = phase::insert(view, after, arguments.sibling, request(context, &description)?)?;
-        mirror::refresh(&mut edits, view, &facts)?;
+        position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
     let raw = report.phase_number.clone();
@@ -298,7 +298,7 @@ fn add_batch(context: &mut Context, arguments: BatchArgs) -> Result<(), CommandE
     let facts = state::facts(context)?;
     let report = context.update(|view| {
         let (report, mut edits) = phase::add_batch(view, &descriptions, request(context, "")?)?;
-        mirror::refresh(&mut edits, view, &facts)?;
+        position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
     context.emit(&report)

@@ -133,8 +133,8 @@ fn is_closed(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
 fn is_position(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
     let Some(text) = view.state_text()? else { return Ok(false) };
     let state = State::parse(&text);
-    let all_done = state.value("Status").is_some_and(|status| status.eq_ignore_ascii_case("All phases complete"));
-    Ok(!all_done && state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase)))
+    Ok(!position::is_all_complete(&state)
+        && state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase)))
 }
 
 /// The phase's folder among those that are not archived.

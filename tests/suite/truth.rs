@@ -611,3 +611,23 @@ fn a_report_is_found_by_the_number_of_its_phase() {
     context.write(".planning/quick/q1/q1-VERIFICATION.md", "---\nstatus: passed\n---\n");
     assert_eq!(answer(&context, ["verification", "status", ".planning/quick/q1"])["status"], "passed");
 }
+
+#[test]
+fn a_phase_that_is_added_when_all_is_complete_is_where_the_work_goes_on() {
+    let context = notebook();
+    let roadmap = context.read(ROADMAP).replace("- [ ]", "- [x]").replace("Not started |", "Complete |");
+    context.write(ROADMAP, &roadmap);
+    let state = context.read(STATE).replace("Status: Ready to plan", "Status: All phases complete");
+    context.write(STATE, &state.replace("Phase: 1 of 3 (Add and List)", "Phase: 3 of 3 (Export) — COMPLETE"));
+    run(&context, ["phase", "add", "Tag Cloud"]).success();
+    let state = context.read(STATE);
+    assert_eq!(line(&state, "Phase: "), "Phase: 4 of 4 (Tag Cloud) — READY TO PLAN");
+    assert_eq!(line(&state, "Status: "), "Status: Ready to plan");
+    assert_eq!(line(&state, "Plan: "), "Plan: Not started");
+    assert!(line(&state, "**Current focus:**").contains("Tag Cloud"), "{state}");
+    assert_eq!(answer(&context, ["roadmap", "analyze"])["current_phase"], "4");
+    assert_eq!(answer(&context, ["state", "json"])["progress"]["completed_phases"], 3);
+    // In the midst of a milestone the position stays.
+    run(&context, ["phase", "add", "Sync"]).success();
+    assert_eq!(line(&context.read(STATE), "Phase: "), line(&state, "Phase: "));
+}

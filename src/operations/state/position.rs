@@ -424,8 +424,8 @@ pub(crate) fn move_on(
         put_activity(edit, &format!("Phase {done} complete, transitioned to Phase {at}"), facts);
         edit.set_noted("Stopped at", &format!("Phase {done} complete, ready to plan Phase {at}"), "Stopped At");
     } else {
-        edit.set_noted("Current focus", "All phases complete", "Current focus");
-        put_noted(edit, "Status", "All phases complete", "Status");
+        edit.set_noted("Current focus", ALL_COMPLETE, "Current focus");
+        put_noted(edit, "Status", ALL_COMPLETE, "Status");
         put_activity(edit, &format!("Phase {done} complete"), facts);
         edit.set_noted("Stopped at", &format!("Phase {done} complete — all phases complete"), "Stopped At");
     }
@@ -450,20 +450,42 @@ pub(super) fn find_back(
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
     let (mark, status) = match disk {
-        _ if open.is_none() => ("COMPLETE", "All phases complete".to_owned()),
+        _ if open.is_none() => ("COMPLETE", ALL_COMPLETE.to_owned()),
         None => (READY_TO_PLAN, "Ready to plan".to_owned()),
         Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned()),
         Some(disk) if disk.summarized_count < disk.plan_count => (EXECUTING, format!("Executing Phase {number}")),
         Some(_) => ("READY FOR VERIFICATION", "Phase complete — ready for verification".to_owned()),
     };
     put_phase(edit, &place, mark);
-    if let Some(disk) = disk.filter(|_| open.is_some()) {
-        put_plan(edit, (disk.summarized_count + 1).min(disk.plan_count), Some(disk.plan_count));
+    match disk.filter(|_| open.is_some()) {
+        Some(disk) => put_plan(edit, (disk.summarized_count + 1).min(disk.plan_count), Some(disk.plan_count)),
+        None if open.is_some() && edit.state().field("Plan").is_some() => drop(edit.put("Plan", "Not started")),
+        None => {}
     }
     edit.put("Status", &status);
-    edit.set("Current focus", &if open.is_some() { place.focus() } else { "All phases complete".to_owned() });
+    edit.set("Current focus", &if open.is_some() { place.focus() } else { ALL_COMPLETE.to_owned() });
     put_activity(edit, activity, facts);
     Ok(Some(place.line(mark)))
+}
+
+/// Goes on with a phase that `edits` add to a project in which everything was complete. Where STATE.md says otherwise, or
+/// cannot be edited, it stays as it is.
+pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Result<(), StateError> {
+    let after = view.after(edits);
+    if let Ok(Some(text)) = open(&after) {
+        let state = State::parse(&text);
+        let mut edit = StateEdit::new(&state);
+        if is_all_complete(&state) && find_back(&after, &mut edit, "Phase added", facts)?.is_some() {
+            let written = close(&after, edit, Rule::Recount, facts)?;
+            edits.write(view, &view.layout().state(), written.text)?;
+        }
+    }
+    mirror::refresh(edits, view, facts)
+}
+
+/// Whether STATE.md says that nothing is left to do.
+pub(crate) fn is_all_complete(state: &State<'_>) -> bool {
+    state.value("Status").is_some_and(|status| status.eq_ignore_ascii_case(ALL_COMPLETE))
 }
 
 fn close_with_mirror(
@@ -524,6 +546,9 @@ impl Place {
 
 /// The word of the position for a phase whose plans are being executed.
 const EXECUTING: &str = "EXECUTING";
+
+/// The status once nothing is left to do.
+const ALL_COMPLETE: &str = "All phases complete";
 
 /// The word of the position for a phase of the roadmap that has no plan.
 pub(super) const READY_TO_PLAN: &str = "READY TO PLAN";
