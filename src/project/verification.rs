@@ -171,6 +171,10 @@ impl Report {
     }
 
     fn staleness(&self, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
+        if self.state == VerificationState::GapsFound {
+            let worked_on = self.fingerprint.as_ref().is_some_and(|fingerprint| fingerprint.lacks_a_summary(folder));
+            return Ok(if worked_on { Staleness::Stale } else { Staleness::Fresh });
+        }
         if !self.can_be_stale() {
             return Ok(Staleness::Fresh);
         }
@@ -212,6 +216,13 @@ fn declared_fingerprint(front: &FrontMatter<'_>) -> Option<Fingerprint> {
 }
 
 impl Fingerprint {
+    /// Whether a plan was executed after a report that covers the others: what it found missing was worked on.
+    fn lacks_a_summary(&self, folder: &PhaseFolder) -> bool {
+        let (covered, later): (Vec<String>, Vec<String>) =
+            folder.summaries().map(|summary| folder.join(summary)).partition(|path| self.files.contains(path));
+        !covered.is_empty() && !later.is_empty()
+    }
+
     fn check(&self, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
         let covers = |path: &str| self.files.iter().any(|file| file == path);
         let current = view.current_plans(folder)?;
@@ -372,6 +383,20 @@ mod tests {
         assert_eq!(check("passed", &uncovered, &later).state, VerificationState::Stale);
         let other = declared.replace("v1:sha256:", "v1:sha256:0");
         assert_eq!(check("passed", &other, &later).state, VerificationState::Stale);
+    }
+
+    #[test]
+    fn gaps_that_a_plan_closed_are_verified_again() {
+        let report = format!("---\nstatus: gaps_found\ncovered_files:\n  - {FOLDER}/01-01-SUMMARY.md\n---\n");
+        let state = |summaries: &[&str]| {
+            let mut files = vec![(format!("{FOLDER}/01-VERIFICATION.md"), report.clone())];
+            files.extend(summaries.iter().map(|name| (format!("{FOLDER}/{name}-SUMMARY.md"), String::new())));
+            let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            status(&view, &view.find_phase("1").unwrap().folder.unwrap()).unwrap().state
+        };
+        assert_eq!(state(&["01-01"]), VerificationState::GapsFound);
+        assert_eq!(state(&["01-01", "01-02"]), VerificationState::Stale);
     }
 
     #[test]

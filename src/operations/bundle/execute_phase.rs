@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::operations::plan_index::Obstacles;
 use crate::project::config::Branching;
 use crate::project::files::FileError;
-use crate::project::folder::{PhaseFolder, plan_id};
+use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId};
 use crate::text::front_matter::FrontMatter;
@@ -67,6 +67,9 @@ pub(crate) struct ExecutePhaseReport {
     blocked_by: Blocked,
     runnable_plans: Vec<String>,
     runnable_count: usize,
+    /// Plans with a summary that were never closed: the roadmap still has them as open.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unclosed_plans: Vec<String>,
     branch_name: Option<String>,
     milestone_version: Option<String>,
     milestone_name: Option<String>,
@@ -156,6 +159,7 @@ impl Bundle<'_> {
             halted_plans,
             blocked_by,
             runnable_plans: runnable,
+            unclosed_plans: self.unclosed_plans(folder)?,
             branch_name: self.branch_name(phase, &milestone),
             milestone_slug: milestone.name.as_deref().map(slug),
             milestone_version: milestone.version,
@@ -173,6 +177,18 @@ impl Bundle<'_> {
             settings: self.settings(SETTINGS),
         };
         self.complete(report)
+    }
+
+    /// The identifiers of the plans that were executed and not carried into the documents: a session ended in between.
+    fn unclosed_plans(&self, folder: Option<&PhaseFolder>) -> Result<Vec<String>, FileError> {
+        let (Some(folder), Some(text)) = (folder, self.view.roadmap_text()?) else { return Ok(Vec::new()) };
+        let roadmap = self.view.parse_roadmap(&text);
+        let Some(section) = roadmap.section(folder.token()) else { return Ok(Vec::new()) };
+        let bullets = roadmap.plan_bullets(section);
+        let is_open = |plan: &&String| bullets.iter().any(|bullet| bullet.is_about(plan) && !bullet.checked);
+        let plans = self.view.current_plans(folder)?;
+        let executed = plans.iter().filter(|plan| folder.summary_of(plan).is_some()).filter(is_open);
+        Ok(executed.map(|plan| canonical_id(plan_id(plan)).to_owned()).collect())
     }
 
     /// What keeps plans from being executed; nothing where the phase is archived.
