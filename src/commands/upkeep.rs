@@ -39,7 +39,8 @@ pub(crate) enum UpkeepCommand {
     /// Create a missing STATE.md, or update its table of phases from the disk
     ///
     /// A missing STATE.md is created from ROADMAP.md and the phase folders. In one that is there, the table of phases is
-    /// updated, and a position that names no phase is filled in, with a log. With `--set-aside`, a STATE.md that cannot be read or parsed is kept under another name first.
+    /// updated, and a position that names no phase is filled in, with a log. With `--set-aside`, a STATE.md that cannot be
+    /// read or parsed is kept under another name first.
     ///
     /// Example: `gsd-tools state rebuild --dry-run --verbose`.
     Rebuild(RebuildArgs),

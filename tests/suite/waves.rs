@@ -261,10 +261,13 @@ fn an_executor_that_died_before_its_first_commit_leaves_nothing() {
         git(&context, "", &["worktree", "add", "-q", "-b", &format!("worktree-agent-{name}"), &place]);
     }
     git(&context, "", &["worktree", "lock", ".claude/worktrees/agent-alive"]);
+    // A person's own.
+    git(&context, "", &["worktree", "add", "-q", "-b", "agent-mine", "../mine"]);
+    git(&context, "", &["branch", "agent-idea"]);
     context.write(".claude/worktrees/agent-busy/new.txt", "not committed\n");
     on(&context, "claude", &["worktree", "cleanup-wave", "--keep-work"]).json();
     let branches = git(&context, "", &["branch", "--format=%(refname:short)"]);
-    assert_eq!(branches, "main\nworktree-agent-alive\nworktree-agent-busy");
+    assert_eq!(branches, "agent-idea\nagent-mine\nmain\nworktree-agent-alive\nworktree-agent-busy");
     assert!(context.project().join(".claude/worktrees/agent-busy/new.txt").exists());
 }
 

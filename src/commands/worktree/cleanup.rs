@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Git, ManifestFile, Refusal, emit, refuse};
 use crate::disk::{self, AbsolutePath, Change, Digest};
-use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch};
+use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch, is_of_host};
 
 /// What `worktree cleanup-wave` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -167,7 +167,7 @@ pub(super) fn noted_entries(
             let has_no_commit = git.run(&["merge-base", "--is-ancestor", branch, &base]).success();
             field("locked").is_none() && has_no_commit && is_clean(&git.at(Path::new(path))).is_ok()
         };
-        if plan.is_none() && !(with_empty && is_empty()) {
+        if plan.is_none() && !(with_empty && is_of_host(branch) && is_empty()) {
             continue;
         }
         entries.push(WaveEntry {
@@ -214,7 +214,7 @@ fn forget_unused_branches(git: &Git, base: &str) {
     let format = "--format=%(refname:short) %(worktreepath)";
     let listed = git.answer(&["for-each-ref", format, "--points-at", base, "refs/heads/"]).unwrap_or_default();
     let branches = listed.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
-    for (branch, _) in branches.filter(|(branch, worktree)| worktree.is_empty() && is_agent_branch(branch)) {
+    for (branch, _) in branches.filter(|(branch, worktree)| worktree.is_empty() && is_of_host(branch)) {
         // What cannot be removed is left: it is no work.
         let _ = git.run(&["branch", "-d", "--", branch]);
     }

@@ -41,8 +41,9 @@ pub(crate) struct RebuildReport {
 
 /// Brings the table of phases in line with the folders of the milestone: their rows, in their numbers of plans. What a
 /// person wrote into the other cells stays, and rows of phases whose folder is archived. Shelved phases are no work and
-/// get no row. A position that names no phase is filled in from roadmap and disk. A STATE.md that is missing is made from roadmap and disk; with `set_aside` also one that cannot be used,
-/// which is kept under another name. `None` without STATE.md and without a roadmap to make one from.
+/// get no row. A position that names no phase is filled in from roadmap and disk. A STATE.md that is missing is made from
+/// them; with `set_aside` also one that cannot be used, which is kept under another name. `None` without STATE.md and
+/// without a roadmap to make one from.
 pub(crate) fn rebuild(
     view: &ProjectView,
     only_look: bool,
