@@ -8,6 +8,7 @@ use crate::project::files::FileError;
 use crate::project::standing::{self, NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{State, normal_status};
+use crate::project::uat_report::UatReport;
 use crate::project::view::ProjectView;
 
 /// Activity older than this is stale, in days.
@@ -94,6 +95,9 @@ pub(crate) struct Signals {
     /// Those of them about which something is left to do.
     #[serde(skip)]
     open_phases: u64,
+    /// Closed phases whose acceptance test is not finished: a person still has to try something.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unaccepted_phases: Vec<String>,
     /// What is to be done next about the current phase.
     #[serde(skip)]
     next_step: Option<NextStep>,
@@ -187,12 +191,30 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         roadmap_completed_phases: tabled(count(&|standing| !standing.work.is_open())),
         listed_phases: count(&|_| true),
         open_phases: count(&|standing| standing.work.is_open()),
+        unaccepted_phases: unaccepted(view)?,
         next_step,
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
         status,
     })
+}
+
+/// The closed phases whose UAT.md says that tests or gaps are open.
+fn unaccepted(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
+    let roadmap = view.parse_roadmap(&text);
+    let mut found = Vec::new();
+    for folder in view.phase_folders()?.iter().filter(|folder| folder.archived.is_none()) {
+        let Some(path) = folder.artifact_path("UAT").filter(|_| standing::is_closed(&roadmap, folder.token())) else {
+            continue;
+        };
+        let report = UatReport::parse(&view.text(&path)?.unwrap_or_default());
+        if matches!(report.status.as_str(), "testing" | "partial" | "diagnosed") {
+            found.push(view.label(folder.token())?.number);
+        }
+    }
+    Ok(found)
 }
 
 /// Whether a day lies more than three days back.
@@ -253,6 +275,14 @@ impl Situation {
 }
 
 fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {
+    let told = told(situation, signals, commands);
+    match signals.unaccepted_phases.as_slice() {
+        [] => told,
+        phases => format!("{told} · acceptance test of phase {} is open", phases.join(", ")),
+    }
+}
+
+fn told(situation: Situation, signals: &Signals, commands: &Commands) -> String {
     let place = place(signals);
     match situation {
         Situation::NoProject if !is_installed("map-codebase", commands) => "No project yet — start one".to_owned(),
@@ -362,6 +392,26 @@ mod tests {
         let commands = Commands { prefix: "/gsd-".into(), installed, skip_discussion: false };
         let facts = Facts { milliseconds: 1_768_176_000_000, commands, ..Facts::default() };
         smart_entry(&view, &surroundings, &facts).unwrap()
+    }
+
+    #[test]
+    fn an_acceptance_test_that_is_open_is_named_although_its_phase_is_closed() {
+        let summary = |status: &str| {
+            let uat = format!("---\nstatus: {status}\n---\n\n## Tests\n");
+            let files = MemoryFiles::new([
+                (".planning/STATE.md", "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: Ready to plan\n"),
+                (".planning/ROADMAP.md", ROADMAP),
+                (".planning/phases/01-a/01-UAT.md", uat.as_str()),
+                (".planning/phases/02-b/02-UAT.md", uat.as_str()),
+            ]);
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let here = Surroundings { has_planning: true, ..Surroundings::default() };
+            smart_entry(&view, &here, &Facts::default()).unwrap().summary
+        };
+        assert_eq!(summary("complete"), "Phase 2 — to be discussed");
+        for status in ["testing", "partial", "diagnosed"] {
+            assert_eq!(summary(status), "Phase 2 — to be discussed · acceptance test of phase 1 is open");
+        }
     }
 
     #[test]

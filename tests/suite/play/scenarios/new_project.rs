@@ -74,7 +74,7 @@ pub(crate) fn new_project(stage: &mut Stage) {
         execute_inline(it, &folder);
         let next = chain::close_phase(it, "1", &folder, PLANS);
         it.by("With your window half full or more, close instead");
-        it.by("A stop in a text, and the end of the chain, is a stop in AUTO too");
+        it.by("A stop in a text, the user's word to stop, and the end of the chain are stops in AUTO too");
         it.runs("gsd-tools auto-chain stop", &[]).is("active", false).done();
         format!("{next} --auto")
     });
