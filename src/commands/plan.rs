@@ -435,7 +435,8 @@ fn summary_of(view: &ProjectView, place: &PlanPlace) -> Result<Rc<str>, FileErro
 
 /// The documents of the plan itself that its execution writes.
 fn of_plan(context: &Context, place: &PlanPlace) -> impl Iterator<Item = String> {
-    let setup = place.folder.artifact_path("USER-SETUP");
+    // Setup for the user, and defects that were found elsewhere.
+    let setup = place.folder.artifact_path("USER-SETUP").into_iter().chain([place.folder.join("deferred-items.md")]);
     let layout = context.layout();
     place.summary().into_iter().chain(setup).filter(|path| disk::exists(layout.absolute(path)))
 }

@@ -14,7 +14,6 @@ use super::summary_check::{self, SelfCheck};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::{PhasePlan, PhaseSummary};
-use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
@@ -256,29 +255,29 @@ fn only_the_index_changes(view: &ProjectView, edits: &Edits) -> Result<bool, Fil
 pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> Result<Edits, StateError> {
     let mut steps = Steps { base: view, edits: Edits::default() };
     let phase = folder.token();
-    if let Some((_, edits)) = roadmap::update_plan_progress(view, phase, &facts.today)? {
-        steps.add(edits);
-    }
-    let mut waves = BTreeMap::new();
-    let roadmap = view.layout().roadmap();
+    let (mut waves, mut objectives) = (BTreeMap::new(), Vec::new());
     for file in view.current_plans(folder)? {
         let text = view.text(&folder.join(&file))?.unwrap_or_default();
         let plan = PhasePlan::parse(&text);
         let wave = plan.wave().and_then(|wave| u64::try_from(wave).ok());
         waves.insert(plan_id(&file).to_owned(), wave.unwrap_or(1));
-        // A line that was just made has the file alone; people want to read what the plan is about.
-        if let (Some(objective), Some(text)) = (plan.objective(), steps.edits.texts.get_mut(&roadmap)) {
-            *text = with_objective(text, &file, &objective);
+        objectives.extend(plan.objective().map(|objective| (file, objective)));
+    }
+    let name = view.label(phase)?.name;
+    let plans = u64::try_from(waves.len()).ok();
+    let request = PhaseRequest { phase, name: name.as_deref(), plans };
+    // First, since it looks whether the phase was closed.
+    steps.note(position::planned(&steps.view(), request, facts)?);
+    if let Some((_, edits)) = roadmap::update_plan_progress(&steps.view(), phase, &facts.today)? {
+        steps.add(edits);
+    }
+    // A line that was just made has the file alone; people want to read what the plan is about.
+    if let Some(text) = steps.edits.texts.get_mut(&view.layout().roadmap()) {
+        for (file, objective) in &objectives {
+            *text = with_objective(text, file, objective);
         }
     }
     steps.add(roadmap::annotate_dependencies(&steps.view(), phase, &waves)?.1);
-    let name = steps.view().roadmap_text()?.and_then(|text| {
-        let roadmap = Roadmap::parse(&text);
-        roadmap.section(phase).map(|section| name_without_tag(section.name).to_owned())
-    });
-    let plans = u64::try_from(waves.len()).ok();
-    let request = PhaseRequest { phase, name: name.as_deref(), plans };
-    steps.note(position::planned(&steps.view(), request, facts)?);
     if only_the_index_changes(view, &steps.edits)? {
         return Ok(Edits::default());
     }

@@ -631,3 +631,25 @@ fn a_phase_that_is_added_when_all_is_complete_is_where_the_work_goes_on() {
     run(&context, ["phase", "add", "Sync"]).success();
     assert_eq!(line(&context.read(STATE), "Phase: "), line(&state, "Phase: "));
 }
+
+#[test]
+fn recording_a_gap_plan_goes_back_to_its_phase_in_every_line() {
+    let context = notebook();
+    let folder = ".planning/phases/01-add-and-list";
+    context.write(&format!("{folder}/01-01-PLAN.md"), "---\nphase: 01-add-and-list\nplan: 01\nwave: 1\n---\n");
+    context.write(&format!("{folder}/01-01-SUMMARY.md"), "---\nphase: 01-add-and-list\nplan: 01\n---\n");
+    context.write(&format!("{folder}/01-VERIFICATION.md"), "---\nstatus: passed\n---\n");
+    run(&context, ["phase", "complete", "1"]).success();
+    assert!(line(&context.read(STATE), "**Current focus:**").contains("Search by Tag"));
+    let gap =
+        "---\nphase: 01-add-and-list\nplan: 02\nwave: 1\n---\n<objective>\nList what was added last\n</objective>\n";
+    context.write(&format!("{folder}/01-02-PLAN.md"), gap);
+    assert!(run(&context, ["plan", "record", "1"]).stdout.contains("01-02"));
+    let state = context.read(STATE);
+    assert!(line(&state, "**Current focus:**").contains("Add and List"), "{state}");
+    assert_eq!(line(&state, "Phase: "), "Phase: 1 of 3 (Add and List) — READY TO EXECUTE");
+    assert_eq!(line(&state, "Plan: "), "Plan: 2 of 2");
+    let roadmap = context.read(ROADMAP);
+    assert!(roadmap.contains("- [ ] 01-02-PLAN.md — List what was added last"), "{roadmap}");
+    assert!(line(&roadmap, "- [ ] **Phase 1").contains("Add and List"), "{roadmap}");
+}
