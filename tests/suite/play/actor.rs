@@ -496,7 +496,7 @@ impl Actor {
         assert_eq!(results.len(), errands.len(), "not every spawn was answered: {results:?}");
         // Two worktrees made at the same moment may get in each other's way: that spawn is repeated, once.
         for (errand, result) in errands.iter().zip(&mut results) {
-            if result.text.contains("Failed to create worktree") {
+            if result.failed && !result.text.contains("hook error") {
                 self.note(&format!("spawns {} again: {:.200}", errand.description, result.text));
                 let heard = self.turn(Reply::Call((self.cast().hands.spawn)(errand)));
                 *result = self.new_results(&heard).remove(0);

@@ -182,7 +182,7 @@ pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan
     let sides = begin_wave(it, plans);
     if !sides.is_empty() {
         // The actor does so where it happens.
-        it.by("a spawn that the host refuses because it could not make the worktree is sent once more");
+        it.by("a spawn that fails in the host itself, not by a hook, is sent once more");
         it.by("First spawn all of `side_by_side` in one message");
         let mut spawns = Vec::new();
         for side in &sides {
