@@ -40,6 +40,9 @@ pub(crate) struct EntryReport {
     pub(crate) situation: Situation,
     pub(crate) recommended: &'static str,
     pub(crate) summary: String,
+    /// Work besides the current phase that waits for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) notice: Option<String>,
     pub(crate) signals: Signals,
     /// The recommended one first; commands that are not installed are left out.
     pub(crate) actions: Vec<Action>,
@@ -96,7 +99,7 @@ pub(crate) struct Signals {
     #[serde(skip)]
     open_phases: u64,
     /// Closed phases whose acceptance test is not finished: a person still has to try something.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip)]
     unaccepted_phases: Vec<String>,
     /// What is to be done next about the current phase.
     #[serde(skip)]
@@ -138,6 +141,7 @@ pub(crate) fn smart_entry(
         situation,
         recommended: ids[0],
         summary: summary(situation, &signals, commands),
+        notice: notice(&signals.unaccepted_phases),
         signals,
         actions,
     })
@@ -274,15 +278,12 @@ impl Situation {
     }
 }
 
-fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {
-    let told = told(situation, signals, commands);
-    match signals.unaccepted_phases.as_slice() {
-        [] => told,
-        phases => format!("{told} · acceptance test of phase {} is open", phases.join(", ")),
-    }
+/// What the summary of the current phase does not say.
+fn notice(unaccepted: &[String]) -> Option<String> {
+    (!unaccepted.is_empty()).then(|| format!("the acceptance test of phase {} is open", unaccepted.join(", ")))
 }
 
-fn told(situation: Situation, signals: &Signals, commands: &Commands) -> String {
+fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {
     let place = place(signals);
     match situation {
         Situation::NoProject if !is_installed("map-codebase", commands) => "No project yet — start one".to_owned(),
@@ -396,7 +397,7 @@ mod tests {
 
     #[test]
     fn an_acceptance_test_that_is_open_is_named_although_its_phase_is_closed() {
-        let summary = |status: &str| {
+        let notice = |status: &str| {
             let uat = format!("---\nstatus: {status}\n---\n\n## Tests\n");
             let files = MemoryFiles::new([
                 (".planning/STATE.md", "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: Ready to plan\n"),
@@ -406,11 +407,11 @@ mod tests {
             ]);
             let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
             let here = Surroundings { has_planning: true, ..Surroundings::default() };
-            smart_entry(&view, &here, &Facts::default()).unwrap().summary
+            smart_entry(&view, &here, &Facts::default()).unwrap().notice
         };
-        assert_eq!(summary("complete"), "Phase 2 — to be discussed");
+        assert_eq!(notice("complete"), None);
         for status in ["testing", "partial", "diagnosed"] {
-            assert_eq!(summary(status), "Phase 2 — to be discussed · acceptance test of phase 1 is open");
+            assert_eq!(notice(status).as_deref(), Some("the acceptance test of phase 1 is open"));
         }
     }
 
