@@ -295,7 +295,11 @@ fn closing_a_plan_in_the_main_tree_is_one_commit_and_happens_once() {
     let before = git(&context, "", &["rev-parse", "HEAD"]);
     let checked = context.gsd(["plan", "check", "1-1"]).json();
     assert!(checked["plans"][0]["findings"][0].as_str().unwrap().contains("not committed"), "{checked}");
+    context.write(&format!("{PHASE}/deferred-items.md"), "- an old defect elsewhere\n");
+    let payload = context.gsd(["init", "execute-phase", "1"]).json();
+    assert_eq!(payload["unclosed_plans"], json!(["01-01"]), "executed, and not in the documents yet");
     let closed = context.gsd(["plan", "close", "1-1", "--blocker", "rate limit unknown"]).json();
+    assert_eq!(context.gsd(["init", "execute-phase", "1"]).json()["unclosed_plans"], json!(null));
     assert_eq!(closed["commit"]["committed"], true, "{closed}");
     assert_eq!(git(&context, "", &["rev-list", "--count", &format!("{before}..HEAD")]), "1");
     assert_eq!(git(&context, "", &["log", "-1", "--format=%s"]), "docs(01-01): complete Part 1 plan");
