@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{CommandError, Context, Family, state};
-use crate::operations::{roadmap, upgrade};
+use crate::operations::{roadmap, roadmap_check, roadmap_waves, upgrade};
 use crate::project::folder::plan_id;
 use crate::text::front_matter::FrontMatter;
 
@@ -93,7 +93,7 @@ impl Family for Roadmaps {
             }
             RoadmapCommand::Upgrade(arguments) => upgrade(context, &arguments),
             RoadmapCommand::Validate => {
-                let report = roadmap::validate(&context.view(), context.config()?);
+                let report = roadmap_check::validate(&context.view(), context.config()?);
                 if !report.warnings.is_empty() {
                     context.exit_with(1);
                 }
@@ -140,7 +140,7 @@ fn annotate_dependencies(context: &mut Context, phase: Option<&str>) -> Result<(
                 waves.insert(plan_id(&plan).to_owned(), wave.unwrap_or(1));
             }
         }
-        Ok(roadmap::annotate_dependencies(view, phase, &waves)?)
+        Ok(roadmap_waves::annotate_dependencies(view, phase, &waves)?)
     })?;
     context.emit(&report)
 }

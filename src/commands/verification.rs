@@ -103,7 +103,7 @@ fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandErro
     let view = context.view();
     let standing = match subject(context, typed)? {
         Subject::Folder(folder) => PhaseStanding::of_folder(&view, &folder)?,
-        Subject::Phase(phase) => PhaseStanding::of_named(&view, &phase)?,
+        Subject::Phase(phase) => PhaseStanding::in_project(&view, &phase.number, phase.folder.as_ref())?,
     };
     // A folder's command names the phase as the folder does.
     let number = if typed.contains(['/', '\\']) { standing.verification.phase.as_str() } else { typed };

@@ -88,8 +88,8 @@ impl Checkout {
         Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
-    /// Which of these files, told from the root of the checkout, are changed, deleted, or unknown to git; empty where that
-    /// cannot be told beside a session.
+    /// Which of these files, by their paths below the checkout, are changed, deleted, or unknown to git. Empty where finding
+    /// out would take longer than a hook may.
     pub(super) fn changed<'path>(&self, paths: &'path [String]) -> Vec<&'path str> {
         let index = || {
             if paths.is_empty() {

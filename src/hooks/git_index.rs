@@ -11,7 +11,7 @@ struct Seen {
     seconds: u32,
     nanoseconds: u32,
     size: u32,
-    /// Git is told not to look at it.
+    /// Git was told to skip it (`assume-unchanged`, `skip-worktree`).
     skipped: bool,
 }
 
@@ -36,7 +36,7 @@ impl GitIndex {
         Self(bytes)
     }
 
-    /// Those of `paths`, told from the root of the checkout, whose files are changed, deleted, or unknown to git. `None`
+    /// Those of `paths`, by their place below the checkout, whose files are changed, deleted, or unknown to git. `None`
     /// where the index cannot be read. What is staged counts as known.
     pub(super) fn changed<'path>(&self, root: &Path, paths: &'path [String]) -> Option<Vec<&'path str>> {
         // The length of an object's name is not in the index: that of SHA-1, else that of SHA-256.

@@ -2,6 +2,7 @@
 //! files, no git is started.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Component::{CurDir, Normal};
 use std::path::Path;
 
 use super::checkout::Checkout;
@@ -86,9 +87,11 @@ fn changed_by(view: &ProjectView, root: &Path, checkout: &Checkout, plans: &[Str
         (file, "") => file.to_owned(),
         (file, folder) => format!("{folder}/{file}"),
     };
+    // A plan that came with a clone may name any path: only those below the checkout are looked at.
+    let is_below = |file: &&String| Path::new(file).components().all(|part| matches!(part, Normal(_) | CurDir));
     let of_plan = |plan: &String| -> Vec<String> {
         let text = view.text(plan).ok().flatten().unwrap_or_default();
-        PhasePlan::parse(&text).files_modified().iter().map(from_root).collect()
+        PhasePlan::parse(&text).files_modified().iter().filter(is_below).map(from_root).collect()
     };
     let files: Vec<Vec<String>> = plans.iter().map(of_plan).collect();
     let all = files.concat();

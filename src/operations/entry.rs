@@ -164,13 +164,11 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let stated = snapshot.as_ref().and_then(|snapshot| snapshot.current_phase.clone());
     let moved_on = stated.as_deref().map(|phase| standing::moved_on(view, phase)).transpose()?.flatten();
     let current_phase = moved_on.map(|phase| phase.number).or(stated);
-    let current = match (current_phase.as_deref(), roadmap.as_deref().map(|text| view.parse_roadmap(text))) {
-        (Some(phase), roadmap) => {
-            let folder = view.find_phase(phase)?.folder;
-            Some(PhaseStanding::of(view, roadmap.as_ref(), phase, folder.as_ref())?)
-        }
-        (None, _) => None,
+    let standing_of = |phase: &str| {
+        let folder = view.find_phase(phase)?.folder;
+        PhaseStanding::in_project(view, phase, folder.as_ref())
     };
+    let current = current_phase.as_deref().map(standing_of).transpose()?;
     let next_step = current.and_then(|standing| standing.next_step(facts.commands.skip_discussion));
     let status =
         snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();

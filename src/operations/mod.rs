@@ -57,6 +57,8 @@ pub(crate) mod refactor;
 pub(crate) mod removal;
 pub(crate) mod requirements;
 pub(crate) mod roadmap;
+pub(crate) mod roadmap_check;
+pub(crate) mod roadmap_waves;
 pub(crate) mod scaffold;
 pub(crate) mod seeds;
 pub(crate) mod sessions;

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::requirements::{self, MarkReport};
-use super::roadmap;
 use super::state::notes::{self, Metric};
 use super::state::position::PhaseRequest;
 use super::state::{Facts, StateError, mirror, position};
 use super::summary_check::{self, SelfCheck};
+use super::{roadmap, roadmap_waves};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::{PhasePlan, PhaseSummary};
@@ -277,7 +277,7 @@ pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -
             *text = with_objective(text, file, objective);
         }
     }
-    steps.add(roadmap::annotate_dependencies(&steps.view(), phase, &waves)?.1);
+    steps.add(roadmap_waves::annotate_dependencies(&steps.view(), phase, &waves)?.1);
     if only_the_index_changes(view, &steps.edits)? {
         return Ok(Edits::default());
     }

@@ -10,7 +10,7 @@ use super::label::PhaseLabel;
 use super::phase::PhaseId;
 use super::roadmap::Roadmap;
 use super::verification::{self, Verification, VerificationState};
-use super::view::{NamedPhase, ProjectView};
+use super::view::ProjectView;
 
 /// What was done about a phase, by its plans, their summaries and the roadmap. Tells without asking git.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,18 +127,16 @@ impl PhaseStanding {
         Ok(Self { work: PhaseWork::of(view, roadmap, id, folder)?, verification })
     }
 
-    /// The standing of the phase of a folder.
-    pub(crate) fn of_folder(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
+    /// As [`Self::of`], by the roadmap of the project.
+    pub(crate) fn in_project(view: &ProjectView, id: &str, folder: Option<&PhaseFolder>) -> Result<Self, FileError> {
         let text = view.roadmap_text()?;
         let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
-        Self::of(view, roadmap.as_ref(), folder.token(), Some(folder))
+        Self::of(view, roadmap.as_ref(), id, folder)
     }
 
-    /// The standing of a phase that somebody named.
-    pub(crate) fn of_named(view: &ProjectView, phase: &NamedPhase) -> Result<Self, FileError> {
-        let text = view.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
-        Self::of(view, roadmap.as_ref(), &phase.number, phase.folder.as_ref())
+    /// The standing of the phase of a folder.
+    pub(crate) fn of_folder(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
+        Self::in_project(view, folder.token(), Some(folder))
     }
 
     pub(crate) fn is_complete(&self) -> bool {

@@ -67,11 +67,6 @@ pub(crate) fn is_agent_branch(branch: &str) -> bool {
         .any(|rest| !rest.is_empty() && rest.chars().all(sound))
 }
 
-/// Whether a host names the branches of its own worktrees so. A person may call a branch `agent-x`, but hardly this.
-pub(crate) fn is_of_host(branch: &str) -> bool {
-    is_agent_branch(branch) && branch.starts_with("worktree-")
-}
-
 /// The local note that says how the executors of the current wave work; also a manifest of their worktrees.
 pub(crate) const WAVE_NOTE: &str = "wave.json";
 

@@ -511,6 +511,8 @@ pub(crate) struct Dispatch {
     pub(crate) concurrency: Option<u32>,
     /// What a call says to get a worktree of the host's own.
     pub(crate) isolation_flag: Option<String>,
+    /// How the branches of the host's own worktrees begin.
+    pub(crate) worktree_branch: Option<String>,
     /// What a call says to start an agent in a worktree that is there already, `{folder}`.
     pub(crate) start_in: Option<String>,
     /// How an agent is started in a worktree that is there already: the program and its arguments, `{folder}` for the

@@ -314,6 +314,7 @@ mod tests {
         ("dispatch.concurrency", "only one maker tells how many agents run at once"),
         ("dispatch.start-commit", "only one host makes worktrees and lets itself be told from where"),
         ("dispatch.start-in", "only one host starts an agent in a folder that the call names"),
+        ("dispatch.worktree-branch", "only one host makes worktrees of its own that agents may have"),
         ("dispatch.teams-variable", "only one host has teams of agents"),
         ("home.skills", "a host that reads its own folder and tells people to use a shared one"),
         ("hooks.without", "one host refuses edits of unread files itself"),

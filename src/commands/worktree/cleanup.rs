@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Git, ManifestFile, Refusal, emit, refuse};
 use crate::disk::{self, AbsolutePath, Change, Digest};
-use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch, is_of_host};
+use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch};
 
 /// What `worktree cleanup-wave` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -120,7 +120,9 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, keep_work: bool) -> Resu
     let left: Vec<&Cleared> =
         report.result.entries.iter().filter(|entry| entry.status != Status::MergedRemoved).collect();
     if !context.is_rehearsal() {
-        forget_unused_branches(&git, &base);
+        if let Some(start) = host_branches(context)? {
+            forget_unused_branches(&git, &base, &start);
+        }
         if left.is_empty() {
             disk::remove_note(&note_path)?;
             forget_folders(context, &places);
@@ -154,6 +156,7 @@ pub(super) fn noted_entries(
     let mut entries: Vec<WaveEntry> = manifest.entries.into_iter().filter(is_there).collect();
     let git = Git::here(context);
     let base = note.base.clone().unwrap_or_default();
+    let start = if with_empty { host_branches(context)? } else { None };
     let listed = git.answer(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
     for block in listed.split("\0\0") {
         let field = |name: &str| block.split('\0').find_map(|field| field.strip_prefix(name));
@@ -167,7 +170,8 @@ pub(super) fn noted_entries(
             let has_no_commit = git.run(&["merge-base", "--is-ancestor", branch, &base]).success();
             field("locked").is_none() && has_no_commit && is_clean(&git.at(Path::new(path))).is_ok()
         };
-        if plan.is_none() && !(with_empty && is_of_host(branch) && is_empty()) {
+        let is_of_host = start.as_ref().is_some_and(|start| branch.starts_with(start.as_str()));
+        if plan.is_none() && !(is_of_host && is_empty()) {
             continue;
         }
         entries.push(WaveEntry {
@@ -205,16 +209,23 @@ fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
     }
 }
 
-/// Removes the branches of agents whose worktree was never made: no worktree has them, and they have no commit of their
-/// own. A host leaves one where its call to git fails after the branch.
-fn forget_unused_branches(git: &Git, base: &str) {
+/// How the branches of the worktrees begin that the host makes itself. Only such are cleared away without a commit of a
+/// plan: a branch `agent-x` may be a person's.
+fn host_branches(context: &Context) -> Result<Option<String>, CommandError> {
+    let dispatch = context.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
+    Ok(dispatch.and_then(|dispatch| dispatch.worktree_branch))
+}
+
+/// Removes the branches of the host whose worktree was never made: no worktree has them, and they have no commit of
+/// their own. A host leaves one when its call to git fails after the branch.
+fn forget_unused_branches(git: &Git, base: &str, start: &str) {
     if base.is_empty() {
         return;
     }
     let format = "--format=%(refname:short) %(worktreepath)";
     let listed = git.answer(&["for-each-ref", format, "--points-at", base, "refs/heads/"]).unwrap_or_default();
     let branches = listed.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
-    for (branch, _) in branches.filter(|(branch, worktree)| worktree.is_empty() && is_of_host(branch)) {
+    for (branch, _) in branches.filter(|(branch, worktree)| worktree.is_empty() && branch.starts_with(start)) {
         // What cannot be removed is left: it is no work.
         let _ = git.run(&["branch", "-d", "--", branch]);
     }

@@ -50,9 +50,7 @@ impl Completion {
 impl Bundle<'_> {
     /// The standing of a phase; where there is none that commands call `typed`, that of nothing.
     pub(super) fn standing(&self, phase: Option<&Phase>, typed: &str) -> Result<PhaseStanding, FileError> {
-        let text = self.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
         let number = phase.map_or(typed, |phase| phase.number.as_str());
-        PhaseStanding::of(self.view, roadmap.as_ref(), number, phase.and_then(|phase| phase.folder.as_ref()))
+        PhaseStanding::in_project(self.view, number, phase.and_then(|phase| phase.folder.as_ref()))
     }
 }

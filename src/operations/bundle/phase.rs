@@ -45,12 +45,12 @@ pub(super) struct Aim {
     mvp_mode: bool,
 }
 
-/// A phase as every text names it.
+/// The number and the name by which texts call a phase.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Title {
-    /// As the roadmap writes it, such as `2`; names of files begin with another form.
+    /// As the roadmap writes it, such as `2`. File names start with `padded_phase`.
     number: Option<String>,
-    /// As the roadmap writes it; that of the folder where the roadmap has none.
+    /// As the roadmap writes it, or as the folder does where the roadmap has none.
     name: Option<String>,
 }
 

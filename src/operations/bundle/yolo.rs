@@ -13,7 +13,7 @@ use crate::project::state::State;
 use crate::text::time;
 
 use super::manager::{ManagedPhase, Step};
-use super::{Bundle, Complete};
+use super::{Automation, Bundle, Complete};
 
 /// A session that has not been heard of for so many milliseconds is over.
 const STALE: i64 = 24 * 60 * 60 * 1000;
@@ -39,9 +39,8 @@ pub(crate) struct YoloRequest<'text> {
 pub(crate) struct YoloBundle {
     milestone_version: Option<String>,
     milestone_name: Option<String>,
-    mode: Option<String>,
-    auto_advance: bool,
-    auto_chain_active: bool,
+    #[serde(flatten)]
+    automation: Automation,
     yolo: Session,
     /// The phase STATE.md stands at.
     current_phase: Option<String>,
@@ -166,9 +165,7 @@ impl Bundle<'_> {
         let report = YoloBundle {
             milestone_version: milestone.version,
             milestone_name: milestone.name,
-            mode: self.config.text("mode").map(str::to_owned),
-            auto_advance: self.facts.auto.advance(),
-            auto_chain_active: self.facts.auto.chain(),
+            automation: self.automation(),
             yolo: session,
             current_phase: self.current_phase()?,
             start_phase: start.map(|phase| phase.number.clone()),

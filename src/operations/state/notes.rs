@@ -280,7 +280,7 @@ pub(crate) fn record_session(
     let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    // STATE.md is shared: the place of the project on this computer is no part of it.
+    // STATE.md is committed, so it must not hold a path that only this computer has.
     let resume_file =
         resume_file.map(|file| if file == "None" { file.to_owned() } else { view.layout().relative(file) });
     let resume_file = resume_file.as_deref();

@@ -468,11 +468,15 @@ pub(super) fn find_back(
     Ok(Some(place.line(mark)))
 }
 
-/// Goes on with a phase that `edits` add to a project in which everything was complete. Where STATE.md says otherwise, or
-/// cannot be edited, it stays as it is.
+/// Moves the position to a phase that `edits` add after everything was complete. Where something else is left to do, it
+/// stays; so does a STATE.md with a line that keeps it from being edited, since the roadmap can be changed without it.
 pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Result<(), StateError> {
     let after = view.after(edits);
-    if let Ok(Some(text)) = open(&after) {
+    let text = match open(&after) {
+        Err(StateError::Garbled { .. }) => None,
+        opened => opened?,
+    };
+    if let Some(text) = text {
         let state = State::parse(&text);
         let mut edit = StateEdit::new(&state);
         if is_all_complete(&state) && find_back(&after, &mut edit, "Phase added", facts)?.is_some() {

@@ -402,7 +402,7 @@ fn existing_code_wants_a_map() {
 }
 
 #[test]
-fn a_new_project_is_told_what_the_user_sets_everywhere() {
+fn a_new_project_starts_from_what_the_user_sets_everywhere() {
     let defaults = |text: Option<&str>| {
         let code = CodeFacts { user_defaults: text.map(str::to_owned), ..CodeFacts::default() };
         told(&[], |bundle| bundle.new_project(false, &code))["user_defaults"].clone()

@@ -1,0 +1,236 @@
+//! What is wrong with a roadmap: whether it can be read, and whether its places agree.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::project::config::Config;
+use crate::project::files::FileError;
+use crate::project::milestone::milestone_headings;
+use crate::project::phase::PhaseId;
+use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::view::ProjectView;
+use crate::text::front_matter::is_unclosed;
+
+/// What `roadmap validate` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ValidateReport {
+    pub(crate) warnings: Vec<RoadmapFinding>,
+    /// Phases of which the places of the roadmap say different things. They can be read all the same.
+    pub(crate) mismatches: Vec<Mismatch>,
+}
+
+/// Two places of the roadmap that do not agree on a phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Mismatch {
+    pub(crate) code: &'static str,
+    pub(crate) phase: String,
+    /// From 1: the line to change, or the one that has what is missing elsewhere.
+    pub(crate) line: usize,
+    pub(crate) message: String,
+    pub(crate) fix: String,
+}
+
+/// What one place of the roadmap says of a phase.
+struct Told<'text> {
+    place: &'static str,
+    id: &'text str,
+    name: &'text str,
+    line: usize,
+}
+
+/// Compares the checklist, the details and the Progress table of the current milestone: which phases each lists, under
+/// which number and name. A place that the document does not have at all is not missed.
+pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Vec<Mismatch>, FileError> {
+    const PLACES: [&str; 3] = ["checklist", "details", "Progress table"];
+    let milestone = view.milestone_in(roadmap)?;
+    let own: Vec<PhaseId> = milestone.phase_ids(roadmap).into_iter().map(PhaseId::new).collect();
+    let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
+    let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
+    let rows = roadmap.rows().iter().filter(|row| !row.lists && !row.shipped);
+    // The table may have rows of other milestones.
+    let rows = rows.filter(|row| milestone.holds(row.line) || own.iter().any(|id| id.matches(row.id)));
+    let told: Vec<Told<'_>> = bullets
+        .map(|bullet| Told { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
+        .chain(sections.map(|section| Told {
+            place: PLACES[1],
+            id: section.id,
+            name: section.name,
+            line: section.heading_line,
+        }))
+        .chain(rows.map(|row| Told { place: PLACES[2], id: row.id, name: row.name, line: row.line }))
+        .filter(|told| !PhaseId::new(told.id).is_sentinel())
+        .collect();
+    let mut phases: Vec<PhaseId> = Vec::new();
+    for told in &told {
+        let id = PhaseId::new(told.id);
+        if !phases.contains(&id) {
+            phases.push(id);
+        }
+    }
+    phases.sort_by(|left, right| crate::project::phase::compare(left.as_str(), right.as_str()));
+    let in_use: Vec<&str> = PLACES.into_iter().filter(|place| told.iter().any(|told| told.place == *place)).collect();
+    let mut found = Vec::new();
+    for phase in &phases {
+        let own: Vec<&Told<'_>> = told.iter().filter(|told| phase.matches(told.id)).collect();
+        // The details say the most, so that the others follow them.
+        let Some(leading) = own.iter().find(|told| told.place == PLACES[1]).or(own.first()) else { continue };
+        let name = name_without_tag(leading.name);
+        for place in in_use.iter().filter(|place| own.iter().all(|told| told.place != **place)) {
+            found.push(Mismatch {
+                code: "C005",
+                phase: leading.id.to_owned(),
+                line: leading.line + 1,
+                message: format!(
+                    "Phase {} is in the {} (line {}) and missing in the {place}",
+                    leading.id,
+                    leading.place,
+                    leading.line + 1
+                ),
+                fix: format!("Add phase {} `{name}` to the {place} of ROADMAP.md, or remove it elsewhere", leading.id),
+            });
+        }
+        for other in own.iter().filter(|told| told.line != leading.line) {
+            if other.id != leading.id {
+                found.push(Mismatch {
+                    code: "C006",
+                    phase: leading.id.to_owned(),
+                    line: other.line + 1,
+                    message: format!(
+                        "Phase {} of the {} (line {}) is numbered `{}` in the {} (line {})",
+                        leading.id,
+                        leading.place,
+                        leading.line + 1,
+                        other.id,
+                        other.place,
+                        other.line + 1
+                    ),
+                    fix: format!("Write `{}` on line {} of ROADMAP.md", leading.id, other.line + 1),
+                });
+            }
+            let other_name = name_without_tag(other.name);
+            if !name.is_empty() && !other_name.is_empty() && plain_name(name) != plain_name(other_name) {
+                found.push(Mismatch {
+                    code: "C006",
+                    phase: leading.id.to_owned(),
+                    line: other.line + 1,
+                    message: format!(
+                        "Phase {} is called `{name}` in the {} (line {}) and `{other_name}` in the {} (line {})",
+                        leading.id,
+                        leading.place,
+                        leading.line + 1,
+                        other.place,
+                        other.line + 1
+                    ),
+                    fix: format!(
+                        "Write `{name}` on line {} of ROADMAP.md, or `{other_name}` on line {}",
+                        other.line + 1,
+                        leading.line + 1
+                    ),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A name without emphasis, in lower case and with single blanks.
+fn plain_name(name: &str) -> String {
+    let bare = name.replace(['*', '`', '_'], "").replace("\\|", "|").to_lowercase();
+    bare.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is wrong with the roadmap. Every finding keeps programs from reading it.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct RoadmapFinding {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+/// Whether the roadmap can be read at all: it is there, says something, and lists phases. Where phases are to be called
+/// after their milestone, one that is not is told as well.
+pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
+    let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
+    let Ok(Some(text)) = view.roadmap_text() else {
+        let warnings = vec![finding("V001", "ROADMAP.md not found or unreadable")];
+        return ValidateReport { warnings, mismatches: Vec::new() };
+    };
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return ValidateReport { warnings: vec![finding("V002", "ROADMAP.md is empty")], mismatches: Vec::new() };
+    }
+    let mut warnings = Vec::new();
+    if is_unclosed(&text) {
+        warnings.push(finding("V003", "ROADMAP.md frontmatter is malformed (unterminated --- fence)"));
+    }
+    let roadmap = view.parse_roadmap(&text);
+    if roadmap.sections().is_empty() && roadmap.bullets().is_empty() && roadmap.rows().is_empty() {
+        let message =
+            "ROADMAP.md contains no recognizable phase entries (no phase headings, bullet entries, or table rows)";
+        warnings.push(finding("V004", message));
+    }
+    if config.text("phase_id_convention") == Some(super::upgrade::CONVENTION) {
+        warnings.extend(not_prefixed(&roadmap).into_iter().map(|id| RoadmapFinding {
+            code: "W021",
+            message: format!(
+                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap upgrade` renames phases below headings like `## v1.0`"
+            ),
+        }));
+    }
+    // Without a STATE.md that can be read the milestone is not known; `state validate` reports that.
+    let mismatches = mismatches(view, &roadmap).unwrap_or_default();
+    ValidateReport { warnings, mismatches }
+}
+
+/// Phases below the first heading of a version that are not called after their milestone: `3` instead of `1-03`.
+fn not_prefixed<'text>(roadmap: &Roadmap<'text>) -> Vec<&'text str> {
+    let headings = milestone_headings(roadmap);
+    let Some(first) = headings.iter().find(|heading| heading.version.is_some()) else { return Vec::new() };
+    let below = roadmap.sections().iter().filter(|section| section.heading_line > first.heading.line);
+    let open = below.filter(|section| !section.shipped).map(|section| section.id);
+    open.filter(|id| {
+        let id = PhaseId::new(id);
+        !id.is_sentinel() && !id.as_str().contains('-')
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::config::ConfigTexts;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    #[test]
+    fn what_keeps_a_roadmap_from_being_read_has_a_code() {
+        let codes = |roadmap: Option<&str>| -> Vec<&'static str> {
+            let files = MemoryFiles::new(roadmap.map(|text| (".planning/ROADMAP.md", text)));
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            validate(&view, &Config::default()).warnings.iter().map(|finding| finding.code).collect()
+        };
+        assert_eq!(codes(None), ["V001"]);
+        assert_eq!(codes(Some("\u{feff} \r\n")), ["V002"]);
+        assert_eq!(codes(Some("---\na: 1\n# R\n")), ["V003", "V004"]);
+        assert_eq!(codes(Some("# R\n\ntext\n")), ["V004"]);
+        for listed in ["### Phase 1: A\n", "- [ ] **Phase 1: A** - a\n", "| Phase | Name |\n|---|---|\n| 1 | A |\n"] {
+            assert_eq!(codes(Some(listed)), [""; 0], "{listed}");
+        }
+    }
+
+    #[test]
+    fn phases_that_are_not_called_after_their_milestone_are_told_where_they_should_be() {
+        let roadmap = "### Phase 1: A\n## v1.0 MVP\n### Phase 1-02: B\n### Phase 3: C\n### Phase 999.1: D\n## Milestone\n### Phase 2.1: E\n";
+        let told = |config: &str, roadmap: &str| -> Vec<String> {
+            let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
+            let view = ProjectView::new(
+                Layout::new("/p", None, None),
+                Box::new(MemoryFiles::new([(".planning/ROADMAP.md", roadmap)])),
+            );
+            let found = validate(&view, &config).warnings.into_iter().filter(|finding| finding.code == "W021");
+            found.map(|finding| finding.message.split('"').nth(1).unwrap().to_owned()).collect()
+        };
+        let asked_for = r#"{"phase_id_convention": "milestone-prefixed"}"#;
+        assert_eq!(told(asked_for, roadmap), ["3", "2.1"]);
+        assert_eq!(told(asked_for, &roadmap.replace("v1.0 ", "")), [""; 0], "no version, no first number");
+        assert_eq!(told("{}", roadmap), [""; 0]);
+    }
+}
