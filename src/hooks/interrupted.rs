@@ -1,5 +1,5 @@
-//! Which plans a session left half done: they have commits, or changes that nobody committed, and no SUMMARY. Read from
-//! files, no git is started.
+//! Which plans a session left half done: they have commits, or changes that nobody committed, and no SUMMARY; or a SUMMARY
+//! and no mark in the roadmap. Read from files, no git is started.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Component::{CurDir, Normal};
@@ -23,17 +23,21 @@ pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
         Some(checkout) => changed_by(&view, &project.root, checkout, plans),
         None => vec![0; plans.len()],
     };
-    let found = of_wave(scene, &view).or_else(|| match checkout.as_ref().and_then(Checkout::log_of_head) {
-        Some(log) => by_commits(&view, &commits(&log), &changed).or_else(|| by_changes(&view, position()?, &changed)),
-        None => by_state(&view, position()?),
+    let found = of_wave(scene, &view).or_else(|| unclosed(&view, &position()?)).or_else(|| {
+        match checkout.as_ref().and_then(Checkout::log_of_head) {
+            Some(log) => {
+                by_commits(&view, &commits(&log), &changed).or_else(|| by_changes(&view, position()?, &changed))
+            }
+            None => by_state(&view, position()?),
+        }
     });
     let Interrupted { phase, what } = found?;
     let number = phase.trim_start_matches('0');
     let number = if number.is_empty() { "0" } else { number };
-    Some(format!("interrupted: {what}, no SUMMARY -> {} {number}", scene.command("execute-phase")))
+    Some(format!("interrupted: {what} -> {} {number}", scene.command("execute-phase")))
 }
 
-/// What was left half done in a phase: its plans, such as `02-02, 1 commit`.
+/// What was left half done in a phase: its plans and what they lack, such as `02-02, 1 commit, no SUMMARY`.
 struct Interrupted {
     phase: String,
     what: String,
@@ -46,7 +50,15 @@ fn of_wave(scene: &Scene<'_>, view: &ProjectView) -> Option<Interrupted> {
     let open = unfinished(view, &folder);
     let is_open = |id: &&str| open.iter().any(|plan| number(plan) == Some(id));
     let plans: Vec<&str> = note.plans.iter().map(|plan| plan.id.as_str()).filter(is_open).collect();
-    let what = format!("{} in worktrees that are not merged", plans.join(", "));
+    let what = format!("{} in worktrees that are not merged, no SUMMARY", plans.join(", "));
+    (!plans.is_empty()).then(|| Interrupted { phase: folder.token().to_owned(), what })
+}
+
+/// The plans of the current phase that were executed, and maybe merged, and are not in the documents yet.
+fn unclosed(view: &ProjectView, position: &Position) -> Option<Interrupted> {
+    let folder = view.find_phase(position.phase.as_deref()?).ok()?.folder.filter(|folder| folder.archived.is_none())?;
+    let plans = view.unclosed_plans(&folder).ok()?;
+    let what = format!("{} executed and not closed", plans.join(", "));
     (!plans.is_empty()).then(|| Interrupted { phase: folder.token().to_owned(), what })
 }
 
@@ -61,7 +73,8 @@ fn by_commits(
     let begun = |folder: &PhaseFolder| folder.plans().filter_map(number).any(|number| scopes.contains(number));
     let mut begun = folders.iter().filter(|folder| begun(folder));
     begun.find_map(|folder| {
-        Some(Interrupted { phase: folder.token().to_owned(), what: begun_in(view, folder, commits, changed)? })
+        let what = format!("{}, no SUMMARY", begun_in(view, folder, commits, changed)?);
+        Some(Interrupted { phase: folder.token().to_owned(), what })
     })
 }
 
@@ -76,7 +89,7 @@ fn by_changes(
     let plans = unfinished(view, &folder);
     let paths: Vec<String> = plans.iter().map(|plan| folder.join(plan)).collect();
     let (plan, count) = plans.iter().zip(changed(&paths)).find(|(_, count)| *count > 0)?;
-    let what = format!("{}, {}", number(plan)?, files(count));
+    let what = format!("{}, {}, no SUMMARY", number(plan)?, files(count));
     Some(Interrupted { phase: folder.token().to_owned(), what })
 }
 
@@ -108,7 +121,7 @@ fn by_state(view: &ProjectView, position: Position) -> Option<Interrupted> {
     let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
     let folder = view.find_phase(&phase).ok()?.folder.filter(|folder| folder.summaries().next().is_some())?;
     let open = unfinished(view, &folder).into_iter().next()?;
-    Some(Interrupted { phase: folder.token().to_owned(), what: number(&open)?.to_owned() })
+    Some(Interrupted { phase: folder.token().to_owned(), what: format!("{}, no SUMMARY", number(&open)?) })
 }
 
 /// The plans of a phase that have no SUMMARY.

@@ -13,8 +13,7 @@ use crate::project::state::deferred::DeferredRow;
 use crate::project::uat_report::{UatReport, UatTest};
 use crate::project::verification::{self, Verification, VerificationState};
 use crate::project::view::{Edits, ProjectView};
-use crate::text::front_matter::{FrontMatter, Value};
-use crate::text::splice::Splices;
+use crate::text::front_matter::FrontMatter;
 
 /// The category of a row that stands for a check.
 const CATEGORY: &str = "human check";
@@ -127,7 +126,7 @@ pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Result<(
     let (passed, open): (Vec<_>, Vec<_>) = known.into_iter().partition(DeferredCheck::passed);
     let mut status = verification.word();
     if verification.state == VerificationState::HumanNeeded && open.is_empty() && !passed.is_empty() {
-        edits.write(view, &path, with_status(&path, &text, "passed")?)?;
+        edits.write(view, &path, accepted(&path, &text, passed.len())?)?;
         status = "passed";
     }
     settle_rows(view, &folder, facts, &passed, &open, &mut edits)?;
@@ -345,14 +344,13 @@ fn deferred_rows(view: &ProjectView) -> Result<Vec<DeferredRow>, FileError> {
     Ok(view.state_text()?.as_deref().map(|text| State::parse(text).deferred()).unwrap_or_default())
 }
 
-fn with_status(path: &str, text: &str, status: &str) -> Result<String, HumanCheckError> {
+/// The report once a person has made all its `checks` and they passed.
+fn accepted(path: &str, text: &str, checks: usize) -> Result<String, HumanCheckError> {
     let Some(front) = FrontMatter::parse(text) else { return Ok(text.to_owned()) };
     if let Some(problem) = front.problem() {
         return Err(HumanCheckError::FrontMatter { path: path.to_owned(), line: problem.line, what: problem.what });
     }
-    let mut splices = Splices::default();
-    front.set("status", &Value::from(status), &mut splices);
-    Ok(splices.apply(text))
+    Ok(human_checks::accepted(text, &front, checks))
 }
 
 #[cfg(test)]
@@ -452,5 +450,16 @@ mod tests {
         assert!(edits.texts[".planning/STATE.md"].contains("Phase 01: Listen | passed |"));
         let (again, edits) = settle(&view.after(&edits), "01", &facts()).unwrap();
         assert_eq!((again.status, edits.is_empty()), ("passed", true));
+    }
+
+    #[test]
+    fn the_report_says_everywhere_what_a_person_accepted() {
+        let accepted = |text: &str| accepted(REPORT_PATH, text, 2).unwrap();
+        let report = "---\nstatus: human_needed\nscore: 3/5 must-haves verified\n---\n# V\n\n**Status:** human_needed\n\n**Score:** 3/5\n\n```\n**Status:** human_needed\n```\n";
+        let expected = "---\nstatus: passed\nscore: 5/5 must-haves verified\n---\n# V\n\n**Status:** passed\n\n**Score:** 5/5\n\n```\n**Status:** human_needed\n```\n";
+        assert_eq!(accepted(report), expected);
+        // More is open than a person was asked: the score stays what the verifier said.
+        let more = report.replace("3/5", "2/5");
+        assert_eq!(accepted(&more), expected.replace("5/5", "2/5"));
     }
 }

@@ -28,6 +28,7 @@ pub(crate) mod state;
 pub(crate) mod todo;
 pub(crate) mod uat;
 pub(crate) mod uat_report;
+pub(crate) mod unclosed;
 pub(crate) mod verification;
 pub(crate) mod view;
 pub(crate) mod wave;

@@ -119,6 +119,14 @@ fn plans_that_share_no_file_get_worktrees_and_the_others_wait() {
     assert!(wave["in_turn"][0]["why"].as_str().unwrap().contains("workflow.use_worktrees"));
 }
 
+/// What a new session is told.
+fn session_start(context: &TestContext) -> String {
+    let payload = json!({"session_id": "s", "cwd": context.project(), "source": "startup"});
+    context
+        .gsd_with(["hook", "standard", "session-start"], &[("GSD_RUNTIME", "claude")], &payload.to_string())
+        .success()
+}
+
 #[test]
 fn plans_that_run_in_turn_leave_no_note() {
     let context = project();
@@ -143,12 +151,7 @@ fn the_guard_reads_the_decision_and_following_it_works() {
     assert!(refused.contains("ISOLATION_MISSING") && refused.contains("isolation=\\\"worktree\\\""), "{refused}");
     assert_eq!(start(&context, "01-01", Some("worktree")), "");
     assert_eq!(start(&context, "01-03", None), "", "a plan in turn starts in the main tree");
-    let session = || {
-        let payload = json!({"session_id": "s", "cwd": context.project(), "source": "startup"});
-        context
-            .gsd_with(["hook", "standard", "session-start"], &[("GSD_RUNTIME", "claude")], &payload.to_string())
-            .success()
-    };
+    let session = || session_start(&context);
     let waits = "interrupted: 01-01, 01-02 in worktrees that are not merged, no SUMMARY -> /gsd-execute-phase 1";
     assert!(session().contains(waits), "{}", session());
     on(&context, "claude", &["worktree", "cleanup-wave"]).json();
@@ -159,6 +162,7 @@ fn the_guard_reads_the_decision_and_following_it_works() {
 #[test]
 fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
     let context = project();
+    context.gsd(["state", "begin-phase", "--phase", "1", "--name", "Core", "--plans", "3"]).success();
     create(&context, "claude");
     for (number, file) in [(1, "a.txt"), (2, "b.txt")] {
         let place = format!(".claude/worktrees/agent-{number}");
@@ -180,11 +184,15 @@ fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
 
     let checked = context.gsd(["plan", "check", "01-01", "01-02"]).json();
     assert_eq!(checked["finished"], true, "{checked}");
+    let session = || session_start(&context);
+    let waits = "interrupted: 01-01, 01-02 executed and not closed -> /gsd-execute-phase 1";
+    assert!(session().contains(waits), "{}", session());
     let closed = context.gsd(["plan", "close", "01-01", "01-02"]).json();
     assert_eq!(closed["next_plan"], "01-03");
     assert_eq!(closed["closed"][0]["requirements_completed"], json!(["A-1"]), "{closed}");
     let state = context.read(".planning/STATE.md");
     assert!(state.contains("Plan: 3 of 3"), "{state}");
+    assert!(!session().contains("interrupted"), "{}", session());
     assert!(state.contains("[Phase 01]: Text files — easy to read"), "{state}");
     assert!(state.contains("| Phase 01 P02 | 12min |") && state.contains("Completed 01-02-PLAN.md"), "{state}");
     assert!(context.read(".planning/ROADMAP.md").contains("| 1. Core | 2/3 |"));

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::operations::plan_index::Obstacles;
 use crate::project::config::Branching;
 use crate::project::files::FileError;
-use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
+use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId};
 use crate::text::front_matter::FrontMatter;
@@ -159,7 +159,7 @@ impl Bundle<'_> {
             halted_plans,
             blocked_by,
             runnable_plans: runnable,
-            unclosed_plans: self.unclosed_plans(folder)?,
+            unclosed_plans: folder.map(|folder| self.view.unclosed_plans(folder)).transpose()?.unwrap_or_default(),
             branch_name: self.branch_name(phase, &milestone),
             milestone_slug: milestone.name.as_deref().map(slug),
             milestone_version: milestone.version,
@@ -177,18 +177,6 @@ impl Bundle<'_> {
             settings: self.settings(SETTINGS),
         };
         self.complete(report)
-    }
-
-    /// The identifiers of the plans that were executed and not carried into the documents: a session ended in between.
-    fn unclosed_plans(&self, folder: Option<&PhaseFolder>) -> Result<Vec<String>, FileError> {
-        let (Some(folder), Some(text)) = (folder, self.view.roadmap_text()?) else { return Ok(Vec::new()) };
-        let roadmap = self.view.parse_roadmap(&text);
-        let Some(section) = roadmap.section(folder.token()) else { return Ok(Vec::new()) };
-        let bullets = roadmap.plan_bullets(section);
-        let is_open = |plan: &&String| bullets.iter().any(|bullet| bullet.is_about(plan) && !bullet.checked);
-        let plans = self.view.current_plans(folder)?;
-        let executed = plans.iter().filter(|plan| folder.summary_of(plan).is_some()).filter(is_open);
-        Ok(executed.map(|plan| canonical_id(plan_id(plan)).to_owned()).collect())
     }
 
     /// What keeps plans from being executed; nothing where the phase is archived.
