@@ -3,29 +3,48 @@
 use super::Stage;
 use super::agents::{self, Plan, numbered};
 use super::hooks::hooks;
-use super::plans::{FAREWELL_PLAN, README_PLAN, SWITCH_PLAN};
+use super::plans::{FAREWELL_PLAN, README_PLAN, SECOND_SWITCH_PLAN, SWITCH_PLAN};
 use serde_json::Value;
 
 use crate::play::actor::{Actor, DROPPED, Spawn};
 
 pub(crate) const PLANS: &[&Plan] = &[&FAREWELL_PLAN, &README_PLAN, &SWITCH_PLAN];
 
+/// Two plans, one after the other.
+const PAIR: &[&Plan] = &[&FAREWELL_PLAN, &SECOND_SWITCH_PLAN];
+
+/// What a phase of two plans may cost from its plan to its acceptance.
+const CALLS_OF_PAIR: usize = 60;
+const BYTES_OF_PAIR: usize = 40_000;
+
 /// The short loop: three plans in two waves, no question but those that are always asked.
 pub(crate) fn chain(stage: &mut Stage) {
+    one_phase(stage, PLANS);
+}
+
+/// A phase of two plans, within what it may cost.
+pub(crate) fn pair(stage: &mut Stage) {
+    one_phase(stage, PAIR);
+    let counts = stage.counts();
+    assert!(counts.calls <= CALLS_OF_PAIR, "{} calls", counts.calls);
+    assert!(counts.answered <= BYTES_OF_PAIR, "{} bytes answered", counts.answered);
+}
+
+fn one_phase(stage: &mut Stage, plans: &'static [&'static Plan]) {
     stage.has("greet");
     stage.has_approved_gates();
-    stage.types("plan-phase", "1 --skip-research", |it| {
+    stage.types("plan-phase", "1 --skip-research", move |it| {
         let folder = begin_planning(it, "1");
         it.by("ask: *Discuss first*").asks("1. Discuss first\n2. Plan without", "2. Plan without");
         it.by("| `--gaps`, `--reviews`, `--skip-research` | none |");
-        plan_phase(it, &folder, PLANS)
+        plan_phase(it, &folder, plans)
     });
     stage.expect_tidy();
-    stage.types("execute-phase", "1", |it| execute_phase(it, "1", PLANS));
+    stage.types("execute-phase", "1", move |it| execute_phase(it, "1", plans));
     stage.expect_tidy();
     assert_eq!(stage.shell("python3 greet.py --goodbye Ada"), "Goodbye, Ada!");
     stage.expect_agreement();
-    stage.types("verify-work", "1", |it| verify_work(it, "1", PLANS));
+    stage.types("verify-work", "1", move |it| verify_work(it, "1", plans));
     stage.expect_tidy();
     stage.expect_agreement();
 }
@@ -179,7 +198,7 @@ pub(crate) fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
 
 /// One wave, side by side where the program says so; `part` is what each executor does.
 pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan], part: Part) {
-    let sides = begin_wave(it, plans);
+    let sides = begin_wave(it, folder, plans);
     if !sides.is_empty() {
         // The actor does so where it happens.
         it.by("a spawn that fails in the host itself, not by a hook, is sent once more");
@@ -211,12 +230,13 @@ pub(crate) fn judge(it: &mut Actor, ids: &[&str]) {
 }
 
 /// Which plans of a wave run side by side.
-pub(crate) fn begin_wave(it: &mut Actor, plans: &[&'static Plan]) -> Vec<Side> {
+pub(crate) fn begin_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) -> Vec<Side> {
     let inline = "a single open plan in the phase with `task_count` up to `inline_plan_threshold`";
-    assert!(
-        it.is_ordered(inline) && (plans.len() > 1 || plans[0].tasks.len() > 2),
-        "this plan is for the orchestrator"
-    );
+    let phase = numbered(folder).0;
+    let ids = (1..10).map(|number| format!("{folder}/{phase}-{number:02}"));
+    let is_open = |id: &String| it.has_file(&format!("{id}-PLAN.md")) && !it.has_file(&format!("{id}-SUMMARY.md"));
+    let is_single = ids.filter(is_open).count() == 1;
+    assert!(it.is_ordered(inline) && (!is_single || plans[0].tasks.len() > 2), "this plan is for the orchestrator");
     let ids: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
     let wave = it.runs("gsd-tools worktree create-wave", &[("ids, with commas", &ids.join(","))]).is("ok", true).json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -328,7 +348,7 @@ pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static
     let padded = &plans[0].id[..2];
     let uat = format!("{folder}/{padded}-UAT.md");
     it.by("write UAT.md by it").writes(&uat, &agents::uat(plans, padded, &agents::ACCEPTED));
-    it.runs("complete UAT", &[("passed", "3"), ("issues", "0")]).is("committed", true).done();
+    it.runs("complete UAT", &[("passed", &plans.len().to_string()), ("issues", "0")]).is("committed", true).done();
     accept(it, &folder)
 }
 

@@ -108,6 +108,10 @@ pub(crate) const SWITCH_PLAN: Plan = Plan {
     closes: None,
 };
 
+/// The switch beside the function alone, with the README.
+pub(crate) const SECOND_SWITCH_PLAN: Plan =
+    Plan { id: "01-02", depends_on: &["01-01"], requirements: &["FARE-02", "FARE-03"], ..SWITCH_PLAN };
+
 /// A README that a test holds to the modules there are: right beside a plan that adds a module, wrong once both are merged.
 pub(crate) const HELD_README_PLAN: Plan = Plan {
     tasks: &[Task {

@@ -9,7 +9,7 @@ use super::hooks::hooks;
 
 /// One plan in turn, whose executor returns at its checkpoint; the person approves, and a fresh executor goes on.
 pub(crate) fn run_plan_with_checkpoint(it: &mut Actor, folder: &str, plan: &'static Plan) {
-    assert!(chain::begin_wave(it, &[plan]).is_empty(), "a plan with a checkpoint runs in the main tree");
+    assert!(chain::begin_wave(it, folder, &[plan]).is_empty(), "a plan with a checkpoint runs in the main tree");
     it.by("Then spawn `in_turn` one after the other");
     let spawn = chain::executor(it, folder, plan, None, agents::executor_to_checkpoint);
     let returned = it.sends(spawn).expects("## CHECKPOINT REACHED").text;
