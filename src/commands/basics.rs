@@ -70,7 +70,7 @@ impl Family for Basics {
 
 fn normalize_test_command(context: &mut Context, arguments: &CommandArgs) -> Result<(), CommandError> {
     let command = arguments.command.as_deref().unwrap_or_default();
-    let package = disk::read_text(context.here().resolve("package.json"))?;
+    let package = context.read(&context.here().resolve("package.json"))?;
     context.text(test_command::once(command, package.as_deref()));
     Ok(())
 }

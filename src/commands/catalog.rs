@@ -333,6 +333,7 @@ pub(super) const CATALOG: &[(&str, Effect)] = &[
     ("template select", Effect::Read),
     ("todo complete", Effect::Write),
     ("todo match-phase", Effect::Read),
+    ("trust planning", Effect::Run),
     ("uat classify-coverage", Effect::Read),
     ("uat render-checkpoint", Effect::Read),
     ("uninstall", Effect::Destructive),

@@ -469,7 +469,7 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
         (None, Some(file)) => {
             let path = context.here().resolve(file);
             let missing = || CommandError::usage(format!("there is no file `{path}`"));
-            disk::read_text(&path)?.ok_or_else(missing)?
+            context.read(&path)?.ok_or_else(missing)?
         }
         (None, None) => String::new(),
     };
@@ -486,7 +486,7 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
 
 fn red_evidence(context: &mut Context, record: &str) -> Result<(), CommandError> {
     let path = context.root().resolve(record);
-    let Some(text) = disk::read_text(&path).ok().flatten() else {
+    let Some(text) = context.read(&path).ok().flatten() else {
         return context.emit(&test_first::unreadable(&path.to_string(), "record not found or unreadable"));
     };
     match serde_json::from_str(&text) {
@@ -537,7 +537,7 @@ pub(super) fn tree_of(context: &Context) -> SourceTree<impl Fn(&str) -> FolderFa
         let absolute = root.resolve(path);
         let found = disk::is_folder(&absolute).then(|| FoundFolder {
             in_project: absolute.as_path().starts_with(root.as_path()),
-            package: disk::read_text(absolute.resolve("package.json")).ok().flatten(),
+            package: context.read(&absolute.resolve("package.json")).ok().flatten(),
         });
         FolderFacts { absolute: absolute.to_string(), found }
     };

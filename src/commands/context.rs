@@ -185,8 +185,14 @@ impl Context {
             return Ok(config);
         }
         let layout = self.layout();
-        let project = disk::read_text(layout.absolute(&layout.root_config()))?;
-        let own = layout.workstream().is_some().then(|| disk::read_text(layout.absolute(&layout.config())));
+        let boundary = self.project().boundary()?;
+        let read = |path: String| -> Result<Option<String>, CommandError> {
+            let path = layout.absolute(&path);
+            boundary.check(&path)?;
+            Ok(disk::read_settings(path)?)
+        };
+        let project = read(layout.root_config())?;
+        let own = layout.workstream().is_some().then(|| read(layout.config()));
         let own = own.transpose()?.flatten();
         let personal = self.personal_defaults()?;
         let (config, problems) = Config::read(ConfigTexts {
@@ -207,7 +213,7 @@ impl Context {
     /// The text of the user's own defaults, `.gsd/defaults.json` in the home folder.
     pub(crate) fn personal_defaults(&self) -> Result<Option<String>, CommandError> {
         match self.personal_file("defaults.json") {
-            Some(file) => Ok(disk::read_text(file)?),
+            Some(file) => Ok(disk::read_settings(file)?),
             None => Ok(None),
         }
     }

@@ -114,6 +114,7 @@ fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, CommandEr
     if let Some(hold) = hold
         && !changes.is_empty()
     {
+        context.project().boundary()?.check_all(&changes)?;
         hold.apply(&changes)?;
     }
     Ok(report)

@@ -3,6 +3,10 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
+use crate::disk::DiskError;
+use crate::project::ProjectError;
+use crate::project::boundary::BoundaryError;
+
 /// The closed set of reasons a command can fail for. Scripts read the snake-case name from the JSON envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -109,7 +113,9 @@ impl CommandError {
     /// An error of one of the rooms, with its sources as causes.
     pub(crate) fn because(reason: Reason, error: &(dyn Error + 'static)) -> Self {
         let mut told = Self::new(reason, error.to_string());
-        told.hints.extend(error.downcast_ref::<crate::disk::DiskError>().and_then(crate::disk::DiskError::hint));
+        let hint = error.downcast_ref::<DiskError>().and_then(DiskError::hint);
+        let hint = hint.or_else(|| error.downcast_ref::<BoundaryError>()?.hint());
+        told.hints.extend(hint.or_else(|| error.downcast_ref::<ProjectError>()?.hint()));
         let mut source = error.source();
         while let Some(cause) = source {
             told.causes.push(cause.to_string());

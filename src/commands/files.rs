@@ -23,14 +23,25 @@ impl<'a> MissingFile<'a> {
 }
 
 impl Context {
+    /// The text of a file that a call names: in the project as its documents are read, elsewhere whatever a person means,
+    /// a pipe of their shell too.
+    pub(super) fn read(&self, path: &AbsolutePath) -> Result<Option<String>, CommandError> {
+        let boundary = self.project().boundary()?;
+        if !boundary.is_about(path) {
+            return Ok(disk::read_input(path)?);
+        }
+        boundary.check(path)?;
+        Ok(disk::read_text(path)?)
+    }
+
     /// The text of a file by its path from the current folder.
     pub(super) fn text_from_here(&self, path: &str) -> Result<Option<String>, CommandError> {
-        Ok(disk::read_text(self.here().resolve(path))?)
+        self.read(&self.here().resolve(path))
     }
 
     /// The text of a file by its path from the project's root.
     pub(super) fn text_from_root(&self, path: &str) -> Result<Option<String>, CommandError> {
-        Ok(disk::read_text(self.root().resolve(path))?)
+        self.read(&self.root().resolve(path))
     }
 
     /// As [`Self::update`], for one file that is no document of the project: `edit` gets its text and gives the new
@@ -41,7 +52,7 @@ impl Context {
         edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
     ) -> Result<R, CommandError> {
         self.change(&path.parent().unwrap_or_else(|| path.clone()), |changes| {
-            let text = disk::read_text(path)?;
+            let text = self.read(path)?;
             let (report, edited) = edit(text.as_deref())?;
             if let Some(edited) = edited {
                 changes.write(path.clone(), edited, text.map(|text| Digest::of(text.as_bytes())));
@@ -60,6 +71,7 @@ impl Context {
         let mut changes = ChangeSet::default();
         if self.is_rehearsal() {
             let report = decide(&mut changes)?;
+            self.project().boundary()?.check_all(&changes)?;
             disk::check([tree], &changes)?;
             for change in changes.iter() {
                 self.note_rehearsed(&self.diff_of(change)?);
@@ -70,6 +82,7 @@ impl Context {
         let hold = disk.hold([tree])?;
         let report = decide(&mut changes)?;
         if !changes.is_empty() {
+            self.project().boundary()?.check_all(&changes)?;
             hold.apply(&changes)?;
         }
         Ok(report)

@@ -84,7 +84,7 @@ impl Family for Findings {
 
 fn plan(context: &mut Context, input: &str) -> Result<(), CommandError> {
     let path = context.here().resolve(input);
-    let text = disk::read_text(&path)?.ok_or_else(|| CommandError::usage(format!("there is no file `{path}`")))?;
+    let text = context.read(&path)?.ok_or_else(|| CommandError::usage(format!("there is no file `{path}`")))?;
     let questions = Questions::parse(&text)
         .map_err(|error| CommandError::usage(format!("`{path}` holds no questions: {error}")))?;
     let config = context.config()?;
@@ -102,7 +102,7 @@ fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, CommandError>
     let layout = context.layout();
     let mut texts = Vec::new();
     for file in [Some(layout.absolute(&in_project(layout, key))), for_everybody(context, key)].into_iter().flatten() {
-        texts.extend(disk::read_text(&file)?);
+        texts.extend(context.read(&AbsolutePath::parse(&file).map_err(DiskError::from)?)?);
     }
     Ok(findings::kept(texts.iter().map(String::as_str), context.world().now().milliseconds()))
 }

@@ -71,6 +71,7 @@ mod task;
 mod template;
 mod timeout;
 mod todo;
+mod trust;
 mod uat;
 mod updating;
 mod upkeep;
@@ -152,6 +153,7 @@ const FAMILIES: &[FamilyRow] = &[
     family::<auto_chain::AutoChains>("The automatic chain", &["auto-chain"]),
     family::<check::Gates>("Gates", &["check", "gap-analysis"]),
     own_family::<gate::Gates>("Build and test", &["gate"]),
+    own_family::<trust::Trust>("Trust", &["trust"]),
     family::<guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
     family::<loops::Loop>("Loop", &["loop"]),
     family::<updating::Updating>(

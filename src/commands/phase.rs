@@ -2,7 +2,6 @@
 
 use super::error::Reason;
 use super::{CommandError, Context, Family, state};
-use crate::disk;
 use crate::operations::acceptance::acceptance;
 use crate::operations::archive;
 use crate::operations::complete::{self, Incomplete};
@@ -332,7 +331,7 @@ fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), Comm
     let Some(plan) = &arguments.plan else {
         return Err(CommandError::usage("Usage: phase.tdd-applicable <plan-file> [--cli-flag]"));
     };
-    let text = disk::read_text(context.root().resolve(plan))?;
+    let text = context.text_from_root(plan)?;
     let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
     let configured = context.config()?.flag("workflow.tdd_mode");
     context.emit(&phase::tdd_applicable(&text, arguments.cli_flag, configured))

@@ -183,6 +183,7 @@ impl Context {
         let pointer = self.workstream_pointer();
         let disk = self.disk();
         let outside = pointer.session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf);
+        project.boundary()?.check(layout.absolute(layout.planning()))?;
         let hold = disk.hold([project.locked_tree()].into_iter().chain(outside))?;
         let _peer = peer_locks(&layout, &disk)?;
         self.tell_recovered(&hold);
@@ -250,6 +251,7 @@ impl Context {
         project: &Project,
         tree: PathBuf,
     ) -> Result<HeldProject<'disk>, CommandError> {
+        project.boundary()?.check(project.layout().absolute(project.layout().planning()))?;
         let hold = disk.hold([tree])?;
         let peer = peer_locks(project.layout(), disk)?;
         self.tell_recovered(&hold);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::Reason;
 use super::{CommandError, Context, Family};
-use crate::disk::{self, AbsolutePath, ChangeSet, Digest};
+use crate::disk::{AbsolutePath, ChangeSet, Digest};
 use crate::operations::prompt_budget::{self, Material};
 
 /// The exit code where what must be there does not fit.
@@ -71,7 +71,7 @@ impl Family for Prompts {
 fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, CommandError> {
     let optional = |file: Option<&String>| -> Result<Option<String>, CommandError> {
         match file {
-            Some(file) => Ok(disk::read_text(context.here().resolve(file))?),
+            Some(file) => context.text_from_here(file),
             None => Ok(None),
         }
     };

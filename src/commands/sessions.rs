@@ -200,7 +200,7 @@ impl Kept {
     /// The messages of a session; `None` where its file cannot be read.
     fn messages(&self, project: &ProjectSessions, session: &SessionFile) -> Option<Vec<Message>> {
         let file = self.folder.resolve(&project.directory).resolve(format!("{}.jsonl", session.id));
-        let bytes = disk::read_bytes(file).ok()??;
+        let bytes = disk::read_up_to(file, u64::MAX).ok()??;
         Some(sessions::messages(&session.id, &String::from_utf8_lossy(&bytes), &self.untyped))
     }
 }

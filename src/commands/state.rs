@@ -620,7 +620,7 @@ pub(super) fn text_or_file(
 ) -> Result<Option<String>, CommandError> {
     let Some(file) = file else { return Ok(text) };
     let path = context.here().resolve(file);
-    match disk::read_text(&path)? {
+    match context.read(&path)? {
         Some(text) => Ok(Some(text)),
         None => Err(CommandError::usage(format!("there is no file `{path}`"))),
     }

@@ -1,7 +1,6 @@
 //! One task of a plan.
 
 use super::{CommandError, Context, Family};
-use crate::disk;
 use crate::operations::task;
 
 #[derive(Debug, clap::Subcommand)]
@@ -56,7 +55,7 @@ fn is_behavior_adding(context: &mut Context, arguments: BehaviorArgs) -> Result<
     let text = match (arguments.task_content, arguments.file) {
         (Some(text), _) => text,
         (None, Some(file)) => {
-            let text = disk::read_text(context.root().resolve(&file))?;
+            let text = context.text_from_root(&file)?;
             text.ok_or_else(|| CommandError::usage(format!("Task file not found: {file}")))?
         }
         (None, None) => String::new(),
@@ -72,7 +71,7 @@ fn resolve_content(context: &mut Context, arguments: &ResolveArgs) -> Result<(),
     let (Some(plan), Some(id)) = (&arguments.plan, &arguments.task_id) else {
         return Err(CommandError::usage("Usage: task resolve-content --plan <path> --task-id <tracker-id> --raw"));
     };
-    let text = disk::read_text(context.root().resolve(plan))?;
+    let text = context.text_from_root(plan)?;
     let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
     let report = task::resolve_content(&text, id)
         .ok_or_else(|| CommandError::usage(format!("No task with tracker-id '{id}' found in plan: {plan}")))?;

@@ -30,32 +30,89 @@ pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
 pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
 
-/// The file's text, byte for byte (a byte order mark included); `None` if there is no such file.
+/// The most that a document is read of, in bytes.
+pub(crate) const DOCUMENT_LIMIT: u64 = 16 << 20;
+
+/// The most that a settings file is read of, in bytes.
+pub(crate) const SETTINGS_LIMIT: u64 = 8 << 20;
+
+/// The file's text, byte for byte (a byte order mark included); `None` if there is no such file. At most
+/// [`DOCUMENT_LIMIT`].
 pub(crate) fn read_text(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
     let path = path.as_ref();
-    let Some(bytes) = read_bytes(path)? else { return Ok(None) };
+    read_bytes(path)?.map(|bytes| text(path, bytes)).transpose()
+}
+
+/// As [`read_text`], for settings: at most [`SETTINGS_LIMIT`].
+pub(crate) fn read_settings(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
+    let path = path.as_ref();
+    read_up_to(path, SETTINGS_LIMIT)?.map(|bytes| text(path, bytes)).transpose()
+}
+
+/// The file's bytes; `None` if there is no such file. At most [`DOCUMENT_LIMIT`].
+pub(crate) fn read_bytes(path: impl AsRef<Path>) -> Result<Option<Vec<u8>>, DiskError> {
+    read_up_to(path, DOCUMENT_LIMIT)
+}
+
+/// The bytes of a regular file of at most `limit` bytes; `None` if there is no such file. A pipe or a device, which may
+/// never end, is not opened for long.
+pub(crate) fn read_up_to(path: impl AsRef<Path>, limit: u64) -> Result<Option<Vec<u8>>, DiskError> {
+    // Room for most documents: a project has hundreds of small ones.
+    const USUAL_SIZE: u64 = 8 << 10;
+    let path = path.as_ref();
+    let Some((file, size)) = open(path)? else { return Ok(None) };
+    let too_large = || DiskError::TooLarge { path: path.to_path_buf(), limit };
+    if size > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size.max(USUAL_SIZE)).unwrap_or_default());
+    // It may grow meanwhile.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(DiskError::io("read", path))?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// The text of what a person named for a command to read: a file, or a pipe such as a shell makes. At most
+/// [`DOCUMENT_LIMIT`].
+pub(crate) fn read_input(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
+    let path = path.as_ref();
+    let Some(file) = present(std::fs::File::open(path)).map_err(DiskError::io("read", path))? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes).map_err(DiskError::io("read", path))?;
+    if bytes.len() as u64 > DOCUMENT_LIMIT {
+        return Err(DiskError::TooLarge { path: path.to_path_buf(), limit: DOCUMENT_LIMIT });
+    }
+    text(path, bytes).map(Some)
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DiskError> {
     String::from_utf8(bytes)
-        .map(Some)
         .map_err(|error| DiskError::NotText { path: path.to_path_buf(), offset: error.utf8_error().valid_up_to() })
 }
 
-/// The file's bytes; `None` if there is no such file.
-pub(crate) fn read_bytes(path: impl AsRef<Path>) -> Result<Option<Vec<u8>>, DiskError> {
-    // Room for most documents: a project has hundreds of small ones, and asking for the size of each costs more.
-    const USUAL_SIZE: usize = 8 << 10;
-    let path = path.as_ref();
-    let Some(file) = present(std::fs::File::open(path)).map_err(DiskError::io("read", path))? else { return Ok(None) };
-    let mut bytes = Vec::with_capacity(USUAL_SIZE);
-    file.take(u64::MAX).read_to_end(&mut bytes).map_err(DiskError::io("read", path))?;
-    Ok(Some(bytes))
+/// A regular file, open, and its size; `None` if there is no such file. Anything else is refused without waiting for it.
+fn open(path: &Path) -> Result<Option<(std::fs::File, u64)>, DiskError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe that nobody writes to would be waited for.
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let failed = DiskError::io("read", path);
+    let Some(file) = present(options.open(path)).map_err(failed)? else { return Ok(None) };
+    let found = file.metadata().map_err(DiskError::io("look at", path))?;
+    if found.is_dir() {
+        return Err(DiskError::io("read", path)(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    if found.is_file() { Ok(Some((file, found.len()))) } else { Err(DiskError::NotAFile { path: path.to_path_buf() }) }
 }
 
 /// Whether the file is the image of a program, by its first bytes: ELF, Mach-O, or Windows.
 pub(crate) fn is_program(path: impl AsRef<Path>) -> Result<bool, DiskError> {
     let path = path.as_ref();
-    let Some(mut file) = present(std::fs::File::open(path)).map_err(DiskError::io("read", path))? else {
-        return Ok(false);
-    };
+    let Some((mut file, _)) = open(path)? else { return Ok(false) };
     let mut first = [0; 4];
     match file.read_exact(&mut first) {
         Ok(()) => {}
@@ -173,6 +230,8 @@ pub(crate) enum DiskError {
     LeadsOut { path: PathBuf, to: PathBuf },
     #[error("`{}` is not a file", path.display())]
     NotAFile { path: PathBuf },
+    #[error("`{}` is larger than {} MB, the most that is read of such a file", path.display(), limit >> 20)]
+    TooLarge { path: PathBuf, limit: u64 },
     #[error("`{}` is not a folder", path.display())]
     NotAFolder { path: PathBuf },
     #[error("the folder `{}` cannot be written to", path.display())]
@@ -219,6 +278,7 @@ impl DiskError {
             | Self::LinksTurnInCircles { .. }
             | Self::NotAFile { .. }
             | Self::NotAFolder { .. }
+            | Self::TooLarge { .. }
             | Self::TwoChanges { .. }
             | Self::NoLockFolder { .. }
             | Self::Unwritable { .. }

@@ -20,7 +20,7 @@ impl Digest {
     /// The digest of a file of any size, without holding it; `None` if there is no such file.
     pub(crate) fn of_file(path: &AbsolutePath) -> Result<Option<Self>, DiskError> {
         let failed = |source| DiskError::Io { doing: "read", path: path.as_path().to_path_buf(), source };
-        let Some(mut file) = present(std::fs::File::open(path)).map_err(failed)? else { return Ok(None) };
+        let Some((mut file, _)) = super::open(path.as_path())? else { return Ok(None) };
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; 64 * 1024];
         loop {
@@ -97,7 +97,8 @@ impl Found {
         }
     }
 
-    fn look(path: &AbsolutePath, keep_bytes: bool) -> Result<Self, DiskError> {
+    /// Keeps the bytes of a file where a `limit` for them is given.
+    fn look(path: &AbsolutePath, limit: Option<u64>) -> Result<Self, DiskError> {
         let metadata = present(std::fs::metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
         let Some(metadata) = metadata else { return Ok(Self::Absent) };
         if metadata.is_dir() {
@@ -107,10 +108,9 @@ impl Found {
             return Ok(Self::Other);
         }
         let executable = is_executable(&metadata);
-        let file = if keep_bytes {
-            super::read_bytes(path)?.map(|bytes| (Digest::of(&bytes), Some(bytes)))
-        } else {
-            Digest::of_file(path)?.map(|digest| (digest, None))
+        let file = match limit {
+            Some(limit) => super::read_up_to(path, limit)?.map(|bytes| (Digest::of(&bytes), Some(bytes))),
+            None => Digest::of_file(path)?.map(|digest| (digest, None)),
         };
         // A file that went away between the two looks is absent.
         Ok(file.map_or(Self::Absent, |(digest, bytes)| Self::File(FoundFile { digest, bytes, executable })))
@@ -148,16 +148,25 @@ impl Snapshot {
     /// Looks at a path, for its digest only.
     pub(crate) fn look(&mut self, path: &AbsolutePath) -> Result<&Found, DiskError> {
         if !self.found.contains_key(path) {
-            self.found.insert(path.clone(), Found::look(path, false)?);
+            self.found.insert(path.clone(), Found::look(path, None)?);
         }
         Ok(&self.found[path])
     }
 
     /// Looks at a path and keeps its bytes.
     pub(crate) fn read(&mut self, path: &AbsolutePath) -> Result<Option<&[u8]>, DiskError> {
+        self.read_up_to(path, super::DOCUMENT_LIMIT)
+    }
+
+    /// As [`Self::read`], for settings.
+    pub(crate) fn read_settings(&mut self, path: &AbsolutePath) -> Result<Option<&[u8]>, DiskError> {
+        self.read_up_to(path, super::SETTINGS_LIMIT)
+    }
+
+    fn read_up_to(&mut self, path: &AbsolutePath, limit: u64) -> Result<Option<&[u8]>, DiskError> {
         let known = matches!(self.found.get(path), Some(Found::File(FoundFile { bytes: Some(_), .. })));
         if !known {
-            self.found.insert(path.clone(), Found::look(path, true)?);
+            self.found.insert(path.clone(), Found::look(path, Some(limit))?);
         }
         Ok(self.bytes(path))
     }

@@ -84,7 +84,7 @@ impl Checkout {
     pub(super) fn log_of_head(&self) -> Option<String> {
         let file = self.git.as_ref()?.join("logs/HEAD");
         disk::size(&file).filter(|size| *size <= LONGEST_LOG)?;
-        let bytes = disk::read_bytes(&file).ok()??;
+        let bytes = disk::read_up_to(&file, LONGEST_LOG).ok()??;
         Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
@@ -97,7 +97,7 @@ impl Checkout {
             }
             let file = self.git.as_ref()?.join("index");
             disk::size(&file).filter(|size| *size <= LONGEST_INDEX)?;
-            GitIndex::new(disk::read_bytes(&file).ok()??).changed(&self.root, paths)
+            GitIndex::new(disk::read_up_to(&file, LONGEST_INDEX).ok()??).changed(&self.root, paths)
         };
         index().unwrap_or_default()
     }

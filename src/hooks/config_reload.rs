@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::scene::Scene;
 use super::verdict::Finding;
-use crate::disk::{self, AbsolutePath};
+use crate::disk::AbsolutePath;
 use crate::project::config::{self, Config, ConfigTexts};
 use crate::project::local_state::{LocalState, WrittenSettings};
 
@@ -42,7 +42,7 @@ fn is_our_doing(scene: &Scene<'_>, file: &str) -> bool {
         let notes = LocalState::of(&folder, &root).ok()?;
         notes.read::<WrittenSettings>(WrittenSettings::NOTE).ok()?
     });
-    let text = || disk::read_text(scene.project.layout.absolute(file)).ok().flatten();
+    let text = || scene.project.settings_text(file).ok().flatten();
     written.is_some_and(|written| written.is_of(session) && text().is_some_and(|text| written.says(&text)))
 }
 
@@ -52,7 +52,7 @@ fn settings_of(scene: &Scene<'_>) -> Result<BTreeMap<String, String>, String> {
     let mut all = BTreeMap::new();
     let own = layout.workstream().map(|_| layout.config());
     for file in [layout.root_config()].into_iter().chain(own) {
-        let text = disk::read_text(layout.absolute(&file)).map_err(|error| error.to_string())?;
+        let text = scene.project.settings_text(&file)?;
         let read = settings(&text.unwrap_or_default())
             .map_err(|reason| format!("`{file}` is not JSON any more ({reason})"))?;
         all.extend(read);

@@ -8,7 +8,6 @@ use super::checkout::{Checkout, Head};
 use super::git_line::GitLine;
 use super::scene::Scene;
 use super::verdict::Finding;
-use crate::disk;
 use crate::text::shell::runs;
 use crate::world::{Program, World};
 
@@ -19,7 +18,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         return Finding::Nothing;
     }
     let Some(checkout) = Checkout::of(&project.root) else { return Finding::Nothing };
-    let built = disk::read_text(project.root.join(NOTE)).ok().flatten();
+    let built = project.text(NOTE);
     let base = project.setting("git.base_branch").and_then(serde_json::Value::as_str).map(str::to_owned);
     let facts = Facts {
         linked: checkout.is_linked,

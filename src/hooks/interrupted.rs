@@ -1,14 +1,13 @@
 //! Which plans a session left half done: they have commits, or changes that nobody committed, and no SUMMARY; or a SUMMARY
 //! and no mark in the roadmap. Read from files, no git is started.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Component::{CurDir, Normal};
 use std::path::Path;
 
 use super::checkout::Checkout;
 use super::position::Position;
 use super::scene::Scene;
-use crate::project::Project;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::PhasePlan;
 use crate::project::view::ProjectView;
@@ -16,7 +15,7 @@ use crate::project::view::ProjectView;
 /// One line about what was interrupted, with the command that goes on; `None` where nothing was.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     let project = scene.project;
-    let view = Project::new(project.layout.clone(), None).view(Box::new(|_, _| Box::new(HashMap::new)));
+    let view = project.view();
     let checkout = Checkout::of(&project.root);
     let position = || project.state().as_deref().and_then(Position::of_state);
     let changed = |plans: &[String]| match &checkout {

@@ -128,7 +128,7 @@ fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) 
     let setting = |key: &str| project.and_then(|project| project.setting(key));
     statusline::Known {
         payload,
-        position: project.and_then(|project| Some(Position::of_state(&project.state()?)?.in_project(&project.layout))),
+        position: project.and_then(|project| Some(Position::of_state(&project.state()?)?.in_project(project))),
         todo: statusline::todo(payload),
         used: used.as_ref(),
         newer: versions.newer(),

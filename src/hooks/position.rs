@@ -1,9 +1,6 @@
 //! Where the work is, in the words that session start and status line show.
 
-use std::collections::HashMap;
-
-use crate::project::Project;
-use crate::project::layout::Layout;
+use super::HookProject;
 use crate::project::standing;
 use crate::text::front_matter::FrontMatter;
 
@@ -35,11 +32,9 @@ impl Position {
 
     /// The same as every command answers: where the phase is done, the first one that is open, of which STATE.md knows no
     /// status yet. What cannot be read changes nothing.
-    pub(super) fn in_project(self, layout: &Layout) -> Self {
+    pub(super) fn in_project(self, project: &HookProject) -> Self {
         let Some(stated) = self.phase.as_deref() else { return self };
-        // No time of a commit is asked for: whether a phase is open hangs on the roadmap and the names of files.
-        let view = Project::new(layout.clone(), None).view(Box::new(|_, _| Box::new(HashMap::new)));
-        match standing::moved_on(&view, stated) {
+        match standing::moved_on(&project.view(), stated) {
             Ok(Some(open)) => {
                 Self { phase: Some(open.number), phase_name: open.name, status: None, stopped_at: None, ..self }
             }

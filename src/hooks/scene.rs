@@ -1,5 +1,6 @@
 //! What a hook may look at: the event, the project it happened in, and files and settings read when they are asked for.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -8,10 +9,13 @@ use super::payload::Payload;
 use super::switch;
 use crate::disk::{self, AbsolutePath};
 use crate::library::Event;
+use crate::project::Project;
+use crate::project::boundary::Boundary;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::local_state::LocalState;
 use crate::project::root;
+use crate::project::view::ProjectView;
 use crate::project::wave::{WAVE_NOTE, WaveNote};
 use crate::project::workstream::{self, Pointer};
 use crate::runtime::{Descriptor, Registry};
@@ -23,7 +27,9 @@ use crate::world::World;
 pub(crate) struct HookProject {
     pub(crate) root: PathBuf,
     pub(crate) layout: Layout,
+    boundary: Boundary,
     config: Config,
+    state_folder: Option<PathBuf>,
 }
 
 impl HookProject {
@@ -38,8 +44,24 @@ impl HookProject {
         let sound = |name: &str| variable(name).filter(|value| !is_scope(name) || workstream::checked(value).is_ok());
         let stored = Pointer::of_event(&root.resolve(".planning"), &world.temporary_folder(), variable, session);
         let layout = Layout::of_call(&root, None, &stored, sound);
-        let config = config(&layout, world);
-        Some(Self { root: root.as_path().to_path_buf(), layout, config })
+        let state_folder = world.state_folder();
+        let boundary = Project::new(layout.clone(), state_folder.clone()).boundary().ok()?;
+        // The documents of a planning folder that leads elsewhere are not this project's.
+        boundary.check(layout.absolute(layout.planning())).ok()?;
+        let config = config(&layout, &boundary, world);
+        Some(Self { root: root.as_path().to_path_buf(), layout, boundary, config, state_folder })
+    }
+
+    /// The project as the commands read it. No time of a commit is asked for, since that starts git.
+    pub(crate) fn view(&self) -> ProjectView {
+        Project::new(self.layout.clone(), self.state_folder.clone()).view(Box::new(|_, _| Box::new(HashMap::new)))
+    }
+
+    /// The text of one of its files of settings.
+    pub(crate) fn settings_text(&self, path: &str) -> Result<Option<String>, String> {
+        let path = self.layout.absolute(path);
+        self.boundary.check(&path).map_err(|error| error.to_string())?;
+        disk::read_settings(path).map_err(|error| error.to_string())
     }
 
     /// A setting as a file says it, the active workstream's before the project's.
@@ -57,7 +79,14 @@ impl HookProject {
 
     /// The text of STATE.md.
     pub(crate) fn state(&self) -> Option<String> {
-        disk::read_text(self.layout.absolute(&self.layout.state())).ok().flatten()
+        self.text(&self.layout.state())
+    }
+
+    /// The text of a file, by its path below the root; none where it cannot be read.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        let path = self.layout.absolute(path);
+        self.boundary.check(&path).ok()?;
+        disk::read_text(path).ok().flatten()
     }
 }
 
@@ -67,8 +96,9 @@ fn is_scope(variable: &str) -> bool {
 }
 
 /// The project's configuration. What cannot be read is left out.
-fn config(layout: &Layout, world: &World) -> Config {
-    let read = |path: PathBuf| disk::read_text(path).ok().flatten();
+fn config(layout: &Layout, boundary: &Boundary, world: &World) -> Config {
+    let read = |path: PathBuf| disk::read_settings(path).ok().flatten();
+    let read = |path: PathBuf| read(path.clone()).filter(|_| boundary.check(&path).is_ok());
     let project = read(layout.absolute(&layout.root_config()));
     let own = layout.workstream().and_then(|_| read(layout.absolute(&layout.config())));
     let has_file = project.is_some() || own.is_some();

@@ -78,7 +78,7 @@ impl InstallError {
             Self::Content(_) | Self::Facts(_) | Self::Library(_) => 70,
             Self::Disk(error) => match error {
                 DiskError::Io { .. } | DiskError::Unfinished { .. } => 74,
-                DiskError::NotText { .. } | DiskError::BadJournal { .. } => 65,
+                DiskError::NotText { .. } | DiskError::BadJournal { .. } | DiskError::TooLarge { .. } => 65,
                 DiskError::LinksTurnInCircles { .. }
                 | DiskError::LeadsOut { .. }
                 | DiskError::NotAFile { .. }

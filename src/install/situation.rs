@@ -201,7 +201,11 @@ impl Situation {
                     self.snapshot.read(&path)?;
                 }
             }
-            Contents::Whole(_) | Contents::Shared(_) => self.look_at_text(&path)?,
+            Contents::Whole(_) => self.look_at_text(&path)?,
+            Contents::Shared(_) => {
+                self.snapshot.read_settings(&path)?;
+                self.look_at_text(&path)?;
+            }
         }
         if let Some(digest) = self.snapshot.digest(&path) {
             self.look_for_free(&target.set_aside(&artifact.anchor, &relative), digest)?;
@@ -220,7 +224,7 @@ impl Situation {
             }
         }
         for path in holdings.shared.keys() {
-            self.snapshot.read(&folder.join(path))?;
+            self.snapshot.read_settings(&folder.join(path))?;
         }
         Ok(())
     }
@@ -236,7 +240,7 @@ impl Situation {
                 }
             }
             for path in predecessor.settings.keys() {
-                self.snapshot.read(path)?;
+                self.snapshot.read_settings(path)?;
             }
         }
         self.predecessors = predecessors;

@@ -4,6 +4,7 @@
 //! [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
 
 pub(crate) mod auto_chain;
+pub(crate) mod boundary;
 pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod deferred;
@@ -42,6 +43,7 @@ use crate::disk::{
     self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, Snapshot,
 };
 
+use boundary::{Boundary, BoundaryError};
 use files::{Entry, FileError, Files, Pending};
 use layout::Layout;
 use local_state::LocalState;
@@ -71,6 +73,11 @@ impl Project {
 
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Where the documents of this project may really be.
+    pub(crate) fn boundary(&self) -> Result<Boundary, DiskError> {
+        Boundary::of(self.layout.root(), &self.layout.absolute(".planning"), self.state_folder.as_deref())
     }
 
     /// The tree that is locked while the project changes: its planning folder, or the root where there is none yet.
@@ -128,6 +135,7 @@ impl Project {
         if let Some(note) = note {
             self.change_claim(&note, edits, &mut changes)?;
         }
+        self.boundary()?.check_all(&changes)?;
         Ok(changes)
     }
 
@@ -173,7 +181,8 @@ impl Project {
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
     pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
         let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
-        ProjectView::new(self.layout.clone(), Box::new(DiskFiles { layout, state_folder, commit_times }))
+        let boundary = self.boundary();
+        ProjectView::new(self.layout.clone(), Box::new(DiskFiles { layout, state_folder, boundary, commit_times }))
     }
 }
 
@@ -188,6 +197,19 @@ pub(crate) enum ProjectError {
     File(#[from] FileError),
     #[error(transparent)]
     Disk(#[from] DiskError),
+    #[error(transparent)]
+    Boundary(#[from] BoundaryError),
+}
+
+impl ProjectError {
+    /// What a person can do about it, where the message does not say so.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Disk(error) => error.hint(),
+            Self::Boundary(error) => error.hint(),
+            Self::Link { .. } | Self::NoFile { .. } | Self::File(_) => None,
+        }
+    }
 }
 
 impl fmt::Debug for Project {
@@ -210,13 +232,31 @@ fn claim_note(layout: &Layout, state_folder: Option<&Path>) -> Option<AbsolutePa
 struct DiskFiles {
     layout: Layout,
     state_folder: Option<PathBuf>,
+    boundary: Result<Boundary, DiskError>,
     commit_times: CommitTimes,
+}
+
+impl DiskFiles {
+    /// A path of the project as an absolute one that does not lead out of it.
+    fn inside(&self, path: &str) -> Result<PathBuf, FileError> {
+        let absolute = self.layout.absolute(path);
+        let boundary = self.boundary.as_ref().map_err(|error| unreadable(path, error))?;
+        match boundary.check(&absolute) {
+            Ok(()) => Ok(absolute),
+            Err(error) => {
+                let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                Err(FileError { path: path.to_owned(), reason: format!("{error}{hint}") })
+            }
+        }
+    }
 }
 
 impl Files for DiskFiles {
     fn read(&self, path: &str) -> Result<Option<String>, FileError> {
-        let read = |file: PathBuf| disk::read_text(file).map_err(|error| unreadable(path, &error));
-        match read(self.layout.absolute(path))? {
+        let is_settings = path == self.layout.config() || path == self.layout.root_config();
+        let text = |file| if is_settings { disk::read_settings(file) } else { disk::read_text(file) };
+        let read = |file: PathBuf| text(file).map_err(|error| unreadable(path, &error));
+        match read(self.inside(path)?)? {
             // Other programs keep the claim in the tree.
             None if path == self.layout.milestone_claim() => {
                 let note = claim_note(&self.layout, self.state_folder.as_deref());
@@ -227,7 +267,7 @@ impl Files for DiskFiles {
     }
 
     fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
-        let entries = disk::list(self.layout.absolute(path)).map_err(|error| unreadable(path, &error))?;
+        let entries = disk::list(self.inside(path)?).map_err(|error| unreadable(path, &error))?;
         Ok(entries.map(|entries| {
             let mut entries: Vec<Entry> =
                 entries.into_iter().map(|entry| Entry { is_folder: entry.is_folder(), name: entry.name }).collect();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::disk::{self, AbsolutePath};
 
+use super::boundary::Boundary;
 use super::config;
 
 /// How far up is looked.
@@ -60,7 +61,11 @@ fn adopts(folder: &AbsolutePath, start: &AbsolutePath, repository_below: bool) -
         return true;
     }
     // A file that cannot be read declares nothing.
-    let text = disk::read_text(folder.as_path().join(".planning").join("config.json")).ok().flatten();
+    let planning = folder.as_path().join(".planning");
+    let file = planning.join("config.json");
+    let boundary = Boundary::of(folder.as_path(), &planning, None);
+    let is_inside = boundary.is_ok_and(|boundary| boundary.check(&file).is_ok());
+    let text = if is_inside { disk::read_settings(file).ok().flatten() } else { None };
     let (config, _) = config::Config::read(config::ConfigTexts { project: text.as_deref(), ..Default::default() });
     let inside = start.relative_to(folder);
     let first = inside.as_ref().and_then(|path| path.segments().next());

@@ -28,6 +28,7 @@ mod graphify;
 mod guards;
 mod hook_projects;
 mod hooks;
+mod hostile;
 mod hosts;
 mod init;
 mod install;

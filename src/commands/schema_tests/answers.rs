@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::commands::{
     auto_chain, basics, check, dispatch, effort, files, frontmatter, gate, git, guards, hooks, hosts, install, loops,
-    models, plan, research, runtimes, state, template, todo, uat, updating, validate, verification, verify, workstream,
-    worktree,
+    models, plan, research, runtimes, state, template, todo, trust, uat, updating, validate, verification, verify,
+    workstream, worktree,
 };
 use crate::operations;
 use crate::operations::bundle::{self, Complete};
@@ -348,6 +348,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("template select", any_of::<(operations::template::SelectReport, template::Fallback)>()),
     ("todo complete", any_of::<(todo::CompleteReport, todo::RehearsalReport)>()),
     ("todo match-phase", json::<operations::todos::MatchReport>()),
+    ("trust planning", json::<trust::TrustReport>()),
     ("uat classify-coverage", json::<operations::uat_coverage::CoverageReport>()),
     ("uat render-checkpoint", json::<uat::CheckpointReport>()),
     ("uninstall", json::<install::report::InstallReport>()),

@@ -245,10 +245,10 @@ impl ManifestFile {
             error: Some(error),
             ..Refusal::default()
         };
-        let text = match disk::read_text(&path) {
+        let text = match context.read(&path) {
             Ok(Some(text)) => text,
             Ok(None) => return Err(unread(format!("ENOENT: no such file or directory, open '{path}'"))),
-            Err(error) => return Err(unread(error.to_string())),
+            Err(error) => return Err(unread(error.message().to_owned())),
         };
         let manifest = parsed(&path, &text)?;
         Ok(Self { path, manifest })

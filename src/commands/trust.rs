@@ -1,0 +1,78 @@
+//! What a person says is right although a repository could have brought it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::Reason;
+use super::{CommandError, Context, Family};
+use crate::disk::{self, DiskError};
+use crate::project::boundary::TRUSTED_PLANNING;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Trust {
+    /// Say that a planning folder that leads out of the project is right
+    #[command(subcommand)]
+    Trust(TrustCommands),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum TrustCommands {
+    /// Let the planning folder be a link out of the project
+    ///
+    /// A clone could bring such a link, so its documents are neither read nor written until a person at a terminal says
+    /// that the place is right. It is recorded on this computer, for this project and for that place.
+    ///
+    /// Example: `gsd-tools trust planning`.
+    Planning(PlanningArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanningArgs {
+    /// Take it back
+    #[arg(long)]
+    revoke: bool,
+}
+
+impl Family for Trust {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Trust(TrustCommands::Planning(arguments)) = self;
+        planning(context, arguments.revoke)
+    }
+}
+
+/// What `trust planning` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TrustReport {
+    /// The planning folder.
+    path: String,
+    /// Where it leads to.
+    to: String,
+    trusted: bool,
+}
+
+fn planning(context: &mut Context, revoke: bool) -> Result<(), CommandError> {
+    let planning = context.root().resolve(".planning");
+    let to = disk::real(&planning)?;
+    let note = context.local_state()?.file(TRUSTED_PLANNING);
+    let report = |trusted| TrustReport { path: planning.to_string(), to: to.to_string(), trusted };
+    if revoke {
+        context.edit_file(&note, |text| Ok(((), text.map(|_| "null\n".to_owned()))))?;
+        return context.emit(&report(false));
+    }
+    context.needs_a_person("trust planning")?;
+    if to.is_within(&disk::canonical(context.root())?) {
+        return Err(CommandError::usage(format!("`{planning}` does not lead out of the project: nothing to trust")));
+    }
+    if !disk::is_folder(&to) {
+        return Err(CommandError::from(DiskError::NotAFolder { path: to.as_path().to_path_buf() }));
+    }
+    context.tell(format_args!("{planning}\n  leads to {to}\n"));
+    let question = "Keep the documents of this project there";
+    let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
+    if answer.map_err(|error| CommandError::because(Reason::Usage, &error))? != Some(true) {
+        return Err(CommandError::new(Reason::Unknown, "not trusted; nothing was changed"));
+    }
+    let text = serde_json::to_string(to.as_path())? + "\n";
+    context.edit_file(&note, |_| Ok(((), Some(text))))?;
+    context.emit(&report(true))
+}

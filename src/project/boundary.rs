@@ -1,0 +1,89 @@
+//! The boundary of trust: what came with a repository is data.
+//!
+//! A clone brings links, and a link may lead anywhere. A document of a project is read and written only where it really
+//! is beneath the project's root, or beneath the folder that a person said the planning folder may lead to.
+
+use std::path::{Path, PathBuf};
+
+use crate::disk::{self, AbsolutePath, ChangeSet, DiskError};
+
+use super::local_state::LocalState;
+
+/// The name of the note that says where the planning folder may lead to.
+pub(crate) const TRUSTED_PLANNING: &str = "trusted-planning.json";
+
+/// Where the documents of one project may really be.
+#[derive(Clone, Debug)]
+pub(crate) struct Boundary {
+    /// The root as the call found it, and where it really is.
+    roots: Vec<AbsolutePath>,
+    planning: AbsolutePath,
+    /// Where the planning folder leads to, if a person trusts that.
+    trusted: Option<AbsolutePath>,
+}
+
+/// Why a path is not looked at.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BoundaryError {
+    #[error(
+        "the planning folder `{path}` leads out of the project, to `{to}`, and only a person can say that this is right"
+    )]
+    Planning { path: AbsolutePath, to: AbsolutePath },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+impl BoundaryError {
+    /// What a person can do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Planning { .. } => Some("if it is right, type `gsd-tools trust planning` in a terminal".to_owned()),
+            Self::Disk(error) => error.hint(),
+        }
+    }
+}
+
+impl Boundary {
+    /// The boundary of the project at `root` with its planning folder at `planning`. What this computer noted about it is
+    /// below `state_folder`; a note that cannot be read trusts nothing.
+    pub(crate) fn of(root: &Path, planning: &Path, state_folder: Option<&Path>) -> Result<Self, DiskError> {
+        let (root, planning) = (AbsolutePath::parse(root)?, AbsolutePath::parse(planning)?);
+        let real = disk::canonical(&root)?;
+        let is_link = disk::real(&planning)? != real.resolve(planning.name());
+        let noted = || LocalState::of(state_folder?, &root).ok()?.read::<PathBuf>(TRUSTED_PLANNING).ok()?;
+        let trusted = if is_link { noted().and_then(|path| AbsolutePath::parse(path).ok()) } else { None };
+        let mut roots = vec![root, real];
+        roots.dedup();
+        Ok(Self { roots, planning, trusted })
+    }
+
+    /// Whether a path is one of the project, wherever it leads.
+    pub(crate) fn is_about(&self, path: &AbsolutePath) -> bool {
+        self.roots.iter().any(|root| path.is_within(root))
+    }
+
+    /// Refuses a path of the project that leads out of it. Of a path beside the project nothing is said: a person typed
+    /// it, or it is their own.
+    pub(crate) fn check(&self, path: impl AsRef<Path>) -> Result<(), BoundaryError> {
+        let path = AbsolutePath::parse(path).map_err(DiskError::from)?;
+        if !self.is_about(&path) {
+            return Ok(());
+        }
+        let real = disk::real(&path)?;
+        let may_be = self.roots.last().into_iter().chain(&self.trusted);
+        if may_be.into_iter().any(|folder| real.is_within(folder)) {
+            return Ok(());
+        }
+        let planning = disk::real(&self.planning)?;
+        let root = self.roots.last().is_some_and(|root| planning.is_within(root));
+        if !root && path.is_within(&self.planning) && self.trusted.as_ref() != Some(&planning) {
+            return Err(BoundaryError::Planning { path: self.planning.clone(), to: planning });
+        }
+        Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: real.as_path().to_path_buf() }.into())
+    }
+
+    /// Refuses changes of which one would be made outside.
+    pub(crate) fn check_all(&self, changes: &ChangeSet) -> Result<(), BoundaryError> {
+        changes.iter().try_for_each(|change| self.check(change.path()))
+    }
+}

@@ -1,0 +1,192 @@
+//! A clone is not the user: what a repository brought is data, and nothing outside of it is touched or shown.
+#![cfg(unix)]
+
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::kit::TestContext;
+
+const STATE: &str = "---\nmilestone: v1.0\nmilestone_name: $(id > $HOME/pwned)\ncurrent_phase: 1\nstatus: executing\n---\n\n\
+    # Project State\n\n## Current Position\n\nPhase: 1 of 1 (Core)\nPlan: 1 of 1\nStatus: Executing\nLast activity: \
+    2026-01-01\n\n### Decisions\n\nNone yet.\n\n## Session Continuity\n\nLast session: x\nStopped at: y\nResume file: None\n";
+
+/// A clone whose planning folder has these documents, and a home with a file that a link may lead to.
+fn clone_with(documents: &[(&str, &str)]) -> (TestContext, PathBuf) {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{}");
+    context.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: Demo\n\n## Phases\n\n- [ ] **Phase 1: Core** - first\n\n## Phase Details\n\n### Phase 1: Core\n**Goal**: \
+         Works\n",
+    );
+    context.write(".planning/phases/01-core/01-01-PLAN.md", "---\nphase: 01-core\nplan: 01\n---\n");
+    for (path, text) in documents {
+        context.write(path, text);
+    }
+    let decoy = context.home().join(".bashrc");
+    std::fs::write(&decoy, STATE).unwrap();
+    (context, decoy)
+}
+
+fn link(context: &TestContext, path: &str, to: impl AsRef<std::path::Path>) {
+    let path = context.project().join(path);
+    let _ = std::fs::remove_file(&path);
+    let _ = std::fs::remove_dir_all(&path);
+    symlink(to, path).unwrap();
+}
+
+/// Every event of the hooks, as a host would send it.
+fn fire_hooks(context: &TestContext) {
+    for (event, tool) in [
+        ("session-start", json!(null)),
+        (
+            "before-tool",
+            json!({"tool_name": "Write", "tool_input": {"file_path": ".planning/STATE.md", "content": "x\n"}}),
+        ),
+        ("before-tool", json!({"tool_name": "Bash", "tool_input": {"command": "git commit -m x"}})),
+        ("after-tool", json!({"tool_name": "Bash", "tool_input": {"command": "git pull"}, "tool_response": {}})),
+        ("statusline", json!(null)),
+    ] {
+        let mut payload = json!({"session_id": "s", "cwd": context.project(), "source": "startup"});
+        payload["context_window"] = json!({"used_percentage": 97, "remaining_percentage": 3});
+        if let Some(tool) = tool.as_object() {
+            payload.as_object_mut().unwrap().extend(tool.clone());
+        }
+        let begin = Instant::now();
+        let words = if event == "statusline" { vec!["hook", "statusline"] } else { vec!["hook", "standard", event] };
+        context.gsd_with(words, &[("GSD_RUNTIME", "claude")], &payload.to_string()).success();
+        assert!(begin.elapsed() < Duration::from_secs(4), "{event} waits");
+    }
+}
+
+#[test]
+fn a_document_that_leads_out_is_neither_read_nor_written() {
+    let (context, decoy) = clone_with(&[(
+        ".planning/config.json",
+        r#"{"hooks":{"context_warning_threshold":100,"context_critical_threshold":100}}"#,
+    )]);
+    link(&context, ".planning/STATE.md", &decoy);
+    for call in [
+        &["state", "begin-phase", "--phase", "1", "--name", "A"][..],
+        &["state", "add-decision", "--phase", "1", "--summary", "x"],
+        &["state", "record-session", "--stopped-at", "x"],
+        &["state", "json"],
+    ] {
+        let refused = context.gsd_with(call, &[], "").failure(1);
+        assert!(refused.contains("STATE.md") && refused.contains("leads out"), "{call:?}: {refused}");
+    }
+    fire_hooks(&context);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(std::fs::read_to_string(&decoy).unwrap(), STATE);
+}
+
+#[test]
+fn no_file_is_made_where_a_link_of_a_clone_leads() {
+    let (context, _) = clone_with(&[]);
+    let new = context.home().join(".newrc");
+    for (path, call) in [
+        (".planning/config.json", &["config-set", "mode", "yolo"][..]),
+        (".planning/phases/01-core/01-01-SUMMARY.md", &["template", "fill", "summary", "--phase", "1", "--plan", "01"]),
+        (".planning/phases/01-core/01-CONTEXT.md", &["scaffold", "context", "--phase", "1"]),
+        (".planning/STATE.md", &["state", "rebuild"]),
+        (".planning/state.json", &["state", "begin-phase", "--phase", "1", "--name", "A"]),
+    ] {
+        link(&context, path, &new);
+        if path.ends_with("state.json") {
+            context.write(".planning/STATE.md", STATE);
+        }
+        let ran = context.gsd_with(call, &[], "");
+        assert!(!new.exists(), "{call:?} made {new:?}");
+        if call[0] == "scaffold" {
+            assert_eq!(ran.json()["created"], false);
+        } else {
+            let refused = ran.failure(1);
+            assert!(refused.contains("leads out"), "{call:?}: {refused}");
+        }
+        std::fs::remove_file(context.project().join(path)).unwrap();
+        if path.ends_with("config.json") {
+            context.write(path, "{}");
+        }
+    }
+}
+
+#[test]
+fn pipes_and_devices_are_refused_at_once() {
+    for (path, to) in [("STATE.md", "/dev/zero"), ("config.json", "/dev/zero"), ("ROADMAP.md", "/dev/tty")] {
+        let (context, _) = clone_with(&[(".planning/STATE.md", STATE)]);
+        link(&context, &format!(".planning/{path}"), to);
+        let begin = Instant::now();
+        let _ = context.gsd(["state", "json"]);
+        let _ = context.gsd(["init", "progress"]);
+        assert!(begin.elapsed() < Duration::from_secs(4), "{path}");
+        fire_hooks(&context);
+    }
+    let (context, _) = clone_with(&[]);
+    for path in [".planning/STATE.md", ".planning/config.json"] {
+        let path = context.project().join(path);
+        let _ = std::fs::remove_file(&path);
+        assert!(context.command("mkfifo").arg(&path).status().unwrap().success());
+    }
+    let begin = Instant::now();
+    let refused = context.gsd(["state", "json"]).failure(1);
+    assert!(refused.contains("is not a file"), "{refused}");
+    fire_hooks(&context);
+    assert!(begin.elapsed() < Duration::from_secs(8));
+}
+
+#[test]
+fn what_is_too_large_to_be_a_document_is_refused_by_its_size() {
+    let (context, _) = clone_with(&[]);
+    std::fs::File::create(context.project().join(".planning/STATE.md")).unwrap().set_len(17 << 20).unwrap();
+    let refused = context.gsd(["state", "json"]).failure(1);
+    assert!(refused.contains("larger than 16 MB"), "{refused}");
+    std::fs::File::create(context.project().join(".planning/config.json")).unwrap().set_len(9 << 20).unwrap();
+    let refused = context.gsd(["config-get", "mode"]).failure(1);
+    assert!(refused.contains("larger than 8 MB"), "{refused}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_planning_folder_elsewhere_works_once_a_person_trusts_it() {
+    let (context, _) = clone_with(&[(".planning/STATE.md", STATE)]);
+    let elsewhere = context.home().join("plans");
+    std::fs::rename(context.project().join(".planning"), &elsewhere).unwrap();
+    link(&context, ".planning", &elsewhere);
+    let refused = context.gsd(["state", "add-decision", "--phase", "1", "--summary", "x"]).failure(1);
+    assert!(refused.contains("gsd-tools trust planning"), "{refused}");
+    let payload = json!({"session_id": "s", "cwd": context.project(), "source": "startup"}).to_string();
+    let start =
+        || context.gsd_with(["hook", "standard", "session-start"], &[("GSD_RUNTIME", "claude")], &payload).success();
+    assert_eq!(start(), "");
+    assert!(context.gsd(["trust", "planning"]).failure(77).contains("needs a person"));
+
+    let ran = context.at_a_terminal("trust planning", &[], "n");
+    assert_eq!(ran.status.code(), Some(1));
+    context.gsd(["state", "json"]).failure(1);
+    let ran = context.at_a_terminal("trust planning", &[], "y");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    context.gsd(["state", "add-decision", "--phase", "1", "--summary", "kept elsewhere"]).success();
+    assert!(std::fs::read_to_string(elsewhere.join("STATE.md")).unwrap().contains("kept elsewhere"));
+
+    // The word is about that place, and for no longer than a person lets it stand.
+    let other = context.home().join("other");
+    std::fs::create_dir(&other).unwrap();
+    link(&context, ".planning", &other);
+    context.gsd(["state", "json"]).failure(1);
+    link(&context, ".planning", &elsewhere);
+    context.gsd(["state", "json"]).success();
+    context.gsd(["trust", "planning", "--revoke"]).success();
+    context.gsd(["state", "json"]).failure(1);
+}
+
+#[test]
+fn a_link_within_the_project_is_a_document_like_any_other() {
+    let (context, _) = clone_with(&[("docs/STATE.md", STATE)]);
+    link(&context, ".planning/STATE.md", context.project().join("docs/STATE.md"));
+    context.gsd(["state", "add-decision", "--phase", "1", "--summary", "kept in docs"]).success();
+    assert!(context.read("docs/STATE.md").contains("kept in docs"));
+    assert!(context.project().join(".planning/STATE.md").is_symlink());
+}
