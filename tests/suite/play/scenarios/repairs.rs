@@ -198,7 +198,8 @@ pub(crate) fn verify_work_with_gap(
     it.by("does not work, missing, wrong → major");
     let issue = gap.issue();
     let entry = gap.entry("failed", "", "");
-    let over = Talk { status: "complete", current: "[testing complete]", judged: &issue, gap: &entry };
+    it.by("or a gap is `failed`");
+    let over = Talk { status: "partial", current: "[testing complete]", judged: &issue, gap: &entry };
     write(it, "After each answer write result, counters", &over);
     it.runs("complete UAT", &[("passed", "2"), ("issues", "1")]).is("committed", true).done();
     it.by("Issues: step 7");
