@@ -165,13 +165,13 @@ fn status(context: &Context) -> graphify::StatusReport {
 /// The program that builds graphs, as it answers for itself; `None` where it does not answer.
 fn builder(context: &Context) -> Option<Builder> {
     let ask = |program: &str, arguments: &[&str]| {
-        let program = Program::new(program).arguments(arguments).timeout(PATIENCE);
+        let program = Program::apart(program).arguments(arguments).timeout(PATIENCE);
         let finished = context.world().run(&program).ok()?;
         finished.success().then(|| finished.text().trim().to_owned()).filter(|text| !text.is_empty())
     };
     let told = format!("from importlib.metadata import version; print(version({PACKAGE:?}))");
-    let package = || ask("python3", &["-c", &told]);
-    let program = Program::new(PROGRAM).arguments(["--help"]).timeout(PATIENCE);
+    let package = || ask("python3", &["-I", "-c", &told]);
+    let program = Program::apart(PROGRAM).arguments(["--help"]).timeout(PATIENCE);
     context.world().run(&program).ok().filter(Finished::success)?;
     Some(Builder { version: ask(PROGRAM, &["--version"]), package: package() })
 }

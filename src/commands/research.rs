@@ -152,20 +152,45 @@ fn scope(name: &str) -> Option<&str> {
     name.split_once('/').map(|(scope, _)| scope).filter(|scope| scope.starts_with('@'))
 }
 
-/// The address of the registry that the project installs from. npm's own settings say which it is, so that the name of
-/// a package nobody else knows is not told to somebody else.
-pub(super) fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Result<String, WorldError> {
+/// The address of the registry to ask about packages. Where the project installs from another one than its user, nobody
+/// is asked: a repository may not choose who hears of it, and the user's registry may know another package of that name.
+fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Result<String, WorldError> {
     if let Some(known) = ecosystem.registry() {
         return Ok(known.to_owned());
     }
+    let own = npm_registry(context.world(), scope)?;
+    let settings = context.read(&context.root().resolve(".npmrc")).ok().flatten().unwrap_or_default();
+    let setting = |key: &str| {
+        let lines = settings.lines().filter_map(|line| line.split_once('='));
+        let values =
+            lines.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+        values.last().map(str::to_owned)
+    };
+    let named = scope.and_then(|scope| setting(&format!("{scope}:registry"))).or_else(|| setting("registry"));
+    match named.filter(|named| named.trim_end_matches('/') != own.trim_end_matches('/')) {
+        Some(named) => Err(WorldError::NoAnswer {
+            server: "npm".to_owned(),
+            why: format!(
+                "the project's `.npmrc` names `{named}`; set that registry in your own `~/.npmrc` to have it asked"
+            ),
+        }),
+        None => Ok(own),
+    }
+}
+
+/// The address of the registry that the user's own settings of npm name.
+pub(super) fn npm_registry(world: &World, scope: Option<&str>) -> Result<String, WorldError> {
+    let no_answer = |why: String| WorldError::NoAnswer { server: "npm".to_owned(), why };
     let setting = |key: &str| -> Result<Option<String>, WorldError> {
-        let npm = Program::new("npm").arguments(["config", "get", key]).folder(context.here().as_path());
-        let finished = context.world().run(&npm.variable("npm_config_update_notifier", "false").timeout(PATIENCE))?;
+        let npm = Program::apart("npm").arguments(["config", "get", key]);
+        let finished = world.run(&npm.variable("npm_config_update_notifier", "false").timeout(PATIENCE))?;
         Ok(Some(finished.text()).filter(|told| finished.success() && told != "undefined"))
     };
     let own = scope.map(|scope| setting(&format!("{scope}:registry"))).transpose()?.flatten();
     let told = own.map_or_else(|| setting("registry"), |own| Ok(Some(own)))?;
-    told.ok_or_else(|| WorldError::NoAnswer { server: "npm".to_owned(), why: "it names no registry".to_owned() })
+    let told = told.ok_or_else(|| no_answer("it names no registry".to_owned()))?;
+    // What stands in for a variable may be a key.
+    if told.contains('$') { Err(no_answer("its registry has a variable in its address".to_owned())) } else { Ok(told) }
 }
 
 fn unreachable(why: &str) -> Told {

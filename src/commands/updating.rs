@@ -8,7 +8,6 @@ use super::{CommandError, Context, Family, research};
 use crate::disk::{self, AbsolutePath, ChangeSet};
 use crate::hooks::KnownVersions;
 use crate::install::{self, Target, custom};
-use crate::operations::legitimacy::Ecosystem;
 use crate::runtime::Scope;
 
 #[derive(Debug, clap::Subcommand)]
@@ -99,7 +98,7 @@ fn update_check(context: &mut Context) -> Result<(), CommandError> {
     // Noted whatever comes of it: a server that does not answer is not asked at every start of a session.
     known.looked_at = world.now().milliseconds();
     known.leave(world);
-    let registry = research::registry(context, Ecosystem::Npm, None)?;
+    let registry = research::npm_registry(world, None)?;
     let page = format!("{}/{}/latest", registry.trim_end_matches('/'), env!("CARGO_PKG_NAME"));
     let response = world.fetch(&page, &[("Accept", "application/json")])?;
     let told: Option<Latest> = serde_json::from_slice(&response.body).ok();

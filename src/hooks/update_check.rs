@@ -66,7 +66,8 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         known.leave(world);
         if let Ok(program) = world.executable() {
             // A look that could not be started is made another day.
-            let _ = world.start_beside(&Program::new(program).arguments(["update-check"]));
+            let look = Program::new(program).arguments(["update-check"]);
+            let _ = world.start_beside(&world.home().map_or(look.clone(), |home| look.folder(&home)));
         }
     }
     let Some(newer) = known.newer().map(str::to_owned) else { return Finding::Nothing };

@@ -348,15 +348,24 @@ impl World {
     fn command(&self, program: &Program) -> Command {
         let mut command = Command::new(&program.name);
         command.args(&program.arguments);
-        #[cfg(test)]
-        if let Environment::Fixed(variables) = &self.environment {
-            command.env_clear().envs(variables);
+        match &self.environment {
+            Environment::Inherited if program.is_apart => {
+                command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_for_lookups(name)));
+            }
+            Environment::Inherited => {}
+            #[cfg(test)]
+            Environment::Fixed(variables) => {
+                let given = |name: &OsStr| !program.is_apart || is_for_lookups(name);
+                command.env_clear().envs(variables.iter().filter(|(name, _)| given(name.as_ref())));
+            }
         }
         for name in &program.removed {
             command.env_remove(name);
         }
         command.envs(program.variables.iter().map(|(name, value)| (name, value)));
-        if let Some(folder) = program.folder.as_ref().or(self.folder.as_ref()) {
+        let apart = || self.home().filter(|home| home.is_dir()).unwrap_or_else(std::env::temp_dir);
+        let folder = if program.is_apart { Some(apart()) } else { program.folder.clone() };
+        if let Some(folder) = folder.or_else(|| self.folder.clone()) {
             command.current_dir(folder);
         }
         command
@@ -417,6 +426,65 @@ pub(crate) struct Program {
     timeout: Option<Duration>,
     variables: Vec<(OsString, OsString)>,
     removed: Vec<OsString>,
+    /// Whether it has nothing to do with the project: see [`Program::apart`].
+    is_apart: bool,
+}
+
+/// The variables that programs get which look something up: how to be found, where the user's own settings are, how the
+/// network is reached. What else is in the environment, keys above all, is not theirs.
+const FOR_LOOKUPS: &[&str] = &[
+    "ALL_PROXY",
+    "APPDATA",
+    "COMSPEC",
+    "CURL_CA_BUNDLE",
+    "HOME",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LANGUAGE",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "PATH",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+/// What names of such variables may begin with: locales, folders of the user, and the managers that `npm` and `python3`
+/// are often started by. Of npm's own settings only those that say where others are: a key may be among the rest.
+const FOR_LOOKUPS_BY_START: &[&str] = &[
+    "ASDF_",
+    "FNM_",
+    "LC_",
+    "MISE_",
+    "NPM_CONFIG_GLOBALCONFIG",
+    "NPM_CONFIG_REGISTRY",
+    "NPM_CONFIG_USERCONFIG",
+    "NVM_",
+    "PYENV_",
+    "VOLTA_",
+    "XDG_",
+];
+
+fn is_for_lookups(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    FOR_LOOKUPS.contains(&name.as_str()) || FOR_LOOKUPS_BY_START.iter().any(|start| name.starts_with(start))
 }
 
 /// Variables with which a git process tells its children (hooks, aliases) which repository they belong to.
@@ -445,12 +513,21 @@ impl Program {
             timeout: None,
             variables: Vec::new(),
             removed: Vec::new(),
+            is_apart: false,
         }
+    }
+
+    /// A program that looks something up and has nothing to do with the project: it runs in the user's home folder, where
+    /// no repository can give it settings or code, and gets only the variables it needs.
+    pub(crate) fn apart(name: impl AsRef<OsStr>) -> Self {
+        Self { is_apart: true, ..Self::new(name) }
     }
 
     /// `git` in `folder`: it speaks of that folder's repository, and never waits for a password.
     pub(crate) fn git(folder: &Path) -> Self {
-        let mut program = Self::new("git").folder(folder).variable("GIT_TERMINAL_PROMPT", "0");
+        // Neither a program that a repository's settings name is to run beside our questions, nor the index to be written.
+        let mut program = Self::new("git").folder(folder).arguments(["-c", "core.fsmonitor=false"]);
+        program = program.variable("GIT_TERMINAL_PROMPT", "0").variable("GIT_OPTIONAL_LOCKS", "0");
         program.removed.extend(GIT_LOCATION.iter().map(OsString::from));
         program
     }
@@ -487,7 +564,11 @@ impl Program {
 impl fmt::Display for Program {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.name.to_string_lossy())?;
-        self.arguments.first().map_or(Ok(()), |first| write!(formatter, " {}", first.to_string_lossy()))
+        let mut words = self.arguments.iter();
+        while words.as_slice().first().is_some_and(|word| word == "-c") {
+            words.nth(1);
+        }
+        words.next().map_or(Ok(()), |first| write!(formatter, " {}", first.to_string_lossy()))
     }
 }
 
@@ -701,8 +782,8 @@ mod tests {
     fn git_is_not_told_of_a_repository_by_the_environment() {
         let path = World::real().variable("PATH").unwrap_or_default();
         let world = world([("PATH", &path), ("GIT_DIR", "/nowhere"), ("GIT_AUTHOR_NAME", "Kept")]);
-        let mut program = Program::git(&std::env::temp_dir()).arguments(["-c", "env"]);
-        program.name = "sh".into();
+        let mut program = Program::git(&std::env::temp_dir());
+        (program.name, program.arguments) = ("sh".into(), vec!["-c".into(), "env".into()]);
         let seen = world.run(&program).unwrap().text();
         assert!(!seen.contains("GIT_DIR="), "{seen}");
         assert!(seen.contains("GIT_AUTHOR_NAME=Kept"), "{seen}");

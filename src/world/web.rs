@@ -31,7 +31,7 @@ impl World {
         for (name, value) in headers {
             let _ = writeln!(settings, "header = {}", quoted(&format!("{name}: {value}")));
         }
-        let program = Program::new("curl").arguments(["--disable", "--config", "-"]).stdin(settings);
+        let program = Program::apart("curl").arguments(["--disable", "--config", "-"]).stdin(settings);
         // Its own limit is told in words; this one is for a program that does not keep it.
         let finished = self.run(&program.timeout(PATIENCE + Duration::from_secs(5)))?;
         let unanswered = |why: String| WorldError::NoAnswer { server: server(url).to_owned(), why };

