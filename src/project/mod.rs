@@ -5,6 +5,7 @@
 
 pub(crate) mod auto_chain;
 pub(crate) mod boundary;
+pub(crate) mod branch_name;
 pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod deferred;

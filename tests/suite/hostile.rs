@@ -265,3 +265,16 @@ fn questions_to_git_start_no_program_of_the_repository_and_leave_its_index_alone
     assert!(!context.home().join("pwned").exists());
     assert_eq!(index(), before);
 }
+
+#[test]
+fn a_setting_gives_no_branch_that_a_shell_would_act_on() {
+    let evil = "$(id)/{phase};rm -rf x --upload-pack=x";
+    let config = json!({"git": {"branching_strategy": "phase", "phase_branch_template": evil, "base_branch": "`id`"}});
+    let (context, _) = clone_with(&[(".planning/config.json", &config.to_string())]);
+    let answer = context.gsd(["init", "execute-phase", "1"]).json();
+    assert_eq!(answer["branch_name"], "gsd/phase-01-core");
+    assert!(!context.gsd(["git", "base-branch"]).success().contains("id"));
+    assert!(context.gsd(["config-set", "git.base_branch", "a;b"]).failure(1).contains("git takes for a branch"));
+    context.gsd(["config-set", "git.phase_branch_template", "work/{slug}"]).success();
+    assert_eq!(context.gsd(["init", "execute-phase", "1"]).json()["branch_name"], "work/core");
+}

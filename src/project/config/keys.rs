@@ -1,7 +1,8 @@
 //! The keys that can be set, and what each accepts. Most accept anything: the readers fall back to the default.
 
+use crate::project::branch_name::{is_branch_name, is_branch_template};
 use crate::text::splice::Splices;
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{CAPABILITIES, CAPABILITY_VALUES, capability_default};
 
@@ -14,9 +15,13 @@ pub(crate) enum Accepts {
     OneOf(&'static [&'static str]),
     /// One of the values that stand beside the defaults of features.
     Listed(&'static [Value]),
+    /// The name of a branch.
+    Branch,
+    /// A name of a branch with places for values.
+    BranchTemplate,
 }
 
-use Accepts::{Anything, Listed, OneOf, Text};
+use Accepts::{Anything, Branch, BranchTemplate, Listed, OneOf, Text};
 
 /// Why a chain of phases that runs by itself stops.
 const YOLO_STOPS: &[&str] =
@@ -58,10 +63,48 @@ impl Setting {
                 let words = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
                 words.collect::<Vec<_>>().join(", ")
             }
+            (accepts, Some(value)) if !accepts.takes(value) => accepts.described(),
             _ => return Ok(Self { key: key.to_owned(), path: path_of(key), value }),
         };
         Err(KeyError::Refused { key: key.to_owned(), value: text.to_owned(), valid })
     }
+}
+
+impl Accepts {
+    /// Whether a value can be used where a file gives it. What only has to be one of some words is not looked at: readers
+    /// fall back to the default there.
+    fn takes(self, value: &Value) -> bool {
+        match self {
+            Branch => value.as_str().is_some_and(is_branch_name),
+            BranchTemplate => value.as_str().is_some_and(is_branch_template),
+            Anything | Text | OneOf(_) | Listed(_) => true,
+        }
+    }
+
+    fn described(self) -> String {
+        let name = "a name that git takes for a branch, of letters, digits and signs that a shell leaves alone";
+        if self == BranchTemplate {
+            format!("{name}; `{{phase}}` or `{{slug}}` may stand in it")
+        } else {
+            name.to_owned()
+        }
+    }
+}
+
+/// Takes values out of a file that could not be used safely. Gives each with why.
+pub(super) fn take_unusable(file: &mut Map<String, Value>) -> Vec<String> {
+    let mut taken = Vec::new();
+    for (key, accepts) in KEYS {
+        let path: Vec<&str> = key.split('.').collect();
+        let Some((last, above)) = path.split_last() else { continue };
+        let object = above.iter().try_fold(&mut *file, |object, name| object.get_mut(*name)?.as_object_mut());
+        let Some(object) = object else { continue };
+        let unusable = object.get(*last).is_some_and(|value| !value.is_null() && !accepts.takes(value));
+        if let Some(value) = unusable.then(|| object.remove(*last)).flatten() {
+            taken.push(format!("`{key}` is {value}; it takes {}", accepts.described()));
+        }
+    }
+    taken
 }
 
 /// Search services: where a key of theirs stands instead of a switch, it is nobody else's to see.
@@ -225,13 +268,13 @@ const KEYS: &[(&str, Accepts)] = &[
     ("features.thinking_partner", Anything),
     ("firecrawl", Anything),
     ("git.allow_default_branch_commits", Anything),
-    ("git.base_branch", Anything),
+    ("git.base_branch", Branch),
     ("git.branching_strategy", Anything),
     ("git.create_tag", Anything),
-    ("git.milestone_branch_template", Anything),
-    ("git.phase_branch_template", Anything),
+    ("git.milestone_branch_template", BranchTemplate),
+    ("git.phase_branch_template", BranchTemplate),
     ("git.protected_branches", Anything),
-    ("git.quick_branch_template", Anything),
+    ("git.quick_branch_template", BranchTemplate),
     ("granularity", Anything),
     ("graphify.auto_update", Anything),
     ("graphify.build_timeout", Anything),

@@ -43,12 +43,13 @@ pub(crate) struct ConfigTexts<'text> {
     pub(crate) personal: Option<&'text str>,
 }
 
-/// A file that was left out because it does not parse.
+/// What was left out of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the {which} is not a JSON object and was left out: {reason}")]
-pub(crate) struct ConfigProblem {
-    pub(crate) which: &'static str,
-    pub(crate) reason: String,
+pub(crate) enum ConfigProblem {
+    #[error("the {which} is not a JSON object and was left out: {reason}")]
+    Unparsable { which: &'static str, reason: String },
+    #[error("a value in the {which} was left out: {reason}")]
+    Unusable { which: &'static str, reason: String },
 }
 
 /// The configuration of a project.
@@ -95,13 +96,16 @@ impl Config {
             match parse(text) {
                 Ok(mut layer) => {
                     legacy::normalize(&mut layer);
+                    let unusable = keys::take_unusable(&mut layer).into_iter();
+                    problems.extend(unusable.map(|reason| ConfigProblem::Unusable { which, reason }));
                     merge(&mut written, layer);
                     source = layer_source;
                 }
-                Err(reason) => problems.push(ConfigProblem { which, reason }),
+                Err(reason) => problems.push(ConfigProblem::Unparsable { which, reason }),
             }
         }
-        (Self { written, has_file, source, left_out: !problems.is_empty() }, problems)
+        let left_out = problems.iter().any(|problem| matches!(problem, ConfigProblem::Unparsable { .. }));
+        (Self { written, has_file, source, left_out }, problems)
     }
 
     /// The same with other values of some switches.
@@ -356,7 +360,7 @@ mod tests {
         let texts = ConfigTexts { project: Some("{bad"), workstream: Some(r#"{"mode":"x"}"#), personal: None };
         let (config, problems) = Config::read(texts);
         assert_eq!(problems.len(), 1);
-        assert_eq!(problems[0].which, "project's config.json");
+        assert!(problems[0].to_string().contains("project's config.json"), "{problems:?}");
         assert_eq!(config.text("mode"), Some("x"));
         assert!(Config::read(ConfigTexts { project: Some("[]"), ..ConfigTexts::default() }).1.len() == 1);
     }
