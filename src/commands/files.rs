@@ -1,11 +1,14 @@
 //! Files that a command is told of by path: reading them, and the answer where there is none.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest};
+use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError};
 use crate::operations::changes::WholeFile;
+use crate::project::root;
 use crate::project::view::{Edits, ProjectView};
 
 /// The answer about a file that is not there.
@@ -28,10 +31,52 @@ impl Context {
     pub(super) fn read(&self, path: &AbsolutePath) -> Result<Option<String>, CommandError> {
         let boundary = self.project().boundary()?;
         if !boundary.is_about(path) {
+            self.hold_agents_off(path)?;
             return Ok(disk::read_input(path)?);
         }
         boundary.check(path)?;
         Ok(disk::read_text(path)?)
+    }
+
+    /// Refuses a file of the user's to an agent: what this program reads unasked, no rule of the host's can forbid. Open to
+    /// all are the folder for temporary files, a shell's own pipes, and other worktrees of the project.
+    fn hold_agents_off(&self, path: &AbsolutePath) -> Result<(), CommandError> {
+        const PIPES: [&str; 3] = ["/dev/fd/", "/dev/stdin", "/proc/self/fd/"];
+        let typed = path.to_string();
+        if PIPES.iter().any(|pipe| typed.starts_with(pipe)) {
+            return Ok(());
+        }
+        let real = disk::real(path)?;
+        let folder = |path: PathBuf| disk::canonical(&AbsolutePath::parse(path)?);
+        let main =
+            |folder: &AbsolutePath| disk::canonical(&root::main_worktree(folder).unwrap_or_else(|| folder.clone()));
+        let of_project = match root::repository_of(&real) {
+            Some(repository) => main(&repository)? == main(self.root())?,
+            None => false,
+        };
+        // Some agents do not know what the user's folder for temporary files is.
+        let everybodys = cfg!(unix).then(|| PathBuf::from("/tmp"));
+        let temporary = [Some(self.world().temporary_folder()), everybodys].into_iter().flatten();
+        let temporary: Vec<AbsolutePath> = temporary.map(folder).collect::<Result<_, DiskError>>()?;
+        if of_project || temporary.iter().any(|temporary| real.is_within(temporary)) {
+            return Ok(());
+        }
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = format!("`{path}` is outside the project, and an agent runs this call: {name} is set");
+        Err(CommandError::usage(refused)
+            .exits(77)
+            .hint("copy what it needs into the project, or let a person type the call"))
+    }
+
+    /// The place of a file that a call is to write, which has to be in the project.
+    pub(super) fn output(&self, path: AbsolutePath) -> Result<AbsolutePath, CommandError> {
+        let boundary = self.project().boundary()?;
+        if !boundary.is_about(&path) {
+            return Err(CommandError::usage(format!("`{path}` is outside the project"))
+                .hint(format!("name a file below `{}`", self.root())));
+        }
+        boundary.check(&path)?;
+        Ok(path)
     }
 
     /// The text of a file by its path from the current folder.

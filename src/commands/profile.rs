@@ -96,7 +96,7 @@ fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result
 fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandError> {
     let analysis = analysis(context, arguments.input.as_deref(), "--input <analysis-json-path>")?;
     let path = match &arguments.output {
-        Some(path) => context.root().resolve(path),
+        Some(path) => context.output(context.root().resolve(path))?,
         None => AbsolutePath::parse(hosts::home(context)?.root)?.resolve("gsd-core").resolve("USER-PROFILE.md"),
     };
     let (page, sensitive_redacted) = profile::profile(&analysis, &context.world().now().to_string());
@@ -118,7 +118,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandErro
 fn preferences(context: &mut Context, arguments: &PreferencesArgs) -> Result<(), CommandError> {
     let analysis = analysis(context, arguments.analysis.as_deref(), "--analysis <path>")?;
     let path = match &arguments.output {
-        Some(path) => context.root().resolve(path),
+        Some(path) => context.output(context.root().resolve(path))?,
         None => usual_command(context)?,
     };
     let name = format!("gsd-{PREFERENCES}");
@@ -153,7 +153,7 @@ fn usual_command(context: &Context) -> Result<AbsolutePath, CommandError> {
 fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), CommandError> {
     let analysis = analysis(context, arguments.analysis.as_deref(), "--analysis <path>")?;
     let path = match &arguments.output {
-        Some(path) => context.root().resolve(path),
+        Some(path) => context.output(context.root().resolve(path))?,
         None if arguments.global => {
             let file = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone());
             AbsolutePath::parse(hosts::home(context)?.root)?.resolve(file.unwrap_or_default())

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::Reason;
 use super::{CommandError, Context, Family};
-use crate::disk::{AbsolutePath, ChangeSet, Digest};
+use crate::disk::{ChangeSet, Digest};
 use crate::operations::prompt_budget::{self, Material};
 
 /// The exit code where what must be there does not fit.
@@ -99,7 +99,7 @@ fn write(context: &Context, files: [(&String, String); 2]) -> Result<(), Command
     let mut changes = ChangeSet::default();
     let mut folders = BTreeSet::new();
     for (file, text) in files {
-        let path: AbsolutePath = context.here().resolve(file);
+        let path = context.output(context.here().resolve(file))?;
         folders.extend(path.as_path().parent().map(Path::to_path_buf));
         let before = Digest::of_file(&path)?;
         changes.write(path, text, before);

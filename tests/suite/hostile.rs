@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::kit::TestContext;
+use crate::kit::{TestContext, repository};
 
 const STATE: &str = "---\nmilestone: v1.0\nmilestone_name: $(id > $HOME/pwned)\ncurrent_phase: 1\nstatus: executing\n---\n\n\
     # Project State\n\n## Current Position\n\nPhase: 1 of 1 (Core)\nPlan: 1 of 1\nStatus: Executing\nLast activity: \
@@ -277,4 +277,53 @@ fn a_setting_gives_no_branch_that_a_shell_would_act_on() {
     assert!(context.gsd(["config-set", "git.base_branch", "a;b"]).failure(1).contains("git takes for a branch"));
     context.gsd(["config-set", "git.phase_branch_template", "work/{slug}"]).success();
     assert_eq!(context.gsd(["init", "execute-phase", "1"]).json()["branch_name"], "work/core");
+}
+
+#[test]
+fn an_agent_gets_no_file_of_the_user_read_and_nobody_one_written() {
+    let (context, decoy) = clone_with(&[(".planning/STATE.md", STATE)]);
+    // The home of a test is in the folder for temporary files, which is open to agents.
+    let folder = tempfile::Builder::new().prefix("user-").tempdir_in(repository().join("target")).unwrap();
+    let key = folder.path().join("id_rsa");
+    std::fs::write(&key, "KEY").unwrap();
+    let key = key.to_str().unwrap();
+    let agent = [("CLAUDECODE", "1")];
+    let budget = |instructions: &str, prompt: &str| {
+        let call = [
+            "prompt-budget",
+            "--budget",
+            "1000",
+            "--instructions-file",
+            instructions,
+            "--roadmap-file",
+            ".planning/ROADMAP.md",
+            "--plan-file",
+            ".planning/phases/01-core/01-01-PLAN.md",
+            "--output-prompt",
+            prompt,
+            "--output-metadata",
+            "meta.json",
+        ];
+        context.gsd_with(call, &agent, "")
+    };
+    let refused = budget(key, "copy.md").failure(77);
+    assert!(refused.contains("outside the project") && refused.contains("CLAUDECODE"), "{refused}");
+    assert!(!context.project().join("copy.md").exists());
+    let refused = budget(".planning/ROADMAP.md", decoy.to_str().unwrap()).failure(1);
+    assert!(refused.contains("is outside the project"), "{refused}");
+    budget(".planning/ROADMAP.md", "copy.md").success();
+    link(&context, "out.md", &decoy);
+    assert!(budget(".planning/ROADMAP.md", "out.md").failure(1).contains("leads out"));
+
+    let decision = |file: &str, variables: &[(&str, &str)]| {
+        context.gsd_with(["state", "add-decision", "--phase", "1", "--summary-file", file], variables, "")
+    };
+    decision(key, &agent).failure(77);
+    assert!(!context.read(".planning/STATE.md").contains("KEY"));
+    let temporary = std::env::temp_dir().join(format!("gsd-hostile-{}.txt", std::process::id()));
+    std::fs::write(&temporary, "kept for a moment").unwrap();
+    decision(temporary.to_str().unwrap(), &agent).success();
+    std::fs::remove_file(&temporary).unwrap();
+    decision(key, &[]).success();
+    assert_eq!(std::fs::read_to_string(&decoy).unwrap(), STATE);
 }
