@@ -203,6 +203,15 @@ pub(crate) fn is_inside(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> boo
     }
 }
 
+/// Refuses a path that leads out of `folder`, which is canonical, through links.
+pub(crate) fn stays_within(path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
+    let to = real(path)?;
+    if to.is_within(folder) {
+        return Ok(());
+    }
+    Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: to.as_path().to_path_buf() })
+}
+
 /// When the file's bytes last changed, in milliseconds since 1970; `None` where that cannot be told.
 pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
     let time = path.as_ref().metadata().ok()?.modified().ok()?;

@@ -10,8 +10,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::InstallError;
 use super::manifest::{self, Manifest};
-use super::{InstallError, situation};
 use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, Entry, EntryKind};
 use crate::text::front_matter::FrontMatter;
 
@@ -77,7 +77,9 @@ fn manifest_at(root: &AbsolutePath) -> Result<Option<Manifest>, InstallError> {
     if !disk::exists(root.resolve(manifest::FILE)) {
         return Ok(None);
     }
-    situation::read_manifest(root).map(Some)
+    let path = root.resolve(manifest::FILE);
+    let text = disk::read_text(&path)?;
+    Manifest::parse(text.as_deref()).map(Some).map_err(|source| InstallError::Manifest { path, source })
 }
 
 fn whole(error: &InstallError) -> String {

@@ -145,6 +145,11 @@ impl Manifest {
         serde_json::from_str(text).map_err(|error| ManifestProblem::Broken(error.to_string()))
     }
 
+    /// The same without anything of ours.
+    pub(crate) fn without_installs(&self) -> Self {
+        Self { installs: BTreeMap::new(), foreign: self.foreign.clone() }
+    }
+
     /// The text of the file; `None` if nothing is left to say.
     pub(crate) fn to_text(&self) -> Option<String> {
         if self.installs.is_empty() && self.foreign.is_empty() {

@@ -17,6 +17,7 @@ mod shared;
 mod situation;
 mod status;
 mod target;
+mod vouch;
 
 pub(crate) use error::InstallError;
 pub(crate) use plan::{Act, InstallPlan};
@@ -91,7 +92,14 @@ impl Installer<'_> {
         let (neighbours, state) = (self.neighbours(target)?, state(self.world)?);
         let mut situation = Situation::look(target, artifacts, neighbours, &state, self.program.clone())?;
         situation.made = self.made_by_others(target)?;
-        InstallPlan::between(wanted.as_deref(), target, &situation, nested)
+        let plan = InstallPlan::between(wanted.as_deref(), target, &situation, nested)?;
+        if target.scope == Scope::Local {
+            // A link that came with the project may lead into the user's own folders.
+            for change in plan.changes.iter().filter(|change| change.path().is_within(&target.project)) {
+                disk::stays_within(change.path(), &target.project)?;
+            }
+        }
+        Ok(plan)
     }
 
     /// What should stand there; `None` for nothing.
@@ -114,7 +122,7 @@ impl Installer<'_> {
     /// Whether commands stand below routers: as asked for, else as an earlier install was asked to.
     fn nested(&self, target: &Target) -> Result<bool, InstallError> {
         let remembered = || {
-            let manifest = situation::read_manifest(&target.root)?;
+            let manifest = vouch::read(target, &target.root)?.manifest;
             Ok(manifest.installs.get(&target.section_key(&Anchor::Root)).is_some_and(|section| section.nested))
         };
         self.nested.map_or_else(remembered, Ok)
@@ -135,7 +143,7 @@ impl Installer<'_> {
     /// The trees that an install may write in, for their locks.
     fn roots(&self, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
         let mut roots = target.possible_roots(&state(self.world)?);
-        let manifest = situation::read_manifest(&target.root)?;
+        let manifest = vouch::read(target, &target.root)?.manifest;
         // An earlier version may have used a folder that the host's descriptor no longer names.
         let section = manifest.installs.get(&target.section_key(&Anchor::Root));
         roots.extend(section.iter().flat_map(|section| &section.homes).map(|home| target.user.resolve(home)));
@@ -163,7 +171,7 @@ impl Installer<'_> {
                 continue;
             }
             // A manifest that cannot be read is the matter of its own host.
-            let manifest = situation::read_manifest(&other.root).unwrap_or_default();
+            let manifest = vouch::read(&other, &other.root).unwrap_or_default().manifest;
             for section in manifest.installs.values() {
                 let above = std::iter::successors(Some(other.root.clone()), AbsolutePath::parent);
                 made.extend(above.take(section.holdings.folders_above));

@@ -9,10 +9,10 @@ use super::manifest::{Holdings, Ledger, Manifest, Section};
 use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
 use super::situation::Situation;
-use super::{InstallError, Target};
+use super::{InstallError, Target, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, Found, FoundFile, Owner, RelativePath};
-use crate::emit::{Anchor, Artifact, Contents, SharedFile};
-use crate::text::edit::Applied;
+use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
+use crate::text::edit::{Applied, Undo};
 
 /// What an installation does, decided before anything is written.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct InstallPlan {
     pub(crate) changes: ChangeSet,
     /// Installs of another program that this one takes the place of.
     pub(crate) taken_over: Vec<TakenOver>,
+    /// Manifests of ours that came with the repository: what they list counts as the user's.
+    pub(crate) claimed: Vec<AbsolutePath>,
 }
 
 /// An install of another program, of which nothing is left.
@@ -72,7 +74,8 @@ impl InstallPlan {
         nested: bool,
     ) -> Result<Self, InstallError> {
         let manifests = situation.manifests.clone();
-        let plan = Self { steps: Vec::new(), changes: ChangeSet::default(), taken_over: Vec::new() };
+        let claimed = situation.claimed.keys().map(|folder| folder.resolve(super::manifest::FILE)).collect();
+        let plan = Self { steps: Vec::new(), changes: ChangeSet::default(), taken_over: Vec::new(), claimed };
         let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new() };
         planner.run(wanted, nested)?;
         Ok(planner.plan)
@@ -140,12 +143,14 @@ impl Planner<'_> {
         let base = self.target.folder(anchor);
         let old = self.situation.holdings(self.target, anchor).cloned().unwrap_or_default();
         let others: Vec<&Holdings> = self.situation.others(self.target, anchor);
+        let claimed = self.situation.claims(self.target, anchor);
         let mut new = Holdings::default();
         let mut given_way = BTreeSet::new();
         for (path, artifact) in artifacts {
             match &artifact.contents {
                 Contents::Shared(file) => {
-                    if let Some(ledger) = self.merge(&base.join(path), file, old.shared.get(path), &others, path)? {
+                    let old = old.shared.get(path);
+                    if let Some(ledger) = self.merge(&base.join(path), file, old, &others, claimed, path)? {
                         new.shared.insert(path.clone(), ledger);
                     }
                 }
@@ -164,7 +169,9 @@ impl Planner<'_> {
             let owners: Vec<&Ledger> = others.iter().filter_map(|other| other.shared.get(path)).collect();
             self.retire_shared(&base.join(path), ledger, &owners)?;
         }
-        self.folders(&base, &old, &mut new, &others);
+        // A folder is removed only when nothing is in it: that may be taken over on a stranger's word.
+        let folders: Vec<&Holdings> = others.iter().copied().chain(claimed).collect();
+        self.folders(&base, &old, &mut new, &folders);
         Ok(new)
     }
 
@@ -256,6 +263,7 @@ impl Planner<'_> {
         file: &SharedFile,
         old: Option<&Ledger>,
         others: &[&Holdings],
+        claimed: Option<&Holdings>,
         relative: &RelativePath,
     ) -> Result<Option<Ledger>, InstallError> {
         if file.edits.is_empty() {
@@ -281,8 +289,13 @@ impl Planner<'_> {
         let (edited, mut edits) =
             shared::make(file.format, base.as_deref().unwrap_or_default(), &file.edits).map_err(refused)?;
         let owners: Vec<&Ledger> = others.iter().filter_map(|other| other.shared.get(relative)).collect();
-        let inherited = inherit(&mut edits, &owners);
-        let created = base.is_none() || (inherited && owners.iter().any(|owner| owner.created));
+        let claimed = claimed.and_then(|claimed| claimed.shared.get(relative));
+        let inherited = inherit(&mut edits, &owners) | take_over_edits(&mut edits, claimed);
+        // A stranger's word that there was no file counts where nothing but our part is in it.
+        let bare =
+            || shared::take_back(file.format, &edited, edits.iter()).map(|left| shared::is_blank(file.format, &left));
+        let bare = claimed.is_some_and(|claimed| claimed.created) && bare().map_err(refused)?;
+        let created = base.is_none() || bare || (inherited && owners.iter().any(|owner| owner.created));
         let before = base.as_ref().filter(|_| !inherited).map(|base| Digest::of(base.as_bytes()));
         if let (Some(digest), Some(base)) = (before, &base) {
             self.keep_image(digest, base);
@@ -506,7 +519,10 @@ impl Planner<'_> {
             }
             let path = folder.resolve(super::manifest::FILE);
             let before = self.situation.snapshot.digest(&path);
-            match (manifest.to_text(), before) {
+            let text = manifest.to_text();
+            let ours = text.as_deref().filter(|_| !manifest.installs.is_empty());
+            vouch::change(self.target, &folder, ours, &self.situation.snapshot, &mut self.plan.changes);
+            match (text, before) {
                 (Some(text), before) => {
                     let (bytes, access, owner) = (text.into_bytes(), Access::Usual, Owner::Program);
                     self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
@@ -534,6 +550,20 @@ fn inherit(edits: &mut [MadeEdit], owners: &[&Ledger]) -> bool {
             made.applied = theirs.applied.clone();
             any = true;
         }
+    }
+    any
+}
+
+/// Counts edits as made that stood there as we would make them, where a manifest that came with the repository says that
+/// they were ours: a team committed its install. What was there before them is nobody's to say.
+fn take_over_edits(edits: &mut [MadeEdit], claimed: Option<&Ledger>) -> bool {
+    let claims = |edit: &SharedEdit| {
+        claimed.is_some_and(|claimed| claimed.edits.iter().any(|it| it.edit == *edit && it.applied.changed()))
+    };
+    let mut any = false;
+    for made in edits.iter_mut().filter(|made| made.applied == Applied::AlreadyThere && claims(&made.edit)) {
+        made.applied = Applied::Changed(Undo::default());
+        any = true;
     }
     any
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::manifest::{self, Holdings, Manifest, Section};
 use super::predecessor::{self, Predecessor};
-use super::{InstallError, Target};
+use super::{InstallError, Target, vouch};
 use crate::disk::{self, AbsolutePath, Digest, Found, RelativePath, Snapshot};
 use crate::emit::{Anchor, Artifact, Contents};
 
@@ -22,6 +22,8 @@ pub(crate) struct Program {
 pub(crate) struct Situation {
     /// By the folder they stand in.
     pub(crate) manifests: BTreeMap<AbsolutePath, Manifest>,
+    /// What manifests list that came with the repository, by their folder.
+    pub(crate) claimed: BTreeMap<AbsolutePath, Manifest>,
     /// The folders of other hosts in the same project, whose manifests are among the above.
     pub(crate) neighbours: Vec<AbsolutePath>,
     pub(crate) snapshot: Snapshot,
@@ -53,6 +55,7 @@ impl Situation {
         let image_folder = image_folder(target, state);
         let mut situation = Self {
             manifests: BTreeMap::new(),
+            claimed: BTreeMap::new(),
             neighbours,
             snapshot: Snapshot::default(),
             images: BTreeMap::new(),
@@ -64,13 +67,13 @@ impl Situation {
             predecessors: if wanted.is_empty() { Vec::new() } else { predecessor::find(target)? },
             made: BTreeSet::new(),
         };
-        situation.read_manifest(&target.root)?;
+        situation.read_manifest(target, &target.root)?;
         for folder in situation.neighbours.clone() {
-            situation.read_manifest(&folder)?;
+            situation.read_manifest(target, &folder)?;
         }
         let anchors = situation.anchors(target, wanted);
         for anchor in &anchors {
-            situation.read_manifest(&target.manifest_folder(anchor))?;
+            situation.read_manifest(target, &target.manifest_folder(anchor))?;
         }
         for artifact in wanted {
             situation.look_at_wanted(target, artifact)?;
@@ -78,7 +81,7 @@ impl Situation {
         for anchor in &anchors {
             situation.look_at_owned(target, anchor)?;
         }
-        situation.look_at_predecessors()?;
+        situation.look_at_predecessors(target)?;
         situation.read_images()?;
         Ok(situation)
     }
@@ -180,12 +183,19 @@ impl Situation {
             .count()
     }
 
-    fn read_manifest(&mut self, folder: &AbsolutePath) -> Result<(), InstallError> {
-        let path = folder.resolve(manifest::FILE);
-        self.snapshot.read(&path)?;
-        let manifest = read_manifest(folder)?;
-        self.manifests.insert(folder.clone(), manifest);
+    fn read_manifest(&mut self, target: &Target, folder: &AbsolutePath) -> Result<(), InstallError> {
+        self.snapshot.read(&folder.resolve(manifest::FILE))?;
+        self.snapshot.look(&vouch::note(target, folder))?;
+        let found = vouch::read(target, folder)?;
+        self.manifests.insert(folder.clone(), found.manifest);
+        self.claimed.extend(found.claimed.map(|claimed| (folder.clone(), claimed)));
         Ok(())
+    }
+
+    /// What a manifest that came with the repository says of this install below the anchor.
+    pub(crate) fn claims(&self, target: &Target, anchor: &Anchor) -> Option<&Holdings> {
+        let section = self.claimed.get(&target.manifest_folder(anchor))?.installs.get(&target.section_key(anchor))?;
+        Some(if *anchor == Anchor::Project { &section.project } else { &section.holdings })
     }
 
     fn look_at_wanted(&mut self, target: &Target, artifact: &Artifact) -> Result<(), InstallError> {
@@ -229,10 +239,10 @@ impl Situation {
         Ok(())
     }
 
-    fn look_at_predecessors(&mut self) -> Result<(), InstallError> {
+    fn look_at_predecessors(&mut self, target: &Target) -> Result<(), InstallError> {
         let predecessors = std::mem::take(&mut self.predecessors);
         for predecessor in &predecessors {
-            self.read_manifest(&predecessor.root)?;
+            self.read_manifest(target, &predecessor.root)?;
             for path in predecessor.files.keys() {
                 self.look_at_text(path)?;
                 if let Some(digest) = self.snapshot.digest(path) {
@@ -283,13 +293,6 @@ pub(crate) fn image_folder(target: &Target, state: &AbsolutePath) -> AbsolutePat
     let install = format!("{}\0{}", target.root, target.section_key(&Anchor::Root));
     let name = Digest::of(install.as_bytes()).to_string();
     state.resolve("kept").resolve(&name[..16])
-}
-
-/// The manifest that stands in a folder; an empty one if there is none.
-pub(crate) fn read_manifest(folder: &AbsolutePath) -> Result<Manifest, InstallError> {
-    let path = folder.resolve(manifest::FILE);
-    let text = disk::read_text(&path)?;
-    Manifest::parse(text.as_deref()).map_err(|source| InstallError::Manifest { path, source })
 }
 
 /// The names for bytes that are set aside: the plain one, that with a digest, and then numbers behind it.

@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::manifest::Holdings;
 use super::registered;
 use super::shared;
-use super::situation::read_manifest;
-use super::{InstallError, Target};
+use super::{InstallError, Target, vouch};
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::emit::Anchor;
 use crate::runtime::{HostFormat, PluginsInUse};
@@ -27,6 +26,8 @@ pub(crate) struct Status {
     pub(crate) unfinished: bool,
     /// The host has our plugin in use as well: everything stands there twice.
     pub(crate) plugin: bool,
+    /// A manifest that came with the repository lists an install that this computer did not make.
+    pub(crate) from_repository: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -82,15 +83,22 @@ fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
 
 /// Compares an install with its manifest.
 pub(crate) fn status(target: &Target, world: &World) -> Result<Status, InstallError> {
-    let manifest = read_manifest(&target.root)?;
-    let mut status = Status { version: None, files: 0, drift: Vec::new(), unfinished: false, plugin: false };
-    status.unfinished = !unfinished(target, world)?.is_empty();
-    let Some(section) = manifest.installs.get(&target.section_key(&Anchor::Root)) else { return Ok(status) };
+    let found = vouch::read(target, &target.root)?;
+    let (manifest, key) = (found.manifest, target.section_key(&Anchor::Root));
+    let mut status = Status {
+        version: None,
+        files: 0,
+        drift: Vec::new(),
+        unfinished: !unfinished(target, world)?.is_empty(),
+        plugin: false,
+        from_repository: found.claimed.is_some_and(|claimed| claimed.installs.contains_key(&key)),
+    };
+    let Some(section) = manifest.installs.get(&key) else { return Ok(status) };
     status.version = Some(section.version.clone());
     let mut places = vec![(Anchor::Root, section.holdings.clone()), (Anchor::Project, section.project.clone())];
     for home in &section.homes {
         let anchor = Anchor::Home(home.clone());
-        let manifest = read_manifest(&target.manifest_folder(&anchor))?;
+        let manifest = vouch::read(target, &target.manifest_folder(&anchor))?.manifest;
         let holdings = manifest.installs.get(&target.section_key(&anchor)).map(|section| section.holdings.clone());
         places.push((anchor, holdings.unwrap_or_default()));
     }

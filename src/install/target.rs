@@ -20,6 +20,8 @@ pub(crate) struct Target {
     pub(crate) home: Home,
     /// The host's folder for every project.
     pub(super) everywhere: AbsolutePath,
+    /// Where the user's state is kept.
+    pub(super) state: AbsolutePath,
     usual: bool,
 }
 
@@ -45,6 +47,7 @@ impl Target {
         })?;
         let usual =
             Home::resolve(&descriptor, scope, Surroundings { environment: &|_| None, chosen: None, ..surroundings });
+        let known = project.clone();
         let (root, user, project) =
             (AbsolutePath::parse(&home.root)?, disk::canonical(&user)?, disk::canonical(project)?);
         let root = disk::canonical(&root)?;
@@ -59,7 +62,11 @@ impl Target {
                 global.ok().and_then(|global| AbsolutePath::parse(&global.root).ok()).unwrap_or_else(|| root.clone())
             }
         };
-        Ok(Self { descriptor, scope, root, user, project, home, everywhere, usual })
+        if scope == Scope::Local && AbsolutePath::parse(&home.root)?.is_within(&known) {
+            disk::stays_within(&root, &project)?;
+        }
+        let state = super::state(world)?;
+        Ok(Self { descriptor, scope, root, user, project, home, everywhere, state, usual })
     }
 
     /// Whether the host's folder is the one its maker chose.
@@ -83,7 +90,9 @@ impl Target {
             PlaceAnchor::Root | PlaceAnchor::Project => None,
         });
         let project = (self.scope == Scope::Local).then(|| self.project.clone());
-        homes.chain(project).chain([self.root.clone(), super::situation::image_folder(self, state)]).collect()
+        let notes = (self.scope == Scope::Local).then(|| super::vouch::notes(self));
+        let own = [self.root.clone(), super::situation::image_folder(self, state)];
+        homes.chain(project).chain(notes).chain(own).collect()
     }
 
     /// The folder whose manifest lists what is below this anchor.

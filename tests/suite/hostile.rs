@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::kit::{TestContext, repository};
+use crate::kit::{TestContext, binary, repository};
 
 const STATE: &str = "---\nmilestone: v1.0\nmilestone_name: $(id > $HOME/pwned)\ncurrent_phase: 1\nstatus: executing\n---\n\n\
     # Project State\n\n## Current Position\n\nPhase: 1 of 1 (Core)\nPlan: 1 of 1\nStatus: Executing\nLast activity: \
@@ -326,4 +326,87 @@ fn an_agent_gets_no_file_of_the_user_read_and_nobody_one_written() {
     std::fs::remove_file(&temporary).unwrap();
     decision(key, &[]).success();
     assert_eq!(std::fs::read_to_string(&decoy).unwrap(), STATE);
+}
+
+#[test]
+fn a_manifest_that_came_with_a_clone_moves_nothing_of_the_users() {
+    let (context, decoy) = clone_with(&[]);
+    let settings = context.home().join(".claude/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    let own = "{\n  \"permissions\": { \"deny\": [\"Read(~/.ssh/**)\"] }\n}\n";
+    std::fs::write(&settings, own).unwrap();
+    let notes = context.home().join("notes.txt");
+    std::fs::write(&notes, "mine\n").unwrap();
+    // Written by another user's install of the same program, then changed to say what suits a stranger.
+    let other = TestContext::new();
+    other.gsd(["install", "--claude", "--local"]).success();
+    let manifest = other.read(".claude/gsd-file-manifest.json");
+    let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let section = &mut manifest["installs"]["claude/local"];
+    let digest = context.command("sha256sum").arg(&notes).output().unwrap().stdout;
+    section["files"]["notes.txt"] = json!(String::from_utf8(digest).unwrap()[..64]);
+    let mut ledger = section["shared"]["settings.local.json"].clone();
+    assert!(ledger.is_object(), "{section:#}");
+    ledger["created"] = json!(true);
+    section["shared"]["x.json"] = ledger;
+    context.write(".claude/gsd-file-manifest.json", &manifest.to_string());
+    link(&context, ".claude/x.json", &settings);
+    link(&context, ".claude/notes.txt", &notes);
+    let told = context.gsd(["status", "--claude", "--local"]).success();
+    assert!(told.contains("came with this repository"), "{told}");
+    let told = context.gsd(["uninstall", "--claude", "--local"]).success();
+    assert!(told.contains("came with this repository"), "{told}");
+    let told = context.gsd(["install", "--claude", "--local"]).success();
+    assert!(told.contains("came with this repository"), "{told}");
+    context.gsd(["uninstall", "--claude", "--local"]).success();
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), own);
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "mine\n");
+    assert_eq!(std::fs::read_to_string(&decoy).unwrap(), STATE);
+}
+
+#[test]
+fn an_install_in_a_project_follows_no_link_out_of_it() {
+    let (context, _) = clone_with(&[]);
+    let refused = |context: &TestContext| {
+        let output = context.command(binary()).args(["install", "--claude", "--local"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(73), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let own = context.home().join(".claude");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("settings.json"), "{}\n").unwrap();
+    link(&context, ".claude", &own);
+    assert!(refused(&context).contains("leads out"));
+    std::fs::remove_file(context.project().join(".claude")).unwrap();
+    std::fs::create_dir(context.project().join(".claude")).unwrap();
+    link(&context, ".claude/settings.local.json", own.join("settings.json"));
+    assert!(refused(&context).contains("leads out"));
+    assert_eq!(std::fs::read_to_string(own.join("settings.json")).unwrap(), "{}\n");
+    assert_eq!(std::fs::read_dir(&own).unwrap().count(), 1);
+}
+
+#[test]
+fn an_install_that_a_team_committed_becomes_the_users_by_what_it_holds() {
+    let (context, _) = clone_with(&[(".claude/settings.local.json", "{\n  \"model\": \"opus\"\n}\n")]);
+    let git = |words: &[&str]| assert!(context.command("git").args(words).status().unwrap().success(), "{words:?}");
+    context.gsd(["install", "--claude", "--local"]).success();
+    // Somebody else's computer: it has the files, and not the notes.
+    std::fs::remove_dir_all(context.home().join(".local/state/gsd-tools")).unwrap();
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "-f", "."]);
+    git(&["commit", "-qm", "chore: a team's install"]);
+    assert!(context.gsd(["status", "--claude", "--local"]).success().contains("came with this repository"));
+    let told = context.gsd(["install", "--claude", "--local"]).success();
+    assert!(told.contains("came with this repository") && !told.contains("that version is now"), "{told}");
+    let status = context.command("git").args(["status", "--porcelain"]).output().unwrap().stdout;
+    assert!(String::from_utf8(status).unwrap().lines().all(|line| line.ends_with("gsd-file-manifest.json")));
+    let again = context.gsd(["install", "--claude", "--local"]).success();
+    assert!(again.contains("up to date") && !again.contains("came with"), "{again}");
+    context.gsd(["uninstall", "--claude", "--local"]).success();
+    let left: serde_json::Value = serde_json::from_str(&context.read(".claude/settings.local.json")).unwrap();
+    assert_eq!(left["model"], "opus");
+    assert!(!left.to_string().contains("gsd-tools"), "{left:#}");
+    let files = walkdir::WalkDir::new(context.project().join(".claude")).into_iter().flatten();
+    let left: Vec<_> = files.filter(|file| file.file_type().is_file()).map(|file| file.path().to_path_buf()).collect();
+    assert_eq!(left, [context.project().join(".claude/settings.local.json")]);
 }

@@ -43,6 +43,9 @@ pub(super) struct HostReport {
     plugin_unknown: Option<String>,
     /// Installs of another program of this name, which went.
     taken_over: Vec<TakenOver>,
+    /// Manifests of ours that came with the repository: what they list counts as the user's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    claimed: Vec<String>,
     /// Files of ours that were not written, because a file of the person's has that name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gave_way: Vec<String>,
@@ -61,6 +64,9 @@ enum Outcome {
     Unchanged,
     Failed,
 }
+
+/// How an install that came with a repository becomes the user's.
+const OWN_IT: &str = "`gsd-tools install --local` makes it yours";
 
 /// What is to be told where both forms are in use.
 const TWICE: &str = "our plugin is in use there too, so that everything stands there twice: uninstall one of them";
@@ -149,6 +155,7 @@ impl HostReport {
             plugin: false,
             plugin_unknown: None,
             taken_over: Vec::new(),
+            claimed: Vec::new(),
             gave_way: Vec::new(),
             elsewhere: Vec::new(),
             error: None,
@@ -182,6 +189,7 @@ impl HostReport {
                 permissions: other.permissions.clone(),
             })
             .collect();
+        self.claimed = plan.claimed.iter().map(|path| target.shown(path)).collect();
         for step in &plan.steps {
             let path = || target.shown(&step.path);
             match &step.act {
@@ -237,6 +245,10 @@ impl HostReport {
             if !permissions.is_empty() {
                 let _ = writeln!(text, "  its permissions go with it: {}", permissions.join(", "));
             }
+        }
+        for path in &self.claimed {
+            let cure = if report.action == "install" { String::new() } else { format!("; {OWN_IT}") };
+            let _ = writeln!(text, "  {path} came with this repository: what it lists counts as yours{cure}");
         }
         if self.plugin {
             let _ = writeln!(text, "  {TWICE}");
@@ -342,7 +354,7 @@ impl StatusReport {
         let mut text = String::new();
         for host in &self.installs {
             // Writing to a string cannot fail.
-            let Some(Status { version, files, drift, unfinished, plugin }) = &host.status else {
+            let Some(Status { version, files, drift, unfinished, plugin, from_repository }) = &host.status else {
                 let error = host.error.as_deref().unwrap_or_default();
                 let _ = writeln!(text, "{} ({}): {error}", host.name, host.scope);
                 continue;
@@ -353,6 +365,9 @@ impl StatusReport {
                 }
                 None => writeln!(text, "{} ({}): not installed in {}", host.name, host.scope, host.root),
             };
+            if *from_repository {
+                let _ = writeln!(text, "  an install came with this repository: {OWN_IT}");
+            }
             if *unfinished {
                 let _ = writeln!(text, "  a write was cut short: run `gsd-tools recover`");
             }

@@ -52,7 +52,7 @@ pub(crate) fn folders(target: &Target) -> Result<Vec<AbsolutePath>, InstallError
     let facts = facts()?;
     let mut folders = Vec::new();
     for root in roots(&facts, target)? {
-        if theirs(target, &super::situation::read_manifest(&root)?) {
+        if theirs(target, &super::vouch::read(target, &root)?.manifest) {
             folders.push(root);
             folders.extend(homes(&facts, target));
             folders.extend(facts.settings(&target.descriptor.id, target.scope).filter_map(|(path, _)| {
@@ -70,7 +70,7 @@ pub(crate) fn find(target: &Target) -> Result<Vec<Predecessor>, InstallError> {
     let facts = facts()?;
     let mut found = Vec::new();
     for root in roots(&facts, target)? {
-        let manifest = super::situation::read_manifest(&root)?;
+        let manifest = super::vouch::read(target, &root)?.manifest;
         if theirs(target, &manifest) {
             found.push(Predecessor::at(root, &manifest, target)?);
         }
