@@ -20,6 +20,7 @@ use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
 use crate::runtime::Registry;
+use crate::text::terminal;
 use crate::world::World;
 
 /// Exit code of an answer that carries an `error` key, under the second exit contract.
@@ -270,6 +271,14 @@ impl Context {
         Err(refused(format!("`{target}`, which is not below `{project}`,")))
     }
 
+    /// Refuses to an agent what a person alone decides; a script of a person's may do it.
+    pub(super) fn refuses_agents(&self, command: &str) -> Result<(), CommandError> {
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = format!("`{command}` needs a person, and an agent runs this call: {name} is set");
+        let hint = format!("type it in a terminal of your own: {} {command}", self.program_word());
+        Err(CommandError::usage(refused).exits(77).hint(hint))
+    }
+
     /// Refuses what only a person may do. A terminal alone shows nobody: hosts run programs of agents in one too.
     pub(super) fn needs_a_person(&self, command: &str) -> Result<(), CommandError> {
         let terminal = self.world.terminal();
@@ -388,7 +397,7 @@ impl Context {
     #[expect(clippy::unused_self, reason = "advice belongs to the call")]
     pub(crate) fn warn(&self, advice: impl std::fmt::Display) {
         // Where standard error is closed there is nobody left to tell.
-        let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {advice}");
+        let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {}", terminal::shown(&advice.to_string()));
     }
 
     /// Tells, once a call, that what is read may be half of a write.
@@ -404,7 +413,7 @@ impl Context {
     #[expect(clippy::unused_self, reason = "progress belongs to the call")]
     pub(crate) fn tell(&self, progress: impl std::fmt::Display) {
         // Where standard error is closed there is nobody left to tell.
-        let _ = writeln!(std::io::stderr(), "{progress}");
+        let _ = writeln!(std::io::stderr(), "{}", terminal::shown(&progress.to_string()));
     }
 
     /// Ends the call with another exit code than 0 although nothing failed.

@@ -83,7 +83,7 @@ mod workstream;
 mod worktree;
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use argv::{Call, Wants};
@@ -91,6 +91,7 @@ use clap::ArgMatches;
 pub(crate) use context::Context;
 pub(crate) use error::CommandError;
 
+use crate::text::terminal;
 use crate::world::World;
 use error::Manner;
 
@@ -244,12 +245,14 @@ impl Answer {
     /// Prints. A reader that went away is not a failure of the command.
     #[must_use]
     fn deliver(self, manner: Manner) -> ExitCode {
-        let written = std::io::stdout().write_all(self.stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
+        // A program that reads the answer gets the bytes of a document as they are; a terminal would act on some of them.
+        let text = if std::io::stdout().is_terminal() { terminal::shown(&self.stdout) } else { self.stdout };
+        let written = std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush());
         let mut code = match self.outcome {
             Ok(code) => code,
             Err(error) => {
                 // Where standard error is closed there is nobody left to tell.
-                let _ = std::io::stderr().write_all(error.render(manner).as_bytes());
+                let _ = std::io::stderr().write_all(terminal::shown(&error.render(manner)).as_bytes());
                 error.exit_code(manner.contract)
             }
         };

@@ -18,6 +18,7 @@ pub(crate) mod shell;
 mod slug;
 pub(crate) mod splice;
 pub(crate) mod table;
+pub(crate) mod terminal;
 pub(crate) mod time;
 pub(crate) mod toml;
 pub(crate) mod untrusted;

@@ -410,3 +410,38 @@ fn an_install_that_a_team_committed_becomes_the_users_by_what_it_holds() {
     let left: Vec<_> = files.filter(|file| file.file_type().is_file()).map(|file| file.path().to_path_buf()).collect();
     assert_eq!(left, [context.project().join(".claude/settings.local.json")]);
 }
+
+#[test]
+fn an_agent_cannot_silence_its_guards_and_a_script_can() {
+    let (context, _) = clone_with(&[]);
+    context.gsd(["install", "--claude", "--global"]).success();
+    for agent in [("CLAUDECODE", "1"), ("GEMINI_CLI", "1"), ("CODEX_THREAD_ID", "x")] {
+        for call in
+            [&["hooks", "off"][..], &["hooks", "off", "--host", "claude"], &["uninstall", "--claude", "--global"]]
+        {
+            let refused = context.gsd_with(call, &[agent], "").failure(77);
+            assert!(refused.contains("needs a person") && refused.contains(agent.0), "{refused}");
+        }
+        context.gsd_with(["uninstall", "--claude", "--global", "--dry-run"], &[agent], "").success();
+        context.gsd_with(["hooks", "on"], &[agent], "").success();
+    }
+    assert!(context.home().join(".claude/gsd-core/bin/gsd-tools").exists());
+    context.gsd(["hooks", "off"]).success();
+    context.gsd(["uninstall", "--claude", "--global"]).success();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_of_a_clone_moves_the_cursor_of_a_terminal() {
+    let roadmap = "# Roadmap\n\n## Phases\n\n- [ ] **Phase 1: A\u{1b}[2J\u{202e}B** - x\n\n### Phase 1: A\u{1b}[2J\u{202e}B\n**Goal**: y\n";
+    let (context, _) =
+        clone_with(&[(".planning/ROADMAP.md", roadmap), (".planning/config.json", "{\"bad\\u001b[2Jkey\": 1}")]);
+    let ran = context.at_a_terminal("roadmap get-phase 1 --raw", &[], "");
+    let text = String::from_utf8_lossy(&ran.stdout);
+    assert!(text.contains("\\u{1b}[2J") && !text.contains("\u{1b}[2J") && !text.contains('\u{202e}'), "{text:?}");
+    let answer = context.gsd(["roadmap", "get-phase", "1", "--raw"]).success();
+    assert!(answer.contains("\u{1b}[2J"), "a program gets the bytes as they are: {answer:?}");
+    let told = context.command(binary()).args(["init", "progress"]).output().unwrap().stderr;
+    let told = String::from_utf8(told).unwrap();
+    assert!(told.contains("bad\\u{1b}[2Jkey"), "{told:?}");
+}

@@ -68,7 +68,11 @@ impl Family for Hooks {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Hooks(verb) = self;
         match verb {
-            HookVerb::Off(arguments) => switch(context, &arguments, false),
+            HookVerb::Off(arguments) => {
+                // What guards against an agent is not the agent's to silence.
+                context.refuses_agents("hooks off")?;
+                switch(context, &arguments, false)
+            }
             HookVerb::On(arguments) => switch(context, &arguments, true),
             HookVerb::Status(arguments) => status(context, arguments.json),
             HookVerb::Bench(arguments) => bench::bench(context, &arguments),

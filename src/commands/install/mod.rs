@@ -123,6 +123,10 @@ impl Family for Installation {
                 Job { wish: Wish::Install, which, only_show: dry_run, permissions, nested }.run(context)
             }
             Self::Uninstall(UninstallArgs { which, dry_run }) => {
+                // The guards go with it.
+                if !dry_run {
+                    context.refuses_agents("uninstall")?;
+                }
                 Job { wish: Wish::Uninstall, which, only_show: dry_run, permissions: true, nested: None }.run(context)
             }
             Self::Status(StatusArgs { which }) => status(context, &which),
