@@ -335,7 +335,9 @@ impl Lived {
     }
 
     fn behind_the_link(&self, host: &Host, scope: &str) -> PathBuf {
-        self.everything().join("dotfiles").join(scope).join(host.flag).join(host.linked)
+        // In a project a link has to stay in it.
+        let folder = if scope == "--global" { self.everything() } else { self.context.project() };
+        folder.join("dotfiles").join(host.flag).join(host.linked)
     }
 
     pub(crate) fn gsd<const N: usize>(&self, arguments: [&str; N]) -> Ran {
