@@ -135,16 +135,16 @@ fn touched(plan: &IndexedPlan) -> impl Iterator<Item = &str> {
     plan.files_modified.iter().chain(&plan.files_deleted).map(|file| file.trim()).filter(|file| !file.is_empty())
 }
 
+/// The parts of a path between its slashes. A path from somewhere else begins with a pattern: where it leads is unknown.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    let start = path.starts_with(['/', '\\', '~']).then_some("*").into_iter();
+    start.chain(path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "."))
+}
+
 /// Whether two paths of plans may be the same file, or one of them a folder with the other in it. What a pattern or an
 /// unusual path means is not looked up: it may be anything below its plain beginning.
 fn may_meet(one: &str, other: &str) -> bool {
     let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', ':']) && *part != "..";
-    fn parts(path: &str) -> impl Iterator<Item = &str> {
-        let is_rooted = path.starts_with(['/', '\\', '~']);
-        // As a pattern: where it leads is unknown.
-        let start = is_rooted.then_some("*").into_iter();
-        start.chain(path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "."))
-    }
     // Some file systems do not tell small letters from capitals.
     let mut pairs = parts(one).take_while(is_plain).zip(parts(other).take_while(is_plain));
     pairs.all(|(one, other)| one.eq_ignore_ascii_case(other))

@@ -100,7 +100,8 @@ impl LockedWorktree<'_> {
     pub(crate) fn process(&self) -> Option<u32> {
         let text = self.lock_reason.trim();
         let after = text.split_once("(pid ").map(|(_, rest)| rest);
-        let digits = after.map_or(text, |rest| rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or(rest));
+        let digits =
+            after.map_or(text, |rest| rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or(rest));
         digits.parse().ok().filter(|process| *process > 0)
     }
 

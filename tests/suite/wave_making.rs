@@ -108,7 +108,10 @@ fn a_wave_is_made_as_a_whole_or_not_at_all() {
 #[test]
 fn a_wave_is_made_of_open_plans_that_do_not_wait_for_each_other() {
     let context = project();
-    assert_eq!(wave(&context, "codex", "01-01,01-01")["in_turn"], json!([{"plan": "01-01", "why": "the only plan of the wave"}]));
+    assert_eq!(
+        wave(&context, "codex", "01-01,01-01")["in_turn"],
+        json!([{"plan": "01-01", "why": "the only plan of the wave"}])
+    );
     let waits = plan(2, "b.txt", "").replace("depends_on: []", "depends_on: [01-01]").replace("wave: 1", "wave: 2");
     context.write(&format!("{PHASE}/01-02-PLAN.md"), &waits);
     context.write(&format!("{PHASE}/01-03-PLAN.md"), &plan(3, "src/*.txt", ""));

@@ -95,7 +95,8 @@ fn a_manifest_is_not_merged_where_no_branch_is_checked_out() {
     let context = project();
     context.write("wave.json", "{\"worktrees\": []}\n");
     let base = git(&context, "", &["rev-parse", "HEAD"]);
-    let made = ["worktree", "create", "--manifest", "wave.json", "--agent-id", "a", "--branch", "agent-a", "--path", "t"];
+    let made =
+        ["worktree", "create", "--manifest", "wave.json", "--agent-id", "a", "--branch", "agent-a", "--path", "t"];
     context.gsd_with(made.into_iter().chain(["--base", &base, "--root", "."]), &[], "").success();
     commit(&context, "t", "a.txt", "work");
     git(&context, "", &["checkout", "-q", "--detach"]);
@@ -112,7 +113,10 @@ fn a_worktree_of_a_person_is_no_part_of_a_wave() {
         commit(&context, "../try", "try.txt", "feat(01-01): an experiment of my own");
         cleanup(&context, host, &[]).json();
         assert!(!context.project().join("try.txt").exists(), "{host}");
-        assert!(context.project().join("../try/try.txt").exists() && branches(&context).contains("agent-try"), "{host}");
+        assert!(
+            context.project().join("../try/try.txt").exists() && branches(&context).contains("agent-try"),
+            "{host}"
+        );
     }
 }
 
@@ -185,7 +189,11 @@ fn the_wave_of_another_session_is_left_to_it_until_that_is_quiet_or_has_ended() 
         assert!(refused.failure(1).contains("--take-over"));
     }
     let refused = in_session(&context, "two", 1, CREATE);
-    assert!(refused.stdout.contains("wave_open") && refused.stdout.contains("only if it has ended"), "{}", refused.stdout);
+    assert!(
+        refused.stdout.contains("wave_open") && refused.stdout.contains("only if it has ended"),
+        "{}",
+        refused.stdout
+    );
     assert_eq!(context.read(&format!("{OURS}/half.txt")), "half\n");
     assert_eq!(git(&context, "", &["worktree", "list"]).lines().count(), 3);
     let dirty = in_session(&context, "one", 1, &KEEP[..2]);
@@ -216,20 +224,39 @@ fn a_lock_of_a_process_that_is_gone_says_that_the_session_has_ended() {
 
 #[test]
 fn commits_whose_worktree_is_gone_are_not_forgotten() {
-    for host in ["codex", "claude"] {
+    for (host, by_git) in [("codex", true), ("claude", true), ("codex", false), ("claude", false)] {
         let context = project();
         create(&context, host);
         let place = if host == "codex" { OURS.to_owned() } else { host_worktree(&context, "1") };
         commit(&context, &place, "a.txt", "feat(01-01): a");
         let branch = git(&context, &place, &["symbolic-ref", "--short", "HEAD"]);
-        git(&context, "", &["worktree", "remove", "--force", &place]);
+        if by_git {
+            git(&context, "", &["worktree", "remove", "--force", &place]);
+        } else {
+            std::fs::remove_dir_all(context.project().join(&place)).unwrap();
+        }
         let answer = left(&context, host, &[]);
         assert_eq!(reason(&answer, &branch), "worktree_missing", "{answer}");
         assert_eq!(reason(&left(&context, host, &[]), &branch), "worktree_missing", "the wave stays noted");
         git(&context, "", &["merge", "-q", "--no-ff", &branch]);
         cleanup(&context, host, &[]).json();
         assert!(cleanup(&context, host, &[]).failure(2).contains("no wave is noted"));
+        assert!(!git(&context, "", &["worktree", "list"]).contains("prunable"));
     }
+}
+
+#[test]
+fn a_merged_worktree_that_cannot_be_removed_does_not_hold_up_the_next_wave() {
+    let context = project();
+    create(&context, "codex");
+    commit(&context, OURS, "a.txt", "feat(01-01): a");
+    git(&context, "", &["worktree", "lock", OURS]);
+    assert_eq!(reason(&left(&context, "codex", &[]), "agent-01-01"), "worktree_locked");
+    let next = ["worktree", "create-wave", "--phase", "1", "--plans", "01-02,01-03"];
+    assert!(on(&context, "codex", &next).failure(1).contains("wave_open"));
+    git(&context, "", &["merge", "-q", "--no-ff", &git(&context, OURS, &["symbolic-ref", "--short", "HEAD"])]);
+    on(&context, "codex", &next).success();
+    assert!(context.project().join(OURS).is_dir(), "somebody locked it");
 }
 
 #[test]

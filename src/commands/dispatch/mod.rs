@@ -287,7 +287,8 @@ fn note(
         Ok((true, Some(serde_json::to_string(&note)?)))
     })?;
     if !noted {
-        context.warn("a wave is not merged yet, and its note stays as it is; `gsd-tools worktree cleanup-wave` ends it");
+        context
+            .warn("a wave is not merged yet, and its note stays as it is; `gsd-tools worktree cleanup-wave` ends it");
     }
     Ok((path, noted))
 }

@@ -166,8 +166,7 @@ pub(super) fn clear_all(
 ) -> Result<WaveReport, CommandError> {
     let mut way = if context.is_rehearsal() { Way::Rehearse(Rehearsal::new(context)?) } else { Way::Act(git) };
     let folder = |task: &Task| context.here().resolve(&task.entry.worktree_path);
-    let entries: Vec<Cleared> =
-        tasks.into_iter().map(|task| clear(&mut way, folder(&task).as_path(), task)).collect();
+    let entries: Vec<Cleared> = tasks.into_iter().map(|task| clear(&mut way, folder(&task).as_path(), task)).collect();
     warnings.extend(entries.iter().flat_map(|entry| entry.warnings.iter().cloned()));
     let ok = entries.iter().all(|entry| entry.status.is_gone());
     let plan = Plan {

@@ -169,7 +169,9 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
         };
         if index.plans[position].has_summary {
             let message = format!("plan `{name}` has a SUMMARY: it was executed already");
-            return Err(CommandError::usage(message).hint(format!("leave it out, or see `gsd-tools plan check {name}`")));
+            return Err(
+                CommandError::usage(message).hint(format!("leave it out, or see `gsd-tools plan check {name}`"))
+            );
         }
         wanted.insert(position);
     }
@@ -195,9 +197,12 @@ fn place_of_host(base: &str, place: Option<&RelativePath>) -> String {
 /// Why a wave that was noted before cannot be forgotten yet.
 fn open_wave(context: &Context) -> Result<Option<Refusal>, CommandError> {
     let Some(wave) = NotedWave::read(context, false)? else { return Ok(None) };
+    let git = of_root(context);
+    // A worktree that git would not remove holds up nobody once it is merged.
     let open: Vec<&str> = wave
         .worktrees
         .iter()
+        .filter(|worktree| !worktree.is_merged(&git, &wave.note))
         .map(|worktree| &worktree.entry)
         .map(|entry| if entry.worktree_path.is_empty() { entry.branch.as_str() } else { entry.worktree_path.as_str() })
         .collect();

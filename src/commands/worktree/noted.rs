@@ -23,8 +23,8 @@ pub(super) struct NotedWave {
     pub(super) worktrees: Vec<NotedWorktree>,
     /// Work that may be of somebody else.
     unclaimed: Vec<Warning>,
-    /// Branches that the note lists, with no commit that is not here and no worktree.
-    done: Vec<String>,
+    /// What is merged, and whose folder is gone: only git still knows it.
+    done: Vec<WaveEntry>,
 }
 
 /// A worktree of the wave, or the branch that is left of one.
@@ -41,6 +41,8 @@ enum Claim {
     Noted,
     /// It has commits of a plan.
     Commits,
+    /// Its commits of a plan are merged, and its folder is gone.
+    Done,
     /// Made since the wave began, with commits that name none of its plans.
     OtherCommits,
     /// Made since the wave began, with work that is not committed, or a process in it, and no commit.
@@ -101,9 +103,19 @@ impl NotedWorktree {
     /// When something last changed in it.
     fn touched(&self, git: &Git, here: &AbsolutePath) -> Option<i64> {
         let folder = here.resolve(&self.entry.worktree_path);
-        let changed = git.at(folder.as_path()).uncommitted().unwrap_or_default();
+        let is_there = !self.entry.worktree_path.is_empty() && disk::is_folder(&folder);
+        let changed = if is_there { git.at(folder.as_path()).uncommitted().unwrap_or_default() } else { Vec::new() };
         let files = changed.iter().filter_map(|file| disk::modified(folder.resolve(&file.path)));
         files.chain(self.listed.as_ref().and_then(ListedWorktree::touched)).max()
+    }
+
+    /// Whether only its folder is left: it had work, and that is merged.
+    pub(super) fn is_merged(&self, git: &Git, note: &WaveNote) -> bool {
+        let branch = format!("refs/heads/{}", self.entry.branch);
+        let is_clean = || is_clean(&git.at(&self.entry.worktree_path)).is_ok();
+        git.is_ancestor(&branch, "HEAD")
+            && !git.is_ancestor(&branch, note.base.as_deref().unwrap_or_default())
+            && is_clean()
     }
 }
 
@@ -130,7 +142,7 @@ impl NotedWave {
             return Err(CommandError::usage(message).hint("mend the file; `git worktree list` shows what there is"));
         }
         let git = of_root(context);
-        let listed = git.worktrees().map_err(no_answer)?;
+        let listed = git.worktrees().map_err(|complaint| no_answer(&complaint))?;
         let mut wave = Self { note, worktrees: Vec::new(), unclaimed: Vec::new(), done: Vec::new() };
         for entry in manifest.entries {
             let listed = listed.iter().find(|worktree| worktree.branch.as_ref() == Some(&entry.branch)).cloned();
@@ -138,7 +150,7 @@ impl NotedWave {
                 let reference = format!("refs/heads/{}", entry.branch);
                 let exists = git.answer(&["rev-parse", "--verify", "--quiet", &reference]).is_some();
                 if !exists || git.is_ancestor(&reference, "HEAD") {
-                    wave.done.extend(exists.then_some(entry.branch));
+                    wave.done.extend(exists.then_some(entry));
                     continue;
                 }
             }
@@ -175,7 +187,7 @@ impl NotedWave {
     ) -> Result<(), CommandError> {
         let branches = git.run(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"]);
         if !branches.success() {
-            return Err(no_answer(branches.error_text()));
+            return Err(no_answer(&branches.error_text()));
         }
         let current = git.answer(&["symbolic-ref", "--short", "-q", "HEAD"]);
         let mut doubtful = Vec::new();
@@ -187,6 +199,9 @@ impl NotedWave {
             let worktree = listed.iter().find(|worktree| worktree.branch.as_deref() == Some(branch));
             let plan = self.note.plans.iter().find(|plan| works_on(git, self.base(), branch, &plan.id));
             let claim = match (plan, worktree) {
+                (Some(_), Some(worktree)) if !disk::is_folder(&worktree.path) && git.is_ancestor(branch, "HEAD") => {
+                    Some(Claim::Done)
+                }
                 (Some(_), Some(_)) => Some(Claim::Commits),
                 // A branch that does not begin at the wave's commit is left of an earlier wave.
                 (Some(_), None) => {
@@ -205,8 +220,11 @@ impl NotedWave {
                 declared_deletions: plan.map(|plan| plan.deletes.clone()).filter(|files| !files.is_empty()),
             };
             let found = NotedWorktree { entry, listed: worktree.cloned(), claim };
-            if matches!(claim, Claim::OtherCommits | Claim::NoCommit) { &mut doubtful } else { &mut self.worktrees }
-                .push(found);
+            match claim {
+                Claim::Done => self.done.push(found.entry),
+                Claim::OtherCommits | Claim::NoCommit => doubtful.push(found),
+                Claim::Noted | Claim::Commits | Claim::Left => self.worktrees.push(found),
+            }
         }
         let missing = self.unaccounted(context, git)?;
         for mut worktree in doubtful {
@@ -223,13 +241,7 @@ impl NotedWave {
     }
 
     /// What a worktree of the host is to the wave that has no commit of its plans.
-    fn claim_of_nobody(
-        &self,
-        git: &Git,
-        branch: &str,
-        worktree: &ListedWorktree,
-        with_left: bool,
-    ) -> Option<Claim> {
+    fn claim_of_nobody(&self, git: &Git, branch: &str, worktree: &ListedWorktree, with_left: bool) -> Option<Claim> {
         if worktree.made()? < self.note.written_at - COARSE {
             return None;
         }
@@ -294,10 +306,8 @@ impl NotedWave {
     fn elsewhere(&self, context: &Context, git: &Git) -> Result<Option<Refusal>, CommandError> {
         let here = disk::canonical(context.root())?.to_string();
         if let Some(root) = self.note.root.as_ref().filter(|root| **root != here && disk::is_folder(root)) {
-            let hint = format!(
-                "the wave began in `{root}`: run `gsd-tools --cwd {} worktree cleanup-wave`",
-                shell_word(root)
-            );
+            let hint =
+                format!("the wave began in `{root}`: run `gsd-tools --cwd {} worktree cleanup-wave`", shell_word(root));
             return Ok(Some(Refusal::because("wrong_tree", hint)));
         }
         let noted = self.note.branch.as_deref();
@@ -314,7 +324,10 @@ impl NotedWave {
         };
         Ok(wrong.then(|| {
             let current = current.trim_start_matches("refs/heads/");
-            Refusal::because("wrong_branch", format!("the wave began on `{name}`, and `{current}` is checked out: {back}"))
+            Refusal::because(
+                "wrong_branch",
+                format!("the wave began on `{name}`, and `{current}` is checked out: {back}"),
+            )
         }))
     }
 }
@@ -358,7 +371,8 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
         tasks.iter().map(|task| context.here().resolve(&task.entry.worktree_path)).collect();
     for warning in &unclaimed {
         if let Warning::WorktreeUnclaimed { branch, path } = warning {
-            context.warn(format!("`{path}` (`{branch}`) has work that no plan of the wave claims; it is left as it is"));
+            context
+                .warn(format!("`{path}` (`{branch}`) has work that no plan of the wave claims; it is left as it is"));
         }
     }
     let report = clear_all(context, git.clone(), tasks, unclaimed)?;
@@ -368,9 +382,10 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
         {
             forget_unused_branches(&git, &base, &start);
         }
-        for branch in &done {
-            let _ = git.run(&["worktree", "prune"]);
-            let _ = git.run(&["branch", "-d", "--", branch]);
+        for entry in &done {
+            // Git refuses where something is left to lose, or nothing to remove.
+            let _ = git.remove_worktree(&entry.worktree_path);
+            let _ = git.run(&["branch", "-d", "--", &entry.branch]);
         }
         let kept: Vec<&str> = report.left().map(|entry| entry.branch.as_str()).collect();
         if kept.is_empty() {
@@ -381,7 +396,7 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
                 |value: &&serde_json::Value| value["branch"].as_str().is_some_and(|branch| kept.contains(&branch));
             let worktrees = note.worktrees.iter().filter(is_kept).cloned().collect();
             let session = session_key(context).or(note.session);
-            let text = serde_json::to_string_pretty(&WaveNote { worktrees, session, ..note })?;
+            let text = serde_json::to_string_pretty(&WaveNote { session, worktrees, ..note })?;
             context.edit_file(&note_path, |_| Ok(((), Some(text))))?;
         }
     }
@@ -399,7 +414,7 @@ pub(super) fn session_key(context: &Context) -> Option<String> {
     workstream::session_key(|name| context.world().variable(name))
 }
 
-fn no_answer(complaint: String) -> CommandError {
+fn no_answer(complaint: &str) -> CommandError {
     CommandError::usage(format!("git does not say which worktrees there are: {complaint}"))
         .hint("`git worktree list` shows what is wrong")
 }

@@ -34,8 +34,10 @@ pub(crate) fn killed(stage: &mut Stage) {
         it.reads("workflows/execute-phase/steps/before-work.md").done();
         let first = it.even_if_it_fails().runs("gsd-tools worktree cleanup-wave --keep-work", &[]);
         if first.text.contains("wave_in_use") {
-            it.by("`wave_in_use`: ask whether that session still works")
-                .asks("Another session changed something a moment ago.\n1. It has ended\n2. It still works", "1. It has ended");
+            it.by("`wave_in_use`: ask whether that session still works").asks(
+                "Another session changed something a moment ago.\n1. It has ended\n2. It still works",
+                "1. It has ended",
+            );
             it.runs("gsd-tools worktree cleanup-wave --keep-work --take-over", &[]).is("ok", true).done();
         } else {
             first.is("ok", true).done();
