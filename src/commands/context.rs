@@ -263,7 +263,7 @@ impl Context {
         let started = AbsolutePath::parse(self.world.folder()?)?;
         let project = disk::canonical(&root::discover(&started, self.world.home().as_deref()))?;
         let target = disk::canonical(&self.here)?;
-        let main = |folder: &AbsolutePath| root::main_worktree(folder).unwrap_or_else(|| folder.clone());
+        let main = |folder: &AbsolutePath| root::main_place(folder).unwrap_or_else(|| folder.clone());
         let target_root = disk::canonical(self.root())?;
         if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
             return Ok(());

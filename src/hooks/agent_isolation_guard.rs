@@ -6,6 +6,7 @@
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
 use crate::library::ToolSet;
+use crate::project::folder::canonical_id;
 use crate::project::wave::WaveNote;
 use crate::runtime::Isolation;
 
@@ -37,8 +38,8 @@ fn refused(note: &WaveNote, now: i64, prompt: &str, given: impl Fn(&str) -> Opti
     let whose = if note.plans.is_empty() {
         (now - note.written_at < HOLDS).then(|| EXECUTOR.to_owned())?
     } else {
-        let named = |id: &str| prompt.contains(&format!("plan={id}]")) || prompt.contains(&format!("plan={id} "));
-        format!("plan {}", note.plans.iter().find(|plan| named(&plan.id))?.id)
+        let named: Vec<&str> = named_plans(prompt).map(canonical_id).collect();
+        format!("plan {}", note.plans.iter().find(|plan| named.contains(&canonical_id(&plan.id)))?.id)
     };
     let flag = note.harness_flag.as_ref()?;
     // A flag that is not an argument of the call cannot be checked here.
@@ -54,6 +55,11 @@ fn refused(note: &WaveNote, now: i64, prompt: &str, given: impl Fn(&str) -> Opti
     })
 }
 
+/// The plans that a prompt names as its mark of dispatch does: `plan=02-01]`.
+fn named_plans(prompt: &str) -> impl Iterator<Item = &str> {
+    prompt.split("plan=").skip(1).filter_map(|rest| rest.split_once([']', ' ']).map(|(id, _)| id))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,12 +69,9 @@ mod tests {
         WaveNote {
             isolation: isolation.word().to_owned(),
             harness_flag: Some("isolation=\"worktree\"".to_owned()),
-            phase: None,
-            plan: None,
             written_at: 1000,
-            base: None,
             plans: plans.iter().map(|id| WavePlan { id: (*id).to_owned(), deletes: Vec::new() }).collect(),
-            worktrees: Vec::new(),
+            ..WaveNote::default()
         }
     }
 
@@ -82,6 +85,7 @@ mod tests {
         let note = note(Isolation::HarnessWorktree, &["01-01", "01-02"]);
         let prompt = "[gsd:dispatch phase=1 plan=01-02]\nExecute plan 01-02";
         assert!(is_refused(&note, i64::MAX, prompt, &[]));
+        assert!(is_refused(&note, 0, "[gsd:dispatch phase=1 plan=01-02-store]\nExecute plan 01-02-store", &[]));
         assert!(is_refused(&note, 0, prompt, &[("isolation", "remote")]));
         assert!(!is_refused(&note, 0, prompt, &[("isolation", "worktree")]));
     }

@@ -10,6 +10,7 @@ use super::position::Position;
 use super::scene::Scene;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::PhasePlan;
+use crate::project::plan_commits;
 use crate::project::view::ProjectView;
 
 /// One line about what was interrupted, with the command that goes on; `None` where nothing was.
@@ -48,7 +49,7 @@ fn of_wave(scene: &Scene<'_>, view: &ProjectView) -> Option<Interrupted> {
     let folder = view.find_phase(note.phase.as_deref()?).ok()?.folder?;
     let open = unfinished(view, &folder);
     let is_open = |id: &&str| open.iter().any(|plan| number(plan) == Some(id));
-    let plans: Vec<&str> = note.plans.iter().map(|plan| plan.id.as_str()).filter(is_open).collect();
+    let plans: Vec<&str> = note.plans.iter().map(|plan| canonical_id(&plan.id)).filter(is_open).collect();
     let what = format!("{} in worktrees that are not merged, no SUMMARY", plans.join(", "));
     (!plans.is_empty()).then(|| Interrupted { phase: folder.token().to_owned(), what })
 }
@@ -175,9 +176,7 @@ struct Commit<'log> {
 impl<'log> Commit<'log> {
     /// `02-02` of `feat(02-02): read notes`.
     fn scope(&self) -> Option<&'log str> {
-        let (kind, rest) = self.subject.split_once('(')?;
-        let is_kind = !kind.is_empty() && kind.bytes().all(|letter| letter.is_ascii_lowercase());
-        rest.split_once(')').filter(|_| is_kind).map(|(scope, _)| scope)
+        plan_commits::scope(self.subject)
     }
 }
 

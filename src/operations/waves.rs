@@ -16,7 +16,7 @@ pub(crate) struct WaveFacts {
     pub(crate) use_worktrees: bool,
     /// `parallelization`.
     pub(crate) parallelization: bool,
-    /// Whether the host gives agents worktrees, or lets us do it.
+    /// Whether the host gives agents worktrees that can be told from others, or lets us do it.
     pub(crate) host_can: bool,
     /// How many agents the host runs at a time.
     pub(crate) capacity: usize,
@@ -29,6 +29,8 @@ pub(crate) struct WaveFacts {
     pub(crate) commits_documents: bool,
     /// Changes that a worktree would not have: tracked files outside of the tracking documents, and the plans.
     pub(crate) uncommitted: Vec<String>,
+    /// What git says where it could not list such changes.
+    pub(crate) unlisted: Option<String>,
     /// Why the host's worktrees would not start from the current commit, if that cannot be mended.
     pub(crate) wrong_base: Option<String>,
 }
@@ -39,7 +41,7 @@ impl WaveFacts {
         let fixed = [
             (!self.use_worktrees, "`workflow.use_worktrees` is off"),
             (!self.parallelization, "`parallelization` is off"),
-            (!self.host_can, "this host cannot give agents a worktree"),
+            (!self.host_can, "this host gives agents no worktree that could be found again"),
             (self.capacity < 2, "this host runs one agent at a time"),
             (!self.on_branch, "no branch with a commit is checked out"),
             (self.sub_repositories, "the project spans several repositories"),
@@ -48,6 +50,9 @@ impl WaveFacts {
         ];
         if let Some((_, why)) = fixed.iter().find(|(holds, _)| *holds) {
             return Some((*why).to_owned());
+        }
+        if let Some(error) = &self.unlisted {
+            return Some(format!("git does not say what is uncommitted: {error}"));
         }
         if !self.uncommitted.is_empty() {
             return Some(format!("uncommitted changes: {}", shortened(&self.uncommitted)));
@@ -78,6 +83,9 @@ pub(crate) struct InTurn {
 
 /// Decides for `plans`, which are in the order of the index.
 pub(crate) fn decide<'a>(plans: &[&'a IndexedPlan], facts: &WaveFacts) -> WaveDecision<'a> {
+    // A plan depends only on plans of waves before its own.
+    let mut plans = plans.to_vec();
+    plans.sort_by_key(|plan| plan.wave);
     let in_turn = |plan: &IndexedPlan, why: &str| InTurn { plan: plan.id.clone(), why: why.to_owned() };
     let all_in_turn = |why: &str| WaveDecision {
         side_by_side: Vec::new(),
@@ -90,7 +98,12 @@ pub(crate) fn decide<'a>(plans: &[&'a IndexedPlan], facts: &WaveFacts) -> WaveDe
         return all_in_turn(&why);
     }
     let mut decision = WaveDecision::default();
-    for plan in plans {
+    let first = plans.iter().map(|plan| plan.wave).min();
+    for plan in &plans {
+        if first.is_some_and(|first| first < plan.wave) {
+            decision.in_turn.push(in_turn(plan, &format!("it is of wave {}, after the others", plan.wave)));
+            continue;
+        }
         if !plan.autonomous {
             decision.in_turn.push(in_turn(plan, "it has a checkpoint"));
             continue;
@@ -99,7 +112,7 @@ pub(crate) fn decide<'a>(plans: &[&'a IndexedPlan], facts: &WaveFacts) -> WaveDe
             decision.in_turn.push(in_turn(plan, "it does not say which files it changes"));
             continue;
         }
-        let shares = |other: &&&IndexedPlan| touched(other).any(|file| touched(plan).any(|own| own == file));
+        let shares = |other: &&&IndexedPlan| touched(other).any(|file| touched(plan).any(|own| may_meet(own, file)));
         match decision.side_by_side.iter().find(shares) {
             Some(other) => decision.in_turn.push(in_turn(plan, &format!("it changes a file of {}", other.id))),
             None => decision.side_by_side.push(plan),
@@ -112,13 +125,29 @@ pub(crate) fn decide<'a>(plans: &[&'a IndexedPlan], facts: &WaveFacts) -> WaveDe
     if decision.side_by_side.len() < 2 {
         let alone = decision.side_by_side.drain(..).map(|plan| in_turn(plan, "no other plan can run beside it"));
         let alone: Vec<InTurn> = alone.collect();
-        decision.in_turn.splice(0..0, alone);
+        decision.in_turn.extend(alone);
     }
+    decision.in_turn.sort_by_key(|turn| plans.iter().position(|plan| plan.id == turn.plan));
     decision
 }
 
 fn touched(plan: &IndexedPlan) -> impl Iterator<Item = &str> {
-    plan.files_modified.iter().chain(&plan.files_deleted).map(|file| file.trim().trim_start_matches("./"))
+    plan.files_modified.iter().chain(&plan.files_deleted).map(|file| file.trim()).filter(|file| !file.is_empty())
+}
+
+/// The parts of a path between its slashes. A path from somewhere else begins with a pattern: where it leads is unknown.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    let start = path.starts_with(['/', '\\', '~']).then_some("*").into_iter();
+    start.chain(path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "."))
+}
+
+/// Whether two paths of plans may be the same file, or one of them a folder with the other in it. What a pattern or an
+/// unusual path means is not looked up: it may be anything below its plain beginning.
+fn may_meet(one: &str, other: &str) -> bool {
+    let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', ':']) && *part != "..";
+    // Some file systems do not tell small letters from capitals.
+    let mut pairs = parts(one).take_while(is_plain).zip(parts(other).take_while(is_plain));
+    pairs.all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
 
 #[cfg(test)]
@@ -176,6 +205,36 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_meets_what_is_in_it_and_a_pattern_what_it_may_match() {
+        for (one, other) in [
+            ("src/", "src/a.txt"),
+            ("src", "./src/deep/a.txt"),
+            ("src/*.rs", "src/a.py"),
+            ("**/*.md", "docs/a.txt"),
+            ("src/{a,b}.rs", "src/c/d"),
+            ("Src/A.txt", "src/a.txt"),
+            ("src\\a.txt", "src/a.txt"),
+            ("src/./a.txt", "src//a.txt"),
+            ("../x", "a.txt"),
+            ("/project/a.txt", "a.txt"),
+        ] {
+            assert!(may_meet(one, other) && may_meet(other, one), "{one} {other}");
+        }
+        for (one, other) in [("src/a", "src/ab"), ("src/a/*", "src/b/c"), ("a.txt", "b/a.txt")] {
+            assert!(!may_meet(one, other) && !may_meet(other, one), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_plan_of_a_later_wave_runs_in_turn_after_all_of_the_first() {
+        let of_wave = |wave: i64, id: &str| IndexedPlan { wave, ..plan(id, id) };
+        let plans = [of_wave(2, "01-01"), of_wave(1, "01-02"), of_wave(1, "01-03"), of_wave(1, "01-04")];
+        let (beside, in_turn) = decided(&plans, &WaveFacts { capacity: 2, ..facts() });
+        assert_eq!(beside, ["01-02", "01-03"]);
+        assert_eq!(in_turn, ["01-04: 2 plans run side by side at most", "01-01: it is of wave 2, after the others"]);
+    }
+
+    #[test]
     fn each_obstacle_puts_every_plan_in_turn_and_says_why() {
         let plans = [plan("01-01", "a"), plan("01-02", "b")];
         let with = |change: fn(&mut WaveFacts)| {
@@ -194,6 +253,7 @@ mod tests {
         assert!(with(|facts| facts.program_is_local = true).contains("installed in this project"));
         assert!(with(|facts| facts.commits_documents = false).contains("not committed"));
         assert!(with(|facts| facts.uncommitted = vec!["src/a".to_owned()]).contains("src/a"));
+        assert!(with(|facts| facts.unlisted = Some("bad index".to_owned())).contains("bad index"));
         assert!(with(|facts| facts.wrong_base = Some("elsewhere".to_owned())).contains("elsewhere"));
     }
 

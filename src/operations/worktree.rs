@@ -81,7 +81,7 @@ pub(crate) struct LockedWorktree<'text> {
 }
 
 /// Locks younger than this many seconds are never looked into: their owner may be just starting.
-const FRESH: i64 = 300;
+pub(crate) const FRESH: i64 = 300;
 
 /// Why a worktree that was left behind is not taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -96,6 +96,15 @@ pub(crate) enum KeepReason {
 }
 
 impl LockedWorktree<'_> {
+    /// The number of the process that took the lock: all that the lock says, or `(pid 8)` in it.
+    pub(crate) fn process(&self) -> Option<u32> {
+        let text = self.lock_reason.trim();
+        let after = text.split_once("(pid ").map(|(_, rest)| rest);
+        let digits =
+            after.map_or(text, |rest| rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or(rest));
+        digits.parse().ok().filter(|process| *process > 0)
+    }
+
     /// Whether the lock keeps the worktree. `lives` says whether a process runs.
     pub(crate) fn keeps(&self, lives: impl Fn(u32) -> bool) -> Option<KeepReason> {
         if self.lock_age.is_none_or(|age| age < FRESH) {
@@ -137,6 +146,9 @@ mod tests {
         assert_eq!(keeps("8", Some(10)), Some(KeepReason::LockTooFresh));
         assert_eq!(keeps("8", None), Some(KeepReason::LockTooFresh));
         assert_eq!(keeps("somebody (pid 8)", Some(900)), Some(KeepReason::LockOwnerUnknown));
+        let process = |lock_reason| LockedWorktree { lock_reason, lock_age: None }.process();
+        assert_eq!(process("an agent a1 (pid 81 start Mon Nov 23)"), Some(81));
+        assert_eq!((process("8\n"), process("mine"), process(""), process("x (pid )")), (Some(8), None, None, None));
         assert_eq!(keeps("7", Some(900)), Some(KeepReason::PidAlive));
         assert_eq!(keeps("8\n", Some(900)), None);
     }

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{root, workstream};
 use crate::disk::{self, AbsolutePath, Digest, DiskError};
 
-/// The folder of one project below the user's state folder. All worktrees of a repository share it.
+/// The folder of one project below the user's state folder. All worktrees of a repository share it; projects in other
+/// folders of the repository have their own.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalState {
     folder: AbsolutePath,
@@ -18,7 +19,7 @@ pub(crate) struct LocalState {
 impl LocalState {
     /// `state_folder` is [`crate::world::World::state_folder`], `project` the root of a project.
     pub(crate) fn of(state_folder: &Path, project: &AbsolutePath) -> Result<Self, DiskError> {
-        let main = root::main_worktree(project).unwrap_or_else(|| project.clone());
+        let main = root::main_place(project).unwrap_or_else(|| project.clone());
         let main = disk::canonical(&main)?;
         let key = Digest::of(main.to_string().as_bytes()).to_string();
         let name = format!("{}-{}", main.name(), &key[..16]);
@@ -85,7 +86,7 @@ mod tests {
     fn worktrees_of_a_repository_share_one_folder_and_projects_do_not() {
         let temporary = tempfile::tempdir().unwrap();
         let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
-        for folder in ["main/.git/worktrees/w", "w", "other/.git", "state"] {
+        for folder in ["main/.git/worktrees/w", "main/app", "main/lib", "w/app", "w/lib", "other/.git", "state"] {
             std::fs::create_dir_all(base.resolve(folder)).unwrap();
         }
         std::fs::write(base.resolve("w/.git"), format!("gitdir: {base}/main/.git/worktrees/w\n")).unwrap();
@@ -94,6 +95,9 @@ mod tests {
             LocalState::of(state.as_path(), &base.resolve(project)).unwrap().file("wave.json").to_string()
         };
         assert_eq!(of("main"), of("w"));
+        assert_eq!(of("main/app"), of("w/app"));
+        assert_ne!(of("main/app"), of("main/lib"));
+        assert_ne!(of("w/app"), of("w/lib"));
         assert_ne!(of("main"), of("other"));
         assert!(of("main").contains("/projects/main-"), "{}", of("main"));
     }

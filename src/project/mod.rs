@@ -20,6 +20,7 @@ pub(crate) mod milestone;
 pub(crate) mod milestones;
 pub(crate) mod phase;
 pub(crate) mod plan;
+pub(crate) mod plan_commits;
 pub(crate) mod requirements;
 pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;

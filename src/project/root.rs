@@ -24,11 +24,7 @@ fn here_or_above(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePa
 }
 
 fn in_main_worktree(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
-    let main = main_worktree(start)?;
-    let same_place = match start.relative_to(&repository_of(start)?) {
-        Some(below) => main.join(&below),
-        None => main.clone(),
-    };
+    let (main, same_place) = (main_worktree(start)?, main_place(start)?);
     here_or_above(&same_place, home).filter(|root| root.is_within(&main))
 }
 
@@ -97,6 +93,13 @@ pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
     let worktrees = place.parent().filter(|folder| folder.name() == "worktrees")?;
     let main = worktrees.parent().filter(|folder| folder.name() == ".git")?;
     main.parent()
+}
+
+/// The same place as `folder` in the main worktree, seen from inside a linked one.
+pub(crate) fn main_place(folder: &AbsolutePath) -> Option<AbsolutePath> {
+    let main = main_worktree(folder)?;
+    let below = folder.relative_to(&repository_of(folder)?);
+    Some(below.map_or_else(|| main.clone(), |below| main.join(&below)))
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ pub(crate) fn is_agent_branch(branch: &str) -> bool {
 pub(crate) const WAVE_NOTE: &str = "wave.json";
 
 /// How the executors of a wave work: decided once, read by `worktree cleanup-wave` and by the guard of executors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WaveNote {
     /// Who gives the worktrees: `harness-worktree`, `orchestrator-worktree` or `none`.
     pub(crate) isolation: String,
@@ -84,6 +84,18 @@ pub(crate) struct WaveNote {
     /// The commit that the worktrees are to start from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) base: Option<String>,
+    /// The branch that the wave began on and is merged into, such as `refs/heads/main`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// The root of the project in the working tree that the wave began in: linked worktrees share this note.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) root: Option<String>,
+    /// How the branches of worktrees begin that the host makes itself. Another host may be the one that merges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) branch_start: Option<String>,
+    /// The session that began the wave: a [`super::workstream::session_key`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
     /// The plans that are executed side by side.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) plans: Vec<WavePlan>,
@@ -91,9 +103,17 @@ pub(crate) struct WaveNote {
     pub(crate) worktrees: Vec<Value>,
 }
 
+impl WaveNote {
+    /// Whether plans are executed side by side, which only a merge ends. Else the note only says who gives worktrees.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.plans.is_empty() || !self.worktrees.is_empty()
+    }
+}
+
 /// A plan of a wave that is executed in a worktree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WavePlan {
+    /// Its number, such as `02-01`, whatever else its file is called: the scope of its commits.
     pub(crate) id: String,
     /// The files the plan says it removes; no other may be missing after the merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -177,7 +177,7 @@ const ACTS: &[Act] = &[
     },
     Act {
         verb: "worktree create-wave",
-        arguments: &["--phase", "1", "--plans", "01-01,01-02"],
+        arguments: &["--phase", "1", "--plans", "01-02,01-03"],
         // Nothing runs side by side here, so that what was noted before is removed.
         first: &["record-dispatch-isolation", "--isolation", "none"],
         says: &[("/isolation", "\"none\""), ("/in_turn/0/why", "repositories")],
@@ -314,7 +314,7 @@ fn project() -> TestContext {
     context.write(".planning/config.json", config);
     context.write(".planning/STATE.md", "# Project State\n\nStatus: one\n");
     context.write(".planning/phases/01-base/01-LEARNINGS.md", "## Lessons\n### Logs\nRead the log first.\n");
-    for (plan, file) in [("01", "a"), ("02", "b")] {
+    for (plan, file) in [("01", "a"), ("02", "b"), ("03", "c")] {
         let text = format!("---\nphase: 01-base\nplan: {plan}\nfiles_modified: [{file}]\n---\n");
         context.write(&format!(".planning/phases/01-base/01-{plan}-PLAN.md"), &text);
     }

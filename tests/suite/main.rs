@@ -64,6 +64,10 @@ mod updating;
 mod validate;
 mod walk;
 #[cfg(unix)]
+mod wave_making;
+#[cfg(unix)]
+mod wave_safety;
+#[cfg(unix)]
 mod waves;
 mod web;
 mod workstream;

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::kit::{Ran, TestContext};
 
-const PHASE: &str = ".planning/phases/01-core";
+pub(crate) const PHASE: &str = ".planning/phases/01-core";
 
-fn plan(number: u8, files: &str, more: &str) -> String {
+pub(crate) fn plan(number: u8, files: &str, more: &str) -> String {
     format!(
         "---\nphase: 01-core\nplan: 0{number}\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [{files}]\n\
          autonomous: true\nrequirements: [A-{number}]\n{more}---\n\n<objective>\nBuild {files}\n</objective>\n"
@@ -22,7 +22,7 @@ fn summary(number: u8, files: &str) -> String {
 }
 
 /// A project with three plans in one wave, all committed.
-fn project() -> TestContext {
+pub(crate) fn project() -> TestContext {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     context.write(
@@ -55,22 +55,22 @@ fn project() -> TestContext {
     context
 }
 
-fn git(context: &TestContext, folder: &str, arguments: &[&str]) -> String {
+pub(crate) fn git(context: &TestContext, folder: &str, arguments: &[&str]) -> String {
     let output = context.command("git").current_dir(context.project().join(folder)).args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn on(context: &TestContext, host: &str, arguments: &[&str]) -> Ran {
+pub(crate) fn on(context: &TestContext, host: &str, arguments: &[&str]) -> Ran {
     context.gsd_with(arguments, &[("GSD_RUNTIME", host)], "")
 }
 
-fn create(context: &TestContext, host: &str) -> Value {
+pub(crate) fn create(context: &TestContext, host: &str) -> Value {
     on(context, host, &["worktree", "create-wave", "--phase", "1", "--plans", "01-01,01-02,01-03"]).json()
 }
 
 /// What the guards say to the start of an executor.
-fn start(context: &TestContext, plan: &str, isolation: Option<&str>) -> String {
+pub(crate) fn start(context: &TestContext, plan: &str, isolation: Option<&str>) -> String {
     let mut input = json!({
         "subagent_type": "gsd-executor",
         "description": "Execute",
@@ -90,7 +90,7 @@ fn start(context: &TestContext, plan: &str, isolation: Option<&str>) -> String {
 }
 
 /// Does in `folder` what an executor of the plan does.
-fn execute(context: &TestContext, folder: &str, number: u8, file: &str) {
+pub(crate) fn execute(context: &TestContext, folder: &str, number: u8, file: &str) {
     let at = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
     context.write(&at(file), "work\n");
     git(context, folder, &["add", file]);
@@ -120,7 +120,7 @@ fn plans_that_share_no_file_get_worktrees_and_the_others_wait() {
 }
 
 /// What a new session is told.
-fn session_start(context: &TestContext) -> String {
+pub(crate) fn session_start(context: &TestContext) -> String {
     let payload = json!({"session_id": "s", "cwd": context.project(), "source": "startup"});
     context
         .gsd_with(["hook", "standard", "session-start"], &[("GSD_RUNTIME", "claude")], &payload.to_string())
@@ -264,19 +264,20 @@ fn what_an_interrupted_executor_left_is_kept() {
 fn an_executor_that_died_before_its_first_commit_leaves_nothing() {
     let context = project();
     create(&context, "claude");
-    for name in ["dead", "alive", "busy"] {
+    for name in ["dead", "alive", "new"] {
         let place = format!(".claude/worktrees/agent-{name}");
         git(&context, "", &["worktree", "add", "-q", "-b", &format!("worktree-agent-{name}"), &place]);
     }
+    // No process has this number: it is above what a system gives out.
+    let gone = "an agent (pid 2147483646 start now)";
+    git(&context, "", &["worktree", "lock", "--reason", gone, ".claude/worktrees/agent-dead"]);
     git(&context, "", &["worktree", "lock", ".claude/worktrees/agent-alive"]);
     // A person's own.
     git(&context, "", &["worktree", "add", "-q", "-b", "agent-mine", "../mine"]);
     git(&context, "", &["branch", "agent-idea"]);
-    context.write(".claude/worktrees/agent-busy/new.txt", "not committed\n");
     on(&context, "claude", &["worktree", "cleanup-wave", "--keep-work"]).json();
     let branches = git(&context, "", &["branch", "--format=%(refname:short)"]);
-    assert_eq!(branches, "agent-idea\nagent-mine\nmain\nworktree-agent-alive\nworktree-agent-busy");
-    assert!(context.project().join(".claude/worktrees/agent-busy/new.txt").exists());
+    assert_eq!(branches, "agent-idea\nagent-mine\nmain\nworktree-agent-alive\nworktree-agent-new");
 }
 
 #[test]

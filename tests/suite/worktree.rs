@@ -140,6 +140,8 @@ fn an_orphan_goes_only_when_nothing_of_it_would_be_lost() {
     wave.git(&["worktree", "lock", "--reason", "2147483646", "trees/a1"]);
     let reap = || wave.context.gsd(["worktree", "reap-orphans"]).json()["entries"][0]["reason"].clone();
     assert_eq!(reap(), "lock_too_fresh");
+    // Files that git is told not to show are still work.
+    wave.git(&["config", "status.showUntrackedFiles", "no"]);
     let lock = std::fs::File::options().append(true).open(wave.context.project().join(".git/worktrees/a1/locked"));
     let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     lock.unwrap().set_modified(hour_ago).unwrap();

@@ -248,42 +248,49 @@ pub(super) struct RecordedReport {
 }
 
 fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandError> {
-    let path = note(
+    let (path, noted) = note(
         context,
         arguments.isolation.into(),
         arguments.harness_flag.as_ref(),
         (arguments.phase.as_ref(), arguments.plan.as_ref()),
     )?;
-    context.emit(&RecordedReport { recorded: !context.is_rehearsal(), path: path.to_string() })
+    context.emit(&RecordedReport { recorded: noted && !context.is_rehearsal(), path: path.to_string() })
 }
 
-/// Notes who gives executors their worktrees, outside the project's tree. The worktrees of a wave that is not cleaned up
-/// stay noted.
+/// Notes who gives executors their worktrees, outside the project's tree. The note of a wave that is not merged stays as
+/// it is: it says what is to be merged, and how its executors are started. Gives its place, and whether it was written.
 fn note(
     context: &Context,
     isolation: Isolation,
     flag: Option<&String>,
     (phase, plan): (Option<&String>, Option<&String>),
-) -> Result<AbsolutePath, CommandError> {
+) -> Result<(AbsolutePath, bool), CommandError> {
     let path = context.local_state()?.file(WAVE_NOTE);
     let written_at = context.world().now().milliseconds();
-    context.edit_file(&path, |text| {
-        // A note that does not parse says nothing about worktrees.
-        let known = text.and_then(|text| serde_json::from_str::<WaveNote>(text).ok());
-        let (base, plans, worktrees) = known.map(|note| (note.base, note.plans, note.worktrees)).unwrap_or_default();
+    let noted = context.edit_file(&path, |text| {
+        // A note that does not parse may be all that is known of some worktrees.
+        let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
+            CommandError::usage(format!("`{path}` does not parse: {error}"))
+                .hint("mend it; or merge what `git worktree list` shows, and remove the file")
+        })?;
+        if known.is_some_and(|note| note.is_open()) {
+            return Ok((false, None));
+        }
         let note = WaveNote {
             isolation: isolation.word().to_owned(),
             harness_flag: flag.cloned(),
             phase: phase.cloned(),
             plan: plan.cloned(),
             written_at,
-            base,
-            plans,
-            worktrees,
+            ..WaveNote::default()
         };
-        Ok(((), Some(serde_json::to_string(&note)?)))
+        Ok((true, Some(serde_json::to_string(&note)?)))
     })?;
-    Ok(path)
+    if !noted {
+        context
+            .warn("a wave is not merged yet, and its note stays as it is; `gsd-tools worktree cleanup-wave` ends it");
+    }
+    Ok((path, noted))
 }
 
 fn capacity(context: &mut Context, json: bool) -> Result<(), CommandError> {

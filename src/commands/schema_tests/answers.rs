@@ -389,6 +389,6 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("worktree create-wave", any_of::<(worktree::create_wave::CreatedWave, worktree::Refusal)>()),
     ("worktree reap-orphans", json::<worktree::reap::ReapReport>()),
     ("worktree record-agent", any_of::<(worktree::NotedReport, worktree::Refusal)>()),
-    ("worktree set-baseref", json::<worktree::BaseRefReport>()),
+    ("worktree set-baseref", json::<worktree::base::BaseRefReport>()),
     ("write-profile", json::<operations::profile::ProfileReport>()),
 ];

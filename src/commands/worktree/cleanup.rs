@@ -6,15 +6,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Git, ManifestFile, Refusal, emit, refuse};
-use crate::disk::{self, AbsolutePath, Change, Digest};
-use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch};
+use crate::disk;
+use crate::project::wave::{WaveEntry, WaveManifest};
 
 /// What `worktree cleanup-wave` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct WaveReport {
-    ok: bool,
+    pub(super) ok: bool,
     plan: Plan,
     result: Outcome,
+}
+
+impl WaveReport {
+    /// The worktrees, or their branches, that are still there.
+    pub(super) fn left(&self) -> impl Iterator<Item = &WaveEntry> {
+        self.result.entries.iter().filter(|entry| !entry.status.is_gone()).map(|entry| &entry.entry)
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -46,15 +53,9 @@ struct Outcome {
 /// What became of one worktree.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cleared {
-    agent_id: Option<String>,
-    worktree_path: String,
-    branch: String,
-    expected_base: String,
+    #[serde(flatten)]
+    entry: WaveEntry,
     allowed_bases: [String; 1],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files_modified: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    declared_deletions: Option<Vec<String>>,
     status: Status,
     reason: &'static str,
     stderr: String,
@@ -65,194 +66,59 @@ struct Cleared {
 #[serde(rename_all = "snake_case")]
 enum Status {
     MergedRemoved,
-    /// With `--dry-run`: nothing stands in the way of merging and removing it.
+    /// Nothing was ever committed in it.
+    RemovedEmpty,
+    /// With `--dry-run`: it could be merged and removed.
     WouldMergeRemove,
     /// Merged, but something of it is still there.
     Merged,
     Blocked,
 }
 
+impl Status {
+    fn is_gone(self) -> bool {
+        matches!(self, Self::MergedRemoved | Self::RemovedEmpty | Self::WouldMergeRemove)
+    }
+}
+
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
-enum Warning {
+pub(super) enum Warning {
     /// A file that the agent was not announced to change.
     ScopeOutOfDeclared { branch: String, path: String },
     /// Entries of the manifest that cannot be acted on.
     EntriesUnsound { count: usize },
+    /// Work of an agent that no plan of the wave claims. It is left as it is.
+    WorktreeUnclaimed { branch: String, path: String },
+}
+
+/// A worktree to clear, and what is known of it beforehand.
+pub(super) struct Task {
+    pub(super) entry: WaveEntry,
+    /// Why it must not be touched.
+    pub(super) obstacle: Option<Stop>,
+    /// Whether nothing was ever committed in it.
+    pub(super) is_empty: bool,
+    /// What comes before paths of the plan in paths of git, such as `app/`.
+    pub(super) prefix: String,
+}
+
+impl From<WaveEntry> for Task {
+    fn from(entry: WaveEntry) -> Self {
+        Self { entry, obstacle: None, is_empty: false, prefix: String::new() }
+    }
 }
 
 /// Why a worktree was not merged and removed.
-struct Stop {
+pub(super) struct Stop {
     status: Status,
     reason: &'static str,
     stderr: String,
 }
 
 impl Stop {
-    fn blocked(reason: &'static str, stderr: impl Into<String>) -> Self {
+    pub(super) fn blocked(reason: &'static str, stderr: impl Into<String>) -> Self {
         Self { status: Status::Blocked, reason, stderr: stderr.into() }
-    }
-}
-
-/// Merges and removes the worktrees of the wave that `create-wave` noted, and forgets the note once none is left.
-pub(super) fn cleanup_noted_wave(context: &mut Context, keep_work: bool) -> Result<(), CommandError> {
-    let note_path = context.local_state()?.file(WAVE_NOTE);
-    let Some((note, mut entries)) = noted_entries(context, keep_work)? else {
-        return Err(CommandError::usage("`worktree cleanup-wave` needs --manifest: no wave is noted here")
-            .hint("`gsd-tools worktree create-wave` notes one")
-            .exits(2));
-    };
-    let git = Git::here(context);
-    let base = note.base.clone().unwrap_or_default();
-    for entry in &mut entries {
-        if keep_work && !context.is_rehearsal() {
-            keep_uncommitted(&git, context, entry);
-        }
-        // A worktree that never moved to the wave's commit still merges, as long as it started below it.
-        if let Some(own) = git.answer(&["merge-base", &base, &entry.branch])
-            && git.run(&["merge-base", "--is-ancestor", &own, &base]).success()
-        {
-            entry.expected_base = own;
-        }
-    }
-    let places: Vec<AbsolutePath> = entries.iter().map(|entry| context.here().resolve(&entry.worktree_path)).collect();
-    let report = clear_all(context, entries, Vec::new())?;
-    let left: Vec<&Cleared> =
-        report.result.entries.iter().filter(|entry| entry.status != Status::MergedRemoved).collect();
-    if !context.is_rehearsal() {
-        if let Some(start) = host_branches(context)? {
-            forget_unused_branches(&git, &base, &start);
-        }
-        if left.is_empty() {
-            disk::remove_note(&note_path)?;
-            forget_folders(context, &places);
-        } else {
-            let kept: Vec<&str> = left.iter().map(|entry| entry.worktree_path.as_str()).collect();
-            let worktrees = note
-                .worktrees
-                .iter()
-                .filter(|value| value["worktree_path"].as_str().is_some_and(|path| kept.contains(&path)))
-                .cloned()
-                .collect();
-            let text = serde_json::to_string_pretty(&WaveNote { worktrees, ..note })?;
-            context.edit_file(&note_path, |_| Ok(((), Some(text))))?;
-        }
-    }
-    let ok = report.ok;
-    emit(context, ok, &report)
-}
-
-/// The noted wave, and its worktrees that exist: those we made, and those that a host made for its plans. With
-/// `with_empty` also those of agents in which nothing was done: an executor that died before its first commit left one.
-pub(super) fn noted_entries(
-    context: &Context,
-    with_empty: bool,
-) -> Result<Option<(WaveNote, Vec<WaveEntry>)>, CommandError> {
-    let state = context.local_state()?;
-    let Some(note) = state.read::<WaveNote>(WAVE_NOTE)? else { return Ok(None) };
-    let text = disk::read_text(state.file(WAVE_NOTE))?.unwrap_or_default();
-    let manifest = WaveManifest::parse(&text).map_err(|error| CommandError::usage(error.to_string()))?;
-    let is_there = |entry: &WaveEntry| disk::is_folder(context.here().resolve(&entry.worktree_path));
-    let mut entries: Vec<WaveEntry> = manifest.entries.into_iter().filter(is_there).collect();
-    let git = Git::here(context);
-    let base = note.base.clone().unwrap_or_default();
-    let start = if with_empty { host_branches(context)? } else { None };
-    let listed = git.answer(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
-    for block in listed.split("\0\0") {
-        let field = |name: &str| block.split('\0').find_map(|field| field.strip_prefix(name));
-        let (Some(path), Some(branch)) = (field("worktree "), field("branch refs/heads/")) else { continue };
-        if !is_agent_branch(branch) || entries.iter().any(|entry| entry.branch == branch) {
-            continue;
-        }
-        let plan = note.plans.iter().find(|plan| works_on(&git, &base, branch, &plan.id));
-        // A locked worktree is in use.
-        let is_empty = || {
-            let has_no_commit = git.run(&["merge-base", "--is-ancestor", branch, &base]).success();
-            field("locked").is_none() && has_no_commit && is_clean(&git.at(Path::new(path))).is_ok()
-        };
-        let is_of_host = start.as_ref().is_some_and(|start| branch.starts_with(start.as_str()));
-        if plan.is_none() && !(is_of_host && is_empty()) {
-            continue;
-        }
-        entries.push(WaveEntry {
-            agent_id: plan.map(|plan| plan.id.clone()),
-            worktree_path: path.to_owned(),
-            branch: branch.to_owned(),
-            expected_base: base.clone(),
-            files_modified: None,
-            declared_deletions: plan.map(|plan| plan.deletes.clone()).filter(|files| !files.is_empty()),
-        });
-    }
-    Ok(Some((note, entries)))
-}
-
-/// Whether the branch has commits of the plan that the wave's commit has not: by their scope.
-fn works_on(git: &Git, base: &str, branch: &str, plan: &str) -> bool {
-    let pattern = format!("--grep=^[a-z]+\\({}\\)!?:", plan.replace('.', "\\."));
-    let span = format!("{base}..{branch}");
-    git.answer(&["log", "-1", "--format=%H", "-E", &pattern, &span]).is_some_and(|found| !found.trim().is_empty())
-}
-
-/// Commits what the worktree of an interrupted executor holds, so that it can be merged and nothing is lost.
-fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
-    let worktree = git.at(context.here().resolve(&entry.worktree_path).as_path());
-    if worktree.status().text().is_empty() {
-        return;
-    }
-    let plan = entry.agent_id.as_deref().unwrap_or("wave");
-    let message = format!("wip({plan}): keep what an interrupted executor left uncommitted");
-    for arguments in [&["add", "--all"][..], &["commit", "--quiet", "--no-verify", "-m", &message]] {
-        let finished = worktree.run(arguments);
-        if !finished.success() {
-            context.warn(format!("`{}`: {}", entry.worktree_path, finished.error_text()));
-        }
-    }
-}
-
-/// How the branches of the worktrees begin that the host makes itself. Only such are cleared away without a commit of a
-/// plan: a branch `agent-x` may be a person's.
-fn host_branches(context: &Context) -> Result<Option<String>, CommandError> {
-    let dispatch = context.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
-    Ok(dispatch.and_then(|dispatch| dispatch.worktree_branch))
-}
-
-/// Removes the branches of the host whose worktree was never made: no worktree has them, and they have no commit of
-/// their own. A host leaves one when its call to git fails after the branch.
-fn forget_unused_branches(git: &Git, base: &str, start: &str) {
-    if base.is_empty() {
-        return;
-    }
-    let format = "--format=%(refname:short) %(worktreepath)";
-    let listed = git.answer(&["for-each-ref", format, "--points-at", base, "refs/heads/"]).unwrap_or_default();
-    let branches = listed.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
-    for (branch, _) in branches.filter(|(branch, worktree)| worktree.is_empty() && branch.starts_with(start)) {
-        // What cannot be removed is left: it is no work.
-        let _ = git.run(&["branch", "-d", "--", branch]);
-    }
-}
-
-/// Removes the folders that worktrees were made in, where nothing is left in them.
-fn forget_folders(context: &Context, places: &[AbsolutePath]) {
-    let own = context.root().resolve(super::create_wave::folder_of_worktrees(context.layout()));
-    let holds_only_ours = |folder: &AbsolutePath| {
-        let entries = disk::list(folder).ok().flatten().unwrap_or_default();
-        entries.iter().all(|entry| *folder == own && entry.name == ".gitignore")
-    };
-    let mut folders: Vec<AbsolutePath> = places.iter().filter_map(AbsolutePath::parent).collect();
-    folders.push(own.clone());
-    folders.sort();
-    folders.dedup();
-    for folder in folders.into_iter().filter(|folder| folder.name() == "worktrees" && disk::is_folder(folder)) {
-        if holds_only_ours(&folder) {
-            let _ = context.change(&folder.parent().unwrap_or_else(|| folder.clone()), |changes| {
-                let ignore = folder.resolve(".gitignore");
-                if let Some(bytes) = disk::read_bytes(&ignore)? {
-                    changes.remove(ignore, Digest::of(&bytes));
-                }
-                changes.push(Change::RemoveFolder { path: folder.clone() });
-                Ok(())
-            });
-        }
     }
 }
 
@@ -279,23 +145,30 @@ pub(super) fn cleanup_wave(context: &mut Context, manifest: &str) -> Result<(), 
     if entries.is_empty() {
         return emit(context, false, &skipped("empty_manifest", warnings));
     }
-    let report = clear_all(context, entries, warnings)?;
+    let git = Git::here(context);
+    if git.answer(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_some()
+        && git.answer(&["symbolic-ref", "-q", "HEAD"]).is_none()
+    {
+        let hint = "no branch is checked out here: `git switch BRANCH`, then run the command again";
+        return refuse(context, &Refusal::because("wrong_branch", hint));
+    }
+    let tasks = entries.into_iter().map(Task::from).collect();
+    let report = clear_all(context, git, tasks, warnings)?;
     let ok = report.ok;
     emit(context, ok, &report)
 }
 
-fn clear_all(
+pub(super) fn clear_all(
     context: &Context,
-    entries: Vec<WaveEntry>,
+    git: Git,
+    tasks: Vec<Task>,
     mut warnings: Vec<Warning>,
 ) -> Result<WaveReport, CommandError> {
-    let git = Git::here(context);
     let mut way = if context.is_rehearsal() { Way::Rehearse(Rehearsal::new(context)?) } else { Way::Act(git) };
-    let folder = |entry: &WaveEntry| context.here().resolve(&entry.worktree_path);
-    let entries: Vec<Cleared> =
-        entries.into_iter().map(|entry| clear(&mut way, folder(&entry).as_path(), entry)).collect();
+    let folder = |task: &Task| context.here().resolve(&task.entry.worktree_path);
+    let entries: Vec<Cleared> = tasks.into_iter().map(|task| clear(&mut way, folder(&task).as_path(), task)).collect();
     warnings.extend(entries.iter().flat_map(|entry| entry.warnings.iter().cloned()));
-    let ok = entries.iter().all(|entry| matches!(entry.status, Status::MergedRemoved | Status::WouldMergeRemove));
+    let ok = entries.iter().all(|entry| entry.status.is_gone());
     let plan = Plan {
         action: Action::CleanupWave,
         discovery: "manifest",
@@ -328,7 +201,7 @@ impl Rehearsal {
     /// What [`merge_and_remove`] would do, as far as git can tell without its hooks.
     fn merge(&mut self, entry: &WaveEntry) -> Result<(), Stop> {
         let reference = format!("refs/heads/{}", entry.branch);
-        if self.git.run(&["merge-base", "--is-ancestor", &reference, &self.tip]).success() {
+        if self.git.is_ancestor(&reference, &self.tip) {
             return Ok(());
         }
         let asked = |arguments: &[&str]| {
@@ -341,7 +214,7 @@ impl Rehearsal {
             return Err(Stop::blocked("merge_failed", format!("staged, and not committed:\n{staged}")));
         }
         let tree = asked(&["merge-tree", "--write-tree", &self.tip, &reference])?;
-        // What stands uncommitted or untracked where the merge would write.
+        // What is uncommitted or untracked where the merge would write.
         asked(&["read-tree", "-m", "-u", "--dry-run", "HEAD", &tree])?;
         self.tip = asked(&["commit-tree", "-p", &self.tip, "-p", &reference, "-m", &message(entry), &tree])?;
         Ok(())
@@ -356,37 +229,36 @@ fn merges(git: &Git) -> bool {
     git.answer(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]).is_some()
 }
 
-fn clear(way: &mut Way, folder: &Path, entry: WaveEntry) -> Cleared {
+fn clear(way: &mut Way, folder: &Path, task: Task) -> Cleared {
     let mut warnings = Vec::new();
-    let outcome = match way {
-        Way::Act(git) => check(git, "HEAD", folder, &entry, &mut warnings)
+    let Task { entry, obstacle, is_empty, prefix } = task;
+    let removed = if is_empty { Status::RemovedEmpty } else { Status::MergedRemoved };
+    let outcome = match (obstacle, way) {
+        (Some(stop), _) => Err(stop),
+        (None, Way::Act(git)) => check(git, "HEAD", folder, (&entry, &prefix), &mut warnings)
             .and_then(|()| merge_and_remove(git, folder, &entry))
-            .map(|()| Status::MergedRemoved),
-        Way::Rehearse(rehearsal) => check(&rehearsal.git, &rehearsal.tip, folder, &entry, &mut warnings)
-            .and_then(|()| rehearsal.merge(&entry))
-            .map(|()| Status::WouldMergeRemove),
+            .map(|()| removed),
+        (None, Way::Rehearse(rehearsal)) => {
+            check(&rehearsal.git, &rehearsal.tip, folder, (&entry, &prefix), &mut warnings)
+                .and_then(|()| rehearsal.merge(&entry))
+                .map(|()| Status::WouldMergeRemove)
+        }
     };
     let (status, reason, stderr) = match outcome {
         Ok(status) => (status, "ok", String::new()),
         Err(stop) => (stop.status, stop.reason, stop.stderr),
     };
-    Cleared {
-        agent_id: entry.agent_id,
-        worktree_path: entry.worktree_path,
-        branch: entry.branch,
-        allowed_bases: [entry.expected_base.clone()],
-        expected_base: entry.expected_base,
-        files_modified: entry.files_modified,
-        declared_deletions: entry.declared_deletions,
-        status,
-        reason,
-        stderr,
-        warnings,
-    }
+    Cleared { allowed_bases: [entry.expected_base.clone()], entry, status, reason, stderr, warnings }
 }
 
 /// Whether the worktree is what the manifest says, everything in it is committed, and it can be merged into `tip`.
-fn check(git: &Git, tip: &str, folder: &Path, entry: &WaveEntry, warnings: &mut Vec<Warning>) -> Result<(), Stop> {
+fn check(
+    git: &Git,
+    tip: &str,
+    folder: &Path,
+    (entry, prefix): (&WaveEntry, &str),
+    warnings: &mut Vec<Warning>,
+) -> Result<(), Stop> {
     if !disk::is_folder(folder) {
         return Err(Stop::blocked("branch_mismatch", format!("there is no folder `{}`", folder.display())));
     }
@@ -395,9 +267,13 @@ fn check(git: &Git, tip: &str, folder: &Path, entry: &WaveEntry, warnings: &mut 
     if branch.text() != entry.branch {
         return Err(Stop::blocked("branch_mismatch", branch.error_text()));
     }
+    let here = git.run(&["symbolic-ref", "--short", "-q", "HEAD"]);
+    if here.text() == entry.branch {
+        return Err(Stop::blocked("branch_checked_out_here", "a worktree cannot be merged into itself"));
+    }
     let reference = format!("refs/heads/{}", entry.branch);
     // Somebody merged it by hand, after a conflict for example: only its own folder is left to look at.
-    if git.run(&["merge-base", "--is-ancestor", &reference, tip]).success() {
+    if git.is_ancestor(&reference, tip) {
         return is_clean(&worktree);
     }
     let base = git.run(&["merge-base", tip, &reference]);
@@ -414,13 +290,13 @@ fn check(git: &Git, tip: &str, folder: &Path, entry: &WaveEntry, warnings: &mut 
     };
     let announced = entry.declared_deletions.as_deref().unwrap_or_default();
     let deletions: Vec<String> =
-        changed("--diff-filter=D")?.into_iter().filter(|path| !announced.contains(path)).collect();
+        changed("--diff-filter=D")?.into_iter().filter(|path| !is_named(path, announced, prefix)).collect();
     if !deletions.is_empty() {
         return Err(Stop::blocked("branch_contains_deletions", deletions.join("\n")));
     }
     is_clean(&worktree)?;
     if let Some(declared) = &entry.files_modified {
-        let outside = changed("--diff-filter=d")?.into_iter().filter(|path| !declared.contains(path));
+        let outside = changed("--diff-filter=d")?.into_iter().filter(|path| !is_named(path, declared, prefix));
         warnings.extend(outside.map(|path| Warning::ScopeOutOfDeclared { branch: entry.branch.clone(), path }));
     }
     // A merge that somebody has begun here is theirs; aborting ours would abort it.
@@ -430,7 +306,12 @@ fn check(git: &Git, tip: &str, folder: &Path, entry: &WaveEntry, warnings: &mut 
     Ok(())
 }
 
-fn is_clean(worktree: &Git) -> Result<(), Stop> {
+/// Whether a path, as git gives it, is among `names`, which are read below `prefix`.
+fn is_named(path: &str, names: &[String], prefix: &str) -> bool {
+    path.strip_prefix(prefix).is_some_and(|path| names.iter().any(|name| name.trim_start_matches("./") == path))
+}
+
+pub(super) fn is_clean(worktree: &Git) -> Result<(), Stop> {
     let status = worktree.status();
     if !status.success() || !status.stdout.is_empty() {
         let told = if status.success() { status.text() } else { status.error_text() };
@@ -459,7 +340,7 @@ fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), S
     let place = folder.to_string_lossy();
     // An agent's own lock; it refuses where there is none.
     let _ = git.run(&["worktree", "unlock", &place]);
-    let removed = git.run(&["worktree", "remove", &place]);
+    let removed = git.remove_worktree(&place);
     if !removed.success() {
         return Err(left("worktree_remove_failed", removed.error_text()));
     }

@@ -1,18 +1,24 @@
 //! Deciding how the plans of a wave are executed, and making what that needs.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::noted::{NotedWave, forget_folders, host_branches, of_root, session_key};
 use super::{Git, Refusal, emit, make, refuse};
 use crate::commands::dispatch::{CAPACITY_VARIABLE, answers};
 use crate::commands::{CommandError, Context};
-use crate::disk::{self, AbsolutePath};
-use crate::operations::plan_index::{self, IndexedPlan};
+use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
+use crate::operations::plan_index::{self, IndexedPlan, PlanIndexReport};
 use crate::operations::waves::{self, InTurn, SIDE_BY_SIDE, WaveFacts};
 use crate::operations::worktree::FORK;
+use crate::project::folder::canonical_id;
 use crate::project::layout::Layout;
+use crate::project::root;
 use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveNote, WavePlan};
 use crate::runtime::Isolation;
+use crate::text::shell::shell_word;
 use crate::text::slug;
 
 #[derive(Debug, clap::Args)]
@@ -48,22 +54,13 @@ struct Side {
 
 pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result<(), CommandError> {
     let note_path = context.local_state()?.file(WAVE_NOTE);
-    if let Some(open) = unmerged(context, &note_path)? {
-        let hint =
-            format!("worktrees of an earlier wave are not merged yet: {open}; run `gsd-tools worktree cleanup-wave`");
-        return refuse(context, &Refusal::because("wave_open", hint));
+    if let Some(refusal) = open_wave(context)? {
+        return refuse(context, &refusal);
     }
     let index = plan_index::plan_index(&context.view(), &arguments.phase)
         .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of them"))?;
-    let mut plans: Vec<&IndexedPlan> = Vec::new();
-    for name in &arguments.plans {
-        let found = index.plans.iter().find(|plan| plan.id.eq_ignore_ascii_case(name.trim()));
-        plans.push(found.ok_or_else(|| {
-            CommandError::usage(format!("phase {} has no plan `{}`", arguments.phase, name.trim()))
-                .hint(format!("list them with `gsd-tools phase-plan-index {}`", arguments.phase))
-        })?);
-    }
-    let git = Git::here(context);
+    let plans = chosen(&index, arguments)?;
+    let git = of_root(context);
     let base = git.answer(&["rev-parse", "--verify", "--quiet", "HEAD"]);
     let host = context.host()?;
     let dispatch = host.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
@@ -96,35 +93,49 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         isolation: isolation.word().to_owned(),
         harness_flag: flag.clone(),
         phase: Some(index.phase.clone()),
-        plan: None,
         written_at: context.world().now().milliseconds(),
         base: Some(base.clone()),
+        branch: git.answer(&["symbolic-ref", "-q", "HEAD"]),
+        root: Some(disk::canonical(context.root())?.to_string()),
+        branch_start: host_branches(context)?.filter(|_| isolation == Isolation::HarnessWorktree),
+        session: session_key(context),
         plans: decision
             .side_by_side
             .iter()
-            .map(|plan| WavePlan { id: plan.id.clone(), deletes: plan.files_deleted.clone() })
+            .map(|plan| WavePlan { id: canonical_id(&plan.id).to_owned(), deletes: plan.files_deleted.clone() })
             .collect(),
-        worktrees: Vec::new(),
+        ..WaveNote::default()
     };
     let text = serde_json::to_string_pretty(&note)?;
     context.edit_file(&note_path, |_| Ok(((), Some(text))))?;
+    let place = place_in_repository(context);
     let mut side_by_side = Vec::new();
+    let mut made = Vec::new();
     for plan in &decision.side_by_side {
         let (argument, place) = if isolation == Isolation::HarnessWorktree {
-            let place =
-                format!("yours is the folder you start in; first of all run `git merge --ff-only {base}` there.");
-            (flag.clone(), place)
+            (flag.clone(), place_of_host(&base, place.as_ref()))
         } else {
-            let folder = match make_worktree(context, &note_path, &plan.id, &base, plan)? {
-                Ok(folder) => folder,
-                Err(refusal) => return refuse(context, &refusal),
-            };
+            let entry = entry_of(context, plan, &base);
+            match make_worktree(context, &note_path, &entry) {
+                Ok(Ok(())) => made.push(entry.clone()),
+                Ok(Err(refusal)) => {
+                    take_back(context, &git, &note_path, &made)?;
+                    return refuse(context, &refusal);
+                }
+                Err(error) => {
+                    take_back(context, &git, &note_path, &made)?;
+                    return Err(error);
+                }
+            }
+            let folder = AbsolutePath::parse(&entry.worktree_path).map_err(DiskError::from)?;
+            let folder = place.as_ref().map_or_else(|| folder.clone(), |place| folder.join(place)).to_string();
             if let Some(argument) = start_in {
                 (Some(argument.replace("{folder}", &folder)), format!("`{folder}`, the folder you start in."))
             } else {
+                let word = shell_word(&folder);
                 let place = format!(
                     "`{folder}`. Your shell does not stay in it: read and edit by paths below it, run \
-                     `git -C {folder} ..`, `cd {folder} && {{test command}}`, `gsd-tools --cwd {folder} ..`."
+                     `git -C {word} ..`, `cd {word} && {{test command}}`, `gsd-tools --cwd {word} ..`."
                 );
                 (None, place)
             }
@@ -137,18 +148,73 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     emit(context, true, &CreatedWave { ok: true, isolation, side_by_side, in_turn: decision.in_turn })
 }
 
-/// The worktrees of the noted wave that still exist.
-fn unmerged(context: &Context, note: &AbsolutePath) -> Result<Option<String>, CommandError> {
-    if !disk::is_file(note) {
-        return Ok(None);
+/// The plans that were asked for, each once, in the order of the index.
+fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'a IndexedPlan>, CommandError> {
+    let mut wanted = BTreeSet::new();
+    for name in arguments.plans.iter().map(|name| name.trim()) {
+        let positions = |fits: &dyn Fn(&IndexedPlan) -> bool| -> Vec<usize> {
+            (0..index.plans.len()).filter(|position| fits(&index.plans[*position])).collect()
+        };
+        let mut found = positions(&|plan| plan.id.eq_ignore_ascii_case(name));
+        if found.is_empty() {
+            found = positions(&|plan| canonical_id(&plan.id).eq_ignore_ascii_case(name));
+        }
+        let list = format!("list them with `gsd-tools phase-plan-index {}`", arguments.phase);
+        let [position] = found[..] else {
+            let message = match found.len() {
+                0 => format!("phase {} has no plan `{name}`", arguments.phase),
+                count => format!("phase {} has {count} plans `{name}`", arguments.phase),
+            };
+            return Err(CommandError::usage(message).hint(list));
+        };
+        if index.plans[position].has_summary {
+            let message = format!("plan `{name}` has a SUMMARY: it was executed already");
+            return Err(
+                CommandError::usage(message).hint(format!("leave it out, or see `gsd-tools plan check {name}`"))
+            );
+        }
+        wanted.insert(position);
     }
-    let open: Vec<String> = super::cleanup::noted_entries(context, false)?
-        .map(|(_, entries)| entries)
-        .unwrap_or_default()
-        .into_iter()
-        .map(|entry| entry.worktree_path)
+    Ok(wanted.into_iter().map(|position| &index.plans[position]).collect())
+}
+
+/// Where the project is in its repository; `None` where it is the root of it.
+fn place_in_repository(context: &Context) -> Option<RelativePath> {
+    context.root().relative_to(&root::repository_of(context.root())?)
+}
+
+/// What a prompt says of a worktree that the host makes.
+fn place_of_host(base: &str, place: Option<&RelativePath>) -> String {
+    let start = format!("first of all run `git merge --ff-only {base}` there.");
+    let Some(place) = place else { return format!("yours is the folder you start in; {start}") };
+    let word = shell_word(place.as_str());
+    format!(
+        "yours is the folder you start in, and the project is `{place}` in it; {start} Run `cd {word} && {{test \
+         command}}`, `gsd-tools --cwd {word} ..`."
+    )
+}
+
+/// Why a wave that was noted before cannot be forgotten yet.
+fn open_wave(context: &Context) -> Result<Option<Refusal>, CommandError> {
+    let Some(wave) = NotedWave::read(context, false)? else { return Ok(None) };
+    let git = of_root(context);
+    // A worktree that git would not remove holds up nobody once it is merged.
+    let open: Vec<&str> = wave
+        .worktrees
+        .iter()
+        .filter(|worktree| !worktree.is_merged(&git, &wave.note))
+        .map(|worktree| &worktree.entry)
+        .map(|entry| if entry.worktree_path.is_empty() { entry.branch.as_str() } else { entry.worktree_path.as_str() })
         .collect();
-    Ok((!open.is_empty()).then(|| open.join(", ")))
+    let hint = match (wave.in_use(context).and_then(|refusal| refusal.hint), open.is_empty()) {
+        (None, true) => return Ok(None),
+        (Some(used), _) => used,
+        (None, false) => format!(
+            "worktrees of an earlier wave are not merged yet: {}; run `gsd-tools worktree cleanup-wave`",
+            open.join(", ")
+        ),
+    };
+    Ok(Some(Refusal::because("wave_open", hint)))
 }
 
 fn facts(
@@ -160,6 +226,10 @@ fn facts(
 ) -> Result<WaveFacts, CommandError> {
     let config = context.config()?;
     let layout = context.layout();
+    let (uncommitted, unlisted) = match uncommitted(git, layout, plans) {
+        Ok(files) => (files, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
     let ignored = git.answer(&["check-ignore", "--", layout.planning()]).is_some_and(|path| !path.trim().is_empty());
     let fork = git.answer(&["rev-parse", "--verify", "--quiet", FORK]);
     let contains_fork = fork.is_none_or(|fork| git.run(&["merge-base", "--is-ancestor", &fork, "HEAD"]).success());
@@ -169,7 +239,11 @@ fn facts(
     Ok(WaveFacts {
         use_worktrees: config.flag("workflow.use_worktrees"),
         parallelization: config.flag("parallelization"),
-        host_can: isolation != Isolation::None,
+        host_can: match isolation {
+            Isolation::None => false,
+            Isolation::OrchestratorWorktree => true,
+            Isolation::HarnessWorktree => host_branches(context)?.is_some(),
+        },
         capacity,
         on_branch: git.answer(&["symbolic-ref", "-q", "HEAD"]).is_some()
             && git.answer(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_some(),
@@ -179,31 +253,21 @@ fn facts(
             .executable()
             .is_ok_and(|program| program.starts_with(context.root().as_path())),
         commits_documents: config.commit_docs() && !ignored,
-        uncommitted: uncommitted(git, layout, plans),
+        uncommitted,
+        unlisted,
         wrong_base,
     })
 }
 
 /// What a worktree made now would lack: changes of tracked files, and plans that are not committed. The documents that
 /// track progress change in the main tree alone.
-fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Vec<String> {
-    let status = git.run(&["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"]);
+fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Result<Vec<String>, String> {
     let tracking = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements(), layout.config()];
-    let text = status.text();
-    let mut fields = text.split('\0');
-    let mut found = Vec::new();
-    while let Some(field) = fields.next() {
-        let Some((state, path)) = field.split_at_checked(3) else { continue };
-        if state.starts_with(['R', 'C']) {
-            fields.next();
-        }
-        let is_plan = plans.iter().any(|plan| path.ends_with(&format!("/{}-PLAN.md", plan.id)));
-        let is_untracked = state.starts_with("??");
-        if (!is_untracked || is_plan) && !tracking.iter().any(|document| path.ends_with(document.as_str())) {
-            found.push(path.to_owned());
-        }
-    }
-    found
+    let is_plan = |path: &str| plans.iter().any(|plan| path.ends_with(&format!("/{}-PLAN.md", plan.id)));
+    let is_tracking = |path: &str| tracking.iter().any(|document| path.ends_with(document.as_str()));
+    let changed = git.uncommitted()?.into_iter();
+    let missing = changed.filter(|file| (!file.is_untracked || is_plan(&file.path)) && !is_tracking(&file.path));
+    Ok(missing.map(|file| file.path).collect())
 }
 
 /// Where worktrees of ours are made: in the project, so that a host lets agents write there, and ignored by git.
@@ -211,32 +275,53 @@ pub(super) fn folder_of_worktrees(layout: &Layout) -> String {
     format!("{}/worktrees", layout.planning())
 }
 
-fn make_worktree(
-    context: &Context,
-    note: &AbsolutePath,
-    id: &str,
-    base: &str,
-    plan: &IndexedPlan,
-) -> Result<Result<String, Refusal>, CommandError> {
-    let root = context.root().clone();
-    let place = folder_of_worktrees(context.layout());
-    let folder = root.resolve(&place).resolve(slug(id));
-    if context.is_rehearsal() {
-        return Ok(Ok(folder.to_string()));
-    }
-    let ignore = root.resolve(&place).resolve(".gitignore");
-    if !disk::exists(&ignore) {
-        context.edit_file(&ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
-    }
-    let name = slug(id);
-    let entry = WaveEntry {
-        agent_id: Some(id.to_owned()),
-        worktree_path: folder.to_string(),
+/// The worktree that a plan is to get.
+fn entry_of(context: &Context, plan: &IndexedPlan, base: &str) -> WaveEntry {
+    let name = slug(&plan.id);
+    WaveEntry {
+        agent_id: Some(canonical_id(&plan.id).to_owned()),
+        worktree_path: context.root().resolve(folder_of_worktrees(context.layout())).resolve(&name).to_string(),
         branch: format!("agent-{name}-{}", base.get(..7).unwrap_or(base)),
         expected_base: base.to_owned(),
         files_modified: None,
         declared_deletions: Some(plan.files_deleted.clone()).filter(|files| !files.is_empty()),
-    };
+    }
+}
+
+fn make_worktree(
+    context: &Context,
+    note: &AbsolutePath,
+    entry: &WaveEntry,
+) -> Result<Result<(), Refusal>, CommandError> {
+    if context.is_rehearsal() {
+        return Ok(Ok(()));
+    }
+    let ignore = context.root().resolve(folder_of_worktrees(context.layout())).resolve(".gitignore");
+    if !disk::exists(&ignore) {
+        context.edit_file(&ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
+    }
     let manifest = note.as_path().to_string_lossy().into_owned();
-    make(context, &manifest, &entry, &root.to_string())
+    let made = make(context, &manifest, entry, &context.root().to_string())?;
+    Ok(made.map(drop).map_err(|refusal| Refusal {
+        hint: Some(format!(
+            "no worktree for plan {}: {}; `git branch -d {}` removes a branch that was left over and is merged",
+            entry.agent_id.as_deref().unwrap_or_default(),
+            refusal.hint.as_ref().or(refusal.stderr.as_ref()).cloned().unwrap_or_default(),
+            entry.branch
+        )),
+        ..refusal
+    }))
+}
+
+/// Removes the worktrees that this call made, and the note: a wave is made as a whole.
+fn take_back(context: &Context, git: &Git, note: &AbsolutePath, made: &[WaveEntry]) -> Result<(), CommandError> {
+    let remove = |entry: &WaveEntry| {
+        git.remove_worktree(&entry.worktree_path).success() && git.run(&["branch", "-d", "--", &entry.branch]).success()
+    };
+    // What git will not remove stays noted.
+    if made.iter().filter(|entry| !remove(entry)).count() == 0 {
+        disk::remove_note(note)?;
+    }
+    forget_folders(context, &[]);
+    Ok(())
 }

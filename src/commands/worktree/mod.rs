@@ -3,33 +3,24 @@
 //! Only what a manifest names, or what a dead process of ours locked, is ever removed, and nothing that is not merged
 //! or not committed.
 
+pub(super) mod base;
 pub(super) mod cleanup;
 pub(super) mod create_wave;
+mod git;
+mod noted;
 pub(super) mod reap;
-
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::git::scratch::GitScratch;
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath};
-use crate::operations::worktree::{BaseFacts, FORK, base_check};
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
-use crate::runtime::{Descriptor, Scope, StartCommit};
-use crate::text::edit::JsonDialect;
-use crate::text::json::{JsonDocument, JsonEdit};
-use crate::world::{Finished, Program, World};
-
-/// How long git may take: hooks run inside it, and a worktree may be large.
-const PATIENCE: Duration = Duration::from_secs(120);
+use git::Git;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Worktrees {
-    /// Make, note, merge and clear up the worktrees of agents
+    /// Create, merge and remove the worktrees of agents
     #[command(subcommand)]
     Worktree(WorktreeCommand),
 }
@@ -46,12 +37,12 @@ pub(crate) enum WorktreeCommand {
     CreateWave(create_wave::WaveArgs),
     /// Merge the worktrees of a wave and remove them
     ///
-    /// Without `--manifest`, those of the wave that `create-wave` set up. A worktree with uncommitted work, another
-    /// branch or base, or deletions nobody announced is left as it is.
+    /// Without `--manifest`, those of the wave that `create-wave` set up, on the branch that it began on. A worktree with
+    /// uncommitted work, a running executor, another branch or base, or deletions nobody announced is left as it is.
     ///
     /// Example: `gsd-tools worktree cleanup-wave --pick result.reason`.
     CleanupWave(CleanupArgs),
-    /// Note a worktree in the manifest of its wave
+    /// Add a worktree to the manifest of its wave
     ///
     /// Example: `gsd-tools worktree record-agent --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c`.
     RecordAgent(RecordArgs),
@@ -59,15 +50,15 @@ pub(crate) enum WorktreeCommand {
     ///
     /// Example: `gsd-tools worktree reap-orphans --pick reaped`.
     ReapOrphans,
-    /// Tell whether new worktrees would start from the current commit
+    /// Check whether new worktrees would start from the current commit
     ///
     /// Example: `gsd-tools worktree base-check --pick shouldDegrade`.
     BaseCheck(BaseArgs),
-    /// Have the host start its worktrees from the current commit
+    /// Set the host up to start its worktrees from the current commit
     ///
     /// Example: `gsd-tools worktree set-baseref --pick changed`.
     SetBaseref,
-    /// Make a worktree for an agent and note it in the manifest
+    /// Create a worktree for an agent, and add it to the manifest
     ///
     /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c --root ..`.
     Create(CreateArgs),
@@ -81,6 +72,9 @@ pub(crate) struct CleanupArgs {
     /// Commit what an interrupted executor left uncommitted, and merge that too
     #[arg(long, conflicts_with = "manifest")]
     keep_work: bool,
+    /// Merge the wave of another session, which has ended
+    #[arg(long, conflicts_with = "manifest")]
+    take_over: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -135,62 +129,13 @@ impl Family for Worktrees {
             WorktreeCommand::CleanupWave(CleanupArgs { manifest: Some(manifest), .. }) => {
                 cleanup::cleanup_wave(context, &manifest)
             }
-            WorktreeCommand::CleanupWave(arguments) => cleanup::cleanup_noted_wave(context, arguments.keep_work),
+            WorktreeCommand::CleanupWave(arguments) => noted::cleanup_noted_wave(context, &arguments),
             WorktreeCommand::RecordAgent(arguments) => record_agent(context, &arguments),
             WorktreeCommand::ReapOrphans => reap::reap_orphans(context),
-            WorktreeCommand::BaseCheck(arguments) => check_base(context, arguments.mode.as_deref()),
-            WorktreeCommand::SetBaseref => set_base(context),
+            WorktreeCommand::BaseCheck(arguments) => base::check_base(context, arguments.mode.as_deref()),
+            WorktreeCommand::SetBaseref => base::set_base(context),
             WorktreeCommand::Create(arguments) => create(context, &arguments),
         }
-    }
-}
-
-/// Git in one folder.
-#[derive(Clone, Debug)]
-struct Git {
-    world: World,
-    folder: PathBuf,
-    /// Where git writes in the place of the repository.
-    scratch: Option<Arc<GitScratch>>,
-}
-
-impl Git {
-    fn here(context: &Context) -> Self {
-        Self { world: context.world().clone(), folder: context.here().as_path().to_path_buf(), scratch: None }
-    }
-
-    /// The same, with what is merged merged beside the repository.
-    fn aside(self, context: &Context) -> Result<Self, CommandError> {
-        Ok(Self { scratch: Some(Arc::new(GitScratch::beside(context, context.here())?)), ..self })
-    }
-
-    fn at(&self, folder: impl Into<PathBuf>) -> Self {
-        Self { world: self.world.clone(), folder: folder.into(), scratch: None }
-    }
-
-    /// What stands in the worktree uncommitted. Looks only: git would bring the index up to date on the way.
-    fn status(&self) -> Finished {
-        self.run(&["--no-optional-locks", "status", "--porcelain"])
-    }
-
-    /// Runs git; one that cannot be run has failed with that as its complaint.
-    fn run(&self, arguments: &[&str]) -> Finished {
-        let program = Program::git(&self.folder).arguments(arguments).timeout(PATIENCE);
-        let program = match &self.scratch {
-            Some(scratch) => scratch.divert(program),
-            None => program,
-        };
-        self.world.run(&program).unwrap_or_else(|error| Finished {
-            code: None,
-            stdout: Vec::new(),
-            stderr: error.to_string().into_bytes(),
-        })
-    }
-
-    /// What git answers, if it does.
-    fn answer(&self, arguments: &[&str]) -> Option<String> {
-        let finished = self.run(arguments);
-        finished.success().then(|| finished.text())
     }
 }
 
@@ -437,102 +382,4 @@ fn hindrance(git: &Git, branch: &str, folder: &AbsolutePath) -> Option<String> {
     let line = format!("worktree {folder}");
     let registered = listed.split('\0').any(|field| field == line);
     registered.then(|| format!("`{folder}` is the place of a worktree that is gone; `git worktree prune` forgets it"))
-}
-
-fn check_base(context: &mut Context, mode: Option<&str>) -> Result<(), CommandError> {
-    let git = Git::here(context);
-    let commit = |name: &str| git.answer(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
-    let facts = BaseFacts {
-        head: commit("HEAD"),
-        fork: commit(FORK),
-        asks_for_head: asks_for_head(context)?,
-        orchestrated: mode == Some(ORCHESTRATOR),
-    };
-    emit(context, true, &base_check(facts))
-}
-
-/// The value of a host's setting that has worktrees start from the current commit.
-const HEAD: &str = "head";
-
-/// Whether the settings of a host in this folder have worktrees start from the current commit; its private file first.
-fn asks_for_head(context: &Context) -> Result<bool, CommandError> {
-    let Some(start) = start_commit(context)? else { return Ok(false) };
-    for file in [&start.file, &start.shared] {
-        let Some(text) = disk::read_text(file)? else { continue };
-        match JsonDocument::parse(&text, JsonDialect::Comments) {
-            Ok(document) => {
-                if let Some(value) = document.value(&start.path) {
-                    return Ok(value.as_str() == Some(HEAD));
-                }
-            }
-            Err(error) => context.warn(format!("`{file}` does not parse, so it says nothing here: {error}")),
-        }
-    }
-    Ok(false)
-}
-
-/// Where a host is told which commit its worktrees start from.
-struct StartSetting {
-    file: AbsolutePath,
-    shared: AbsolutePath,
-    path: Vec<String>,
-}
-
-/// The setting of the host of this call, or of the one host that has such a setting.
-fn start_commit(context: &Context) -> Result<Option<StartSetting>, CommandError> {
-    let of_call = context.host()?.descriptor.clone().filter(|descriptor| start_of(descriptor).is_some());
-    let descriptor = match of_call {
-        Some(descriptor) => Some(descriptor),
-        None => context.registry()?.all()?.into_iter().find(|each| start_of(each).is_some()),
-    };
-    let Some(descriptor) = descriptor else { return Ok(None) };
-    let Some(StartCommit { file, path }) = start_of(&descriptor).cloned() else { return Ok(None) };
-    let Some(settings) = descriptor.files.get(&file) else { return Ok(None) };
-    let Some(local) = descriptor.home.local.folder() else { return Ok(None) };
-    let folder = context.here().resolve(local);
-    let at = |scope| folder.resolve(settings.path(scope, |name| disk::is_file(folder.resolve(name))));
-    Ok(Some(StartSetting { file: at(Scope::Local), shared: at(Scope::Global), path }))
-}
-
-fn start_of(descriptor: &Descriptor) -> Option<&StartCommit> {
-    descriptor.dispatch.as_ref()?.start_commit.as_ref()
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct BaseRefReport {
-    changed: bool,
-    skipped: Option<&'static str>,
-    previous: Option<serde_json::Value>,
-    base_ref: &'static str,
-    file: String,
-}
-
-fn set_base(context: &mut Context) -> Result<(), CommandError> {
-    let Some(start) = start_commit(context)? else {
-        return Err(CommandError::usage("no host has a setting for the commit that worktrees start from"));
-    };
-    let malformed = |error: String| {
-        CommandError::usage(format!("`{}` is left as it is: {error}", start.file))
-            .hint("mend the file, then run the command again")
-    };
-    let (skipped, previous) = context.edit_file(&start.file, |text| {
-        let mut document = JsonDocument::parse(text.unwrap_or_default(), JsonDialect::Comments)
-            .map_err(|error| malformed(error.to_string()))?;
-        let previous = document.value(&start.path);
-        let skipped = match &previous {
-            None => None,
-            Some(value) if value.as_str() == Some(HEAD) => Some("already-head"),
-            Some(_) => Some("explicit-other"),
-        };
-        if skipped.is_some() {
-            return Ok(((skipped, previous), None));
-        }
-        let edit = JsonEdit::SetIfAbsent { path: start.path.clone(), value: HEAD.into() };
-        document.apply(&edit).map_err(|error| malformed(error.to_string()))?;
-        Ok(((skipped, previous), Some(document.to_string())))
-    })?;
-    let changed = skipped.is_none() && !context.is_rehearsal();
-    let report = BaseRefReport { changed, skipped, previous, base_ref: HEAD, file: start.file.to_string() };
-    emit(context, true, &report)
 }

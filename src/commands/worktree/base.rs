@@ -1,0 +1,111 @@
+//! The commit that worktrees start from, and the setting of a host that decides it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::git::Git;
+use super::{ORCHESTRATOR, emit};
+use crate::commands::{CommandError, Context};
+use crate::disk::{self, AbsolutePath};
+use crate::operations::worktree::{BaseFacts, FORK, base_check};
+use crate::runtime::{Descriptor, Scope, StartCommit};
+use crate::text::edit::JsonDialect;
+use crate::text::json::{JsonDocument, JsonEdit};
+
+pub(super) fn check_base(context: &mut Context, mode: Option<&str>) -> Result<(), CommandError> {
+    let git = Git::here(context);
+    let commit = |name: &str| git.answer(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
+    let facts = BaseFacts {
+        head: commit("HEAD"),
+        fork: commit(FORK),
+        asks_for_head: asks_for_head(context)?,
+        orchestrated: mode == Some(ORCHESTRATOR),
+    };
+    emit(context, true, &base_check(facts))
+}
+
+/// The value of a host's setting that has worktrees start from the current commit.
+const HEAD: &str = "head";
+
+/// Whether the settings of a host in this folder have worktrees start from the current commit; its private file first.
+fn asks_for_head(context: &Context) -> Result<bool, CommandError> {
+    let Some(start) = start_commit(context)? else { return Ok(false) };
+    for file in [&start.file, &start.shared] {
+        let Some(text) = disk::read_text(file)? else { continue };
+        match JsonDocument::parse(&text, JsonDialect::Comments) {
+            Ok(document) => {
+                if let Some(value) = document.value(&start.path) {
+                    return Ok(value.as_str() == Some(HEAD));
+                }
+            }
+            Err(error) => context.warn(format!("`{file}` does not parse, so it says nothing here: {error}")),
+        }
+    }
+    Ok(false)
+}
+
+/// Where a host is told which commit its worktrees start from.
+struct StartSetting {
+    file: AbsolutePath,
+    shared: AbsolutePath,
+    path: Vec<String>,
+}
+
+/// The setting of the host of this call, or of the one host that has such a setting.
+fn start_commit(context: &Context) -> Result<Option<StartSetting>, CommandError> {
+    let of_call = context.host()?.descriptor.clone().filter(|descriptor| start_of(descriptor).is_some());
+    let descriptor = match of_call {
+        Some(descriptor) => Some(descriptor),
+        None => context.registry()?.all()?.into_iter().find(|each| start_of(each).is_some()),
+    };
+    let Some(descriptor) = descriptor else { return Ok(None) };
+    let Some(StartCommit { file, path }) = start_of(&descriptor).cloned() else { return Ok(None) };
+    let Some(settings) = descriptor.files.get(&file) else { return Ok(None) };
+    let Some(local) = descriptor.home.local.folder() else { return Ok(None) };
+    let folder = context.here().resolve(local);
+    let at = |scope| folder.resolve(settings.path(scope, |name| disk::is_file(folder.resolve(name))));
+    Ok(Some(StartSetting { file: at(Scope::Local), shared: at(Scope::Global), path }))
+}
+
+fn start_of(descriptor: &Descriptor) -> Option<&StartCommit> {
+    descriptor.dispatch.as_ref()?.start_commit.as_ref()
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct BaseRefReport {
+    changed: bool,
+    skipped: Option<&'static str>,
+    previous: Option<serde_json::Value>,
+    base_ref: &'static str,
+    file: String,
+}
+
+pub(super) fn set_base(context: &mut Context) -> Result<(), CommandError> {
+    let Some(start) = start_commit(context)? else {
+        return Err(CommandError::usage("no host has a setting for the commit that worktrees start from"));
+    };
+    let malformed = |error: String| {
+        CommandError::usage(format!("`{}` is left as it is: {error}", start.file))
+            .hint("mend the file, then run the command again")
+    };
+    let (skipped, previous) = context.edit_file(&start.file, |text| {
+        let mut document = JsonDocument::parse(text.unwrap_or_default(), JsonDialect::Comments)
+            .map_err(|error| malformed(error.to_string()))?;
+        let previous = document.value(&start.path);
+        let skipped = match &previous {
+            None => None,
+            Some(value) if value.as_str() == Some(HEAD) => Some("already-head"),
+            Some(_) => Some("explicit-other"),
+        };
+        if skipped.is_some() {
+            return Ok(((skipped, previous), None));
+        }
+        let edit = JsonEdit::SetIfAbsent { path: start.path.clone(), value: HEAD.into() };
+        document.apply(&edit).map_err(|error| malformed(error.to_string()))?;
+        Ok(((skipped, previous), Some(document.to_string())))
+    })?;
+    let changed = skipped.is_none() && !context.is_rehearsal();
+    let report = BaseRefReport { changed, skipped, previous, base_ref: HEAD, file: start.file.to_string() };
+    emit(context, true, &report)
+}

@@ -1,0 +1,170 @@
+//! Git in one folder, and the worktrees it knows.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::commands::git::scratch::GitScratch;
+use crate::commands::{CommandError, Context};
+use crate::disk;
+use crate::world::{Finished, Program, World};
+
+/// How long git may take: hooks run inside it, and a worktree may be large.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Git in one folder.
+#[derive(Clone, Debug)]
+pub(super) struct Git {
+    world: World,
+    folder: PathBuf,
+    /// Where git writes in the place of the repository.
+    scratch: Option<Arc<GitScratch>>,
+}
+
+/// A change in a worktree that is not committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Uncommitted {
+    /// From the root of the worktree.
+    pub(super) path: String,
+    pub(super) is_untracked: bool,
+}
+
+/// A worktree as git lists it.
+#[derive(Clone, Debug)]
+pub(super) struct ListedWorktree {
+    pub(super) path: String,
+    pub(super) head: Option<String>,
+    /// The branch that is checked out, without `refs/heads/`.
+    pub(super) branch: Option<String>,
+    /// What its lock says, if it is locked.
+    pub(super) lock: Option<String>,
+    /// The folder in which git keeps what belongs to this worktree; none for the main one.
+    own: Option<PathBuf>,
+}
+
+impl ListedWorktree {
+    /// When a file that git keeps for this worktree was last written, in milliseconds since 1970.
+    fn written(&self, name: &str) -> Option<i64> {
+        disk::modified(self.own.as_ref()?.join(name))
+    }
+
+    /// When the worktree was made: git writes this file once.
+    pub(super) fn made(&self) -> Option<i64> {
+        self.written("commondir")
+    }
+
+    pub(super) fn locked_since(&self) -> Option<i64> {
+        self.written("locked")
+    }
+
+    /// The last time that git changed something here.
+    pub(super) fn touched(&self) -> Option<i64> {
+        ["index", "HEAD", "logs/HEAD", "commondir"].iter().filter_map(|name| self.written(name)).max()
+    }
+}
+
+impl Git {
+    pub(super) fn here(context: &Context) -> Self {
+        Self { world: context.world().clone(), folder: context.here().as_path().to_path_buf(), scratch: None }
+    }
+
+    /// The same, with what is merged merged beside the repository.
+    pub(super) fn aside(self, context: &Context) -> Result<Self, CommandError> {
+        Ok(Self { scratch: Some(Arc::new(GitScratch::beside(context, context.here())?)), ..self })
+    }
+
+    pub(super) fn at(&self, folder: impl Into<PathBuf>) -> Self {
+        Self { world: self.world.clone(), folder: folder.into(), scratch: None }
+    }
+
+    /// What is uncommitted in the worktree, whatever the settings of git hide. Git would bring the index up to date on
+    /// the way; this only reads.
+    pub(super) fn status(&self) -> Finished {
+        self.run(&["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--ignore-submodules=none"])
+    }
+
+    /// As [`Self::status`], file by file; the complaint of git if it does not answer.
+    pub(super) fn uncommitted(&self) -> Result<Vec<Uncommitted>, String> {
+        let arguments = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
+        let status = self.run(&arguments);
+        if !status.success() {
+            return Err(status.error_text());
+        }
+        let text = status.text();
+        let mut fields = text.split('\0');
+        let mut found = Vec::new();
+        while let Some(field) = fields.next() {
+            let Some((state, path)) = field.split_at_checked(3) else { continue };
+            if state.starts_with(['R', 'C']) {
+                fields.next();
+            }
+            found.push(Uncommitted { path: path.to_owned(), is_untracked: state.starts_with("??") });
+        }
+        Ok(found)
+    }
+
+    /// Removes a worktree in which nothing is uncommitted. Git itself looks for that, by the settings unless it is asked
+    /// not to.
+    pub(super) fn remove_worktree(&self, path: &str) -> Finished {
+        self.run(&["-c", "status.showUntrackedFiles=all", "worktree", "remove", "--", path])
+    }
+
+    /// The worktrees of the repository, the main one first; the complaint of git if it does not answer.
+    pub(super) fn worktrees(&self) -> Result<Vec<ListedWorktree>, String> {
+        let listed = self.run(&["worktree", "list", "--porcelain", "-z"]);
+        if !listed.success() {
+            return Err(listed.error_text());
+        }
+        let folders = self.own_folders();
+        let worktree = |block: &str| {
+            let field = |key: &str| {
+                block.split('\0').find_map(|line| match line.strip_prefix(key) {
+                    Some("") => Some(String::new()),
+                    Some(rest) => rest.strip_prefix(' ').map(str::to_owned),
+                    None => None,
+                })
+            };
+            let path = field("worktree")?;
+            let own = folders.iter().find(|(place, _)| place == Path::new(&path)).map(|(_, own)| own.clone());
+            let branch = field("branch").map(|name| name.trim_start_matches("refs/heads/").to_owned());
+            Some(ListedWorktree { head: field("HEAD"), branch, lock: field("locked"), own, path })
+        };
+        Ok(listed.text().split("\0\0").filter_map(worktree).collect())
+    }
+
+    /// The places of linked worktrees, and the folders that git keeps for them: it tells no times itself.
+    fn own_folders(&self) -> Vec<(PathBuf, PathBuf)> {
+        let common = self.answer(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).unwrap_or_default();
+        let folders = disk::list(Path::new(&common).join("worktrees")).ok().flatten().unwrap_or_default();
+        let place = |folder: &Path| {
+            let text = disk::read_text(folder.join("gitdir")).ok()??;
+            Path::new(text.trim()).parent().map(Path::to_path_buf)
+        };
+        folders.into_iter().filter_map(|folder| Some((place(&folder.path)?, folder.path))).collect()
+    }
+
+    /// Whether the first commit is the second, or in its history.
+    pub(super) fn is_ancestor(&self, commit: &str, of: &str) -> bool {
+        self.run(&["merge-base", "--is-ancestor", commit, of]).success()
+    }
+
+    /// Runs git; one that cannot be run has failed with that as its complaint.
+    pub(super) fn run(&self, arguments: &[&str]) -> Finished {
+        let program = Program::git(&self.folder).arguments(arguments).timeout(PATIENCE);
+        let program = match &self.scratch {
+            Some(scratch) => scratch.divert(program),
+            None => program,
+        };
+        self.world.run(&program).unwrap_or_else(|error| Finished {
+            code: None,
+            stdout: Vec::new(),
+            stderr: error.to_string().into_bytes(),
+        })
+    }
+
+    /// What git answers, if it does.
+    pub(super) fn answer(&self, arguments: &[&str]) -> Option<String> {
+        let finished = self.run(arguments);
+        finished.success().then(|| finished.text())
+    }
+}
