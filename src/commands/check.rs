@@ -384,7 +384,7 @@ fn gap_gate(context: &Context, typed: &str) -> Result<GapGateReport, CommandErro
     let phase = phase_named(context, &view, typed)?;
     let roadmap = view.roadmap_text()?.unwrap_or_default();
     // Requirements of other phases are theirs to cover.
-    let own = coverage::own_requirements(&roadmap, &phase.number);
+    let own = coverage::own_requirements(&view.parse_roadmap(&roadmap), &phase.number);
     let report = coverage::gaps(&view, typed, phase.folder.as_ref(), enabled, Some(&own))?;
     let uncovered: Vec<&str> = report.uncovered().collect();
     let (message, cure) = if uncovered.is_empty() {

@@ -11,7 +11,6 @@ use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan::PhasePlan;
 use crate::project::requirements::Requirements;
-use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 
 /// What `plan lint` answers.
@@ -19,7 +18,7 @@ use crate::project::view::ProjectView;
 pub(crate) struct LintReport {
     /// Whether there is nothing to repair; warnings are for judgement.
     pub(crate) valid: bool,
-    /// How many plans were looked at: those without a SUMMARY.
+    /// How many plans were looked at: those that are still to be done.
     plans: usize,
     errors: Vec<Finding>,
     warnings: Vec<Finding>,
@@ -49,15 +48,15 @@ pub(crate) fn lint(
     let listed = view.text(&view.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);
     let mut named: Vec<String> = Vec::new();
-    let mut count = 0;
+    let mut open: Vec<String> = Vec::new();
     for file in view.current_plans(folder)? {
         let text = view.text(&folder.join(&file))?.unwrap_or_default();
         let plan = PhasePlan::parse(&text);
         named.extend(plan.requirements());
-        if folder.summary_of(&file).is_some() {
+        if view.is_settled(folder, &file)? {
             continue;
         }
-        count += 1;
+        open.push(file.clone());
         let of = |finding: String| Finding { plan: Some(plan_id(&file).to_owned()), finding };
         let structure = plan_checks::structure(&folder.join(&file), &text, requirements.as_ref());
         errors.extend(structure.errors.into_iter().map(of));
@@ -71,7 +70,9 @@ pub(crate) fn lint(
     }
     let commands = plan_commands::paths(view, folder, root, disk)?.findings();
     let directions = plan_commands::directions(view, folder)?.findings();
-    for (is_error, plan, finding) in commands.into_iter().chain(directions) {
+    // The checks of a plan that is done may name what later plans took away.
+    let findings = commands.into_iter().chain(directions).filter(|(_, plan, _)| open.contains(plan));
+    for (is_error, plan, finding) in findings {
         let finding = Finding { plan: Some(plan_id(&plan).to_owned()), finding };
         if is_error { errors.push(finding) } else { warnings.push(finding) }
     }
@@ -82,7 +83,7 @@ pub(crate) fn lint(
     warnings.extend(coverage.warnings.iter().cloned().map(whole));
     Ok(LintReport {
         valid: errors.is_empty(),
-        plans: count,
+        plans: open.len(),
         errors,
         warnings,
         requirements_uncovered,
@@ -93,10 +94,8 @@ pub(crate) fn lint(
 /// The requirements that the roadmap gives the phase and that `named` lacks.
 fn uncovered(view: &ProjectView, folder: &PhaseFolder, named: &[String]) -> Result<Vec<String>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
-    let roadmap = Roadmap::parse(&text);
-    let Some(section) = roadmap.section(folder.token()) else { return Ok(Vec::new()) };
     let is_id = |id: &String| id.contains('-') && id.chars().any(|letter| letter.is_ascii_digit());
-    let wanted = roadmap.requirement_ids(section).into_iter().filter(is_id);
+    let wanted = coverage::own_requirements(&view.parse_roadmap(&text), folder.token()).into_iter().filter(is_id);
     Ok(wanted.filter(|id| !named.iter().any(|known| known.eq_ignore_ascii_case(id))).collect())
 }
 

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::summary_check::{self, SelfCheck};
 use crate::project::files::FileError;
-use crate::project::plan::PhasePlan;
+use crate::project::folder::PhaseFolder;
+use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::requirements::{Open, Place, Requirements};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
@@ -144,7 +146,7 @@ pub(crate) fn ready(view: &ProjectView, path: &str, ids: Vec<String>) -> Result<
     let mut unfinished = Vec::new();
     if let Some(folder) = view.folder_at(parent, None)? {
         for plan in view.current_plans(&folder)? {
-            if plan != own && folder.summary_of(&plan).is_none() {
+            if plan != own && !has_reached_its_goal(view, &folder, &plan)? {
                 let text = view.text(&folder.join(&plan))?.unwrap_or_default();
                 unfinished.extend(PhasePlan::parse(&text).requirements());
             }
@@ -154,6 +156,13 @@ pub(crate) fn ready(view: &ProjectView, path: &str, ids: Vec<String>) -> Result<
     let is_open = |id: &String| unfinished.iter().any(|open| open.eq_ignore_ascii_case(id));
     let (blocked, ready) = ids.into_iter().partition(is_open);
     Ok(ReadyReport { ready, blocked, total })
+}
+
+/// Whether a plan was executed to its end: a halted one, and one whose own check failed, leave their requirements open.
+fn has_reached_its_goal(view: &ProjectView, folder: &PhaseFolder, plan: &str) -> Result<bool, FileError> {
+    let summary = folder.summary_of(plan).map(|file| view.text(&folder.join(file))).transpose()?.flatten();
+    let Some(summary) = summary.filter(|_| view.is_settled(folder, plan).unwrap_or(false)) else { return Ok(false) };
+    Ok(!PhaseSummary::parse(&summary).is_halted() && summary_check::self_check(&summary) != SelfCheck::Failed)
 }
 
 #[cfg(test)]

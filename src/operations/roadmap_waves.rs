@@ -98,24 +98,26 @@ pub(crate) fn annotate_dependencies(
     let mut made: Vec<u64> = Vec::new();
     for bullet in &bullets {
         let Some(wave) = misplaced(bullet.line) else { continue };
-        let span = roadmap.markdown().span(bullet.line..bullet.line + 1);
-        let line = format!("{}{newline}", roadmap.markdown().line(bullet.line).trim_end());
+        // What a person wrote below the line goes with it.
+        let span = roadmap.markdown().span(roadmap.item_lines(bullet.line));
+        let item = &roadmap.markdown().text()[span.clone()];
+        let line = if item.ends_with('\n') { item.to_owned() } else { format!("{item}{newline}") };
         let stays = |other: &&PlanBullet<'_>| misplaced(other.line).is_none() && wave_above(other.line) == Some(wave);
         if let Some(last) = bullets.iter().rev().find(stays) {
-            roadmap.insert_after(last.line, &line, &mut splices);
+            roadmap.insert_after_item(last.line, &line, &mut splices);
         } else if let Some(last) = bullets.last() {
             let before = distinct.iter().rev().find(|other| **other < wave).copied();
             let heading = format!("{newline}{}{newline}{newline}", title(wave, before));
             let heading = if made.contains(&wave) { String::new() } else { heading };
             made.push(wave);
-            roadmap.insert_after(last.line, &format!("{heading}{line}"), &mut splices);
+            roadmap.insert_after_item(last.line, &format!("{heading}{line}"), &mut splices);
         }
         splices.remove(span);
     }
     let listed = section.lines.clone().any(|line| body(line).starts_with("**Cross-cutting constraints"));
     if let (false, false, Some(last)) = (listed, shared.is_empty(), bullets.last()) {
         let lines = shared.iter().flat_map(|truth| ["- ", truth, newline]).collect::<String>();
-        roadmap.insert_after(
+        roadmap.insert_after_item(
             last.line,
             &format!("{newline}**Cross-cutting constraints:**{newline}{newline}{lines}"),
             &mut splices,

@@ -39,7 +39,7 @@ impl AutoMode {
         let chain = match note {
             Some(note) => {
                 let since = time::milliseconds(&note.since);
-                note.active && since.is_some_and(|since| now.saturating_sub(since) <= LASTS)
+                note.active && since.is_some_and(|since| (0..=LASTS).contains(&now.saturating_sub(since)))
             }
             None => config.flag("workflow._auto_chain_active"),
         };
@@ -106,6 +106,7 @@ mod tests {
     fn a_chain_of_yesterday_is_over() {
         assert_eq!(source("{}", Some((true, 24))), "auto_chain");
         assert_eq!(source("{}", Some((true, 25))), "none");
+        assert_eq!(source("{}", Some((true, -1))), "none", "a time that is still to come starts nothing");
         assert_eq!(source(r#"{"workflow": {"auto_advance": true}}"#, Some((true, 25))), "auto_advance");
     }
 }

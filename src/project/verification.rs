@@ -115,7 +115,7 @@ pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verific
     let phase = phase_of_folder_name(&folder.name);
     let plans = view.current_plans(folder)?;
     let is_unplanned = folder.summaries().next().is_none() && plans.is_empty();
-    let has_open_plan = plans.iter().any(|plan| folder.summary_of(plan).is_none());
+    let has_open_plan = !view.open_plans(folder)?.is_empty();
     let Some(report) = Report::of(view, folder)? else {
         return Ok(Verification { is_unplanned, has_open_plan, ..Verification::missing(phase) });
     };
