@@ -388,8 +388,11 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandErro
         let message = format!("{NO_STATE}: there is no place for the blocker");
         return Err(CommandError::new(Reason::Unknown, message).hint(NO_STATE_CURE));
     }
-    let (closed, commit) =
-        if in_worktree { keep_summaries(context, &places, arguments)? } else { close_all(context, &places, arguments)? };
+    let (closed, commit) = if in_worktree {
+        keep_summaries(context, &places, arguments)?
+    } else {
+        close_all(context, &places, arguments)?
+    };
     let last = places.last().filter(|_| !in_worktree);
     let next_plan = last.map(|place| next_plan(context, place)).transpose()?.flatten();
     let without_summary = without.iter().map(|place| place.id().to_owned()).collect();

@@ -418,6 +418,29 @@ mod tests {
     }
 
     #[test]
+    fn a_check_of_another_milestone_defers_nothing_here() {
+        let carried = |milestone: &str, word: &str| {
+            let row =
+                |check: &str| format!("| human check | Phase 01: {check} | {word} | 2026-01-01 | {milestone} |\n");
+            let state = format!(
+                "{STATE}\n## Deferred Items\n\n| Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n{}{}",
+                row("Look at the page"),
+                row("Listen")
+            );
+            let uat = "---\nstatus: testing\n---\n\n### 1. Look at the page\nresult: [pending]\n\n### 2. Listen\nresult: [pending]\n";
+            let view = view(REPORT, &[(UAT, uat), (".planning/STATE.md", &state)]);
+            let folder = view.find_phase("1").unwrap().folder.unwrap();
+            let waits = verification::status(&view, &folder).unwrap();
+            let all = all_deferred(&view, &folder, &waits).unwrap().len();
+            (all, deferred_in(&view, &[folder]).unwrap().len())
+        };
+        assert_eq!(carried("v1.0", "open"), (2, 2));
+        assert_eq!(carried("1.0", "Open"), (2, 2));
+        assert_eq!(carried("", "open"), (2, 2));
+        assert_eq!(carried("v0.9", "open"), (0, 0));
+    }
+
+    #[test]
     fn tests_alone_defer_nothing() {
         let view = view(REPORT, &[]);
         let (report, edits) = defer(&view, "1", true, "/gsd-", &facts()).unwrap();

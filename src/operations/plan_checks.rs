@@ -157,11 +157,8 @@ pub(crate) fn completeness(view: &ProjectView, typed: &str) -> Result<Option<Com
         phase: if named { folder.token().to_owned() } else { id.to_string() },
         plan_count: plans.len(),
         summary_count: summaries.len(),
-        errors: [
-            list("Plans without summaries", &unwritten),
-            list("Plans blocked by their summaries", &blocked),
-        ]
-        .concat(),
+        errors: [list("Plans without summaries", &unwritten), list("Plans blocked by their summaries", &blocked)]
+            .concat(),
         warnings: list("Summaries without plans", &orphan_summaries),
         incomplete_plans,
         orphan_summaries,

@@ -365,3 +365,41 @@ fn changed_files(summary: &PhaseSummary<'_>) -> usize {
     let count = |key: &str| files.as_ref().and_then(|files| files.get(key)).map_or(0, |list| Value::items(list).len());
     count("created") + count("modified")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    #[test]
+    fn the_name_of_a_plan_is_what_its_heading_says_beside_the_word_summary() {
+        let title = |heading: &str| title(&format!("# {heading}\n\nText\n"));
+        for heading in [
+            "Phase 2 Plan 1: Note Store Summary",
+            "Phase 2 Plan 01 Summary: Note Store",
+            "Summary of Plan 02-01: Note Store",
+            "Phase 2 Plan 1: Note Store SUMMARY",
+        ] {
+            assert_eq!(title(heading).as_deref(), Some("Note Store"), "{heading}");
+        }
+        assert_eq!(title("Summary"), None);
+        assert_eq!(title("Phase 2 Plan 1: {name} Summary"), None);
+    }
+
+    #[test]
+    fn a_plan_is_found_by_its_numbers_however_they_are_written() {
+        let files = MemoryFiles::new([
+            (".planning/phases/02-a/02-01-PLAN.md", ""),
+            (".planning/phases/02-a/02-02-user-PLAN.md", ""),
+            (".planning/phases/12A-b/12A-01-PLAN.md", ""),
+        ]);
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let found = |typed: &str| PlanPlace::find(&view, typed).unwrap().map(|place| place.id().to_owned());
+        for (typed, id) in [("2-1", "02-01"), ("02-2", "02-02"), ("12A-1", "12A-01"), ("12a-01-PLAN.md", "12A-01")] {
+            assert_eq!(found(typed).as_deref(), Some(id), "{typed}");
+        }
+        assert_eq!(found("12-1"), None);
+        assert_eq!(found("2A-1"), None);
+    }
+}

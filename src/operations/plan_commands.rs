@@ -430,8 +430,10 @@ fn makes_files(words: &[String]) -> bool {
     const STARTS: &[&str] = &["build", "install", "compile", "bundle", "generate"];
     words.iter().take(4).any(|word| {
         let name = word.trim_matches(['"', '\'']);
-        matches!(name, "ci" | "i" | "make" | "cmake" | "tsc" | "webpack" | "vite" | "rollup" | "esbuild" | "mvn" | "gradle")
-            || STARTS.iter().any(|start| name.starts_with(start))
+        matches!(
+            name,
+            "ci" | "i" | "make" | "cmake" | "tsc" | "webpack" | "vite" | "rollup" | "esbuild" | "mvn" | "gradle"
+        ) || STARTS.iter().any(|start| name.starts_with(start))
     })
 }
 
@@ -764,6 +766,9 @@ mod tests {
             ("cargo test", "Resolved None None None"),
             ("cargo test && pytest", "NotChecked None None None"),
             ("go test ./...", "NotChecked None None None"),
+            ("npm ci && node dist/index.js", "NotChecked None None Some(\"dist/index.js\")"),
+            ("CI=1 npm run test && npx tsc -p . && node dist/x.js", "NotChecked None None Some(\"dist/x.js\")"),
+            ("node dist/index.js && npm ci", "Broken Blocker Some(FileMissing) Some(\"dist/index.js\")"),
         ] {
             assert_eq!(told(command), answer, "{command}");
         }

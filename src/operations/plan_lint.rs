@@ -130,6 +130,54 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_that_is_done_is_left_out_with_its_checks() {
+        let gone = PLAN.replace("<automated>ls<", "<automated>node gone.js<");
+        let linted = |more: &[(&str, &str)]| {
+            let open = PLAN.replace("plan: 01", "plan: 02");
+            let files = [
+                (".planning/ROADMAP.md", "### Phase 1: A\n**Requirements**: [A-1]\n"),
+                (".planning/phases/01-a/01-01-PLAN.md", gone.as_str()),
+                (".planning/phases/01-a/01-02-PLAN.md", open.as_str()),
+            ];
+            let files = MemoryFiles::new(files.iter().chain(more).copied());
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let folder = view.find_phase("1").unwrap().folder.unwrap();
+            let look = |path: &str| FolderFacts { absolute: path.to_owned(), found: None };
+            let report = lint(&view, &folder, "/p", true, &SourceTree { folder: look, is_file: |_: &str| false });
+            let report = report.unwrap();
+            (report.valid, report.plans, report.errors.len())
+        };
+        let summary = ".planning/phases/01-a/01-01-SUMMARY.md";
+        assert_eq!(linted(&[]), (false, 2, 1));
+        assert_eq!(linted(&[(summary, "---\nstatus: complete\n---\n")]), (true, 1, 0));
+        assert_eq!(linted(&[(summary, "---\nstatus: blocked\n---\n")]), (false, 2, 1));
+    }
+
+    #[test]
+    fn requirements_are_those_of_the_current_milestone_although_it_is_folded() {
+        let files = [
+            (".planning/STATE.md", "---\nmilestone: v1.0\n---\n\n# S\n"),
+            (
+                ".planning/ROADMAP.md",
+                "<details>\n<summary>v1.0 MVP</summary>\n\n### Phase 1: A\n**Requirements**: [A-1, A-2]\n\n</details>\n",
+            ),
+            (".planning/phases/01-a/01-01-PLAN.md", PLAN),
+        ];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let folder = view.find_phase("1").unwrap().folder.unwrap();
+        assert_eq!(uncovered(&view, &folder, &["A-1".to_owned()]).unwrap(), ["A-2"]);
+        assert!(view.phase_named("1").unwrap().is_some());
+        let without = view.after(&{
+            let mut edits = crate::project::view::Edits::default();
+            edits.removals.push(".planning/phases/01-a/01-01-PLAN.md".to_owned());
+            edits.emptied.push(".planning/phases/01-a".to_owned());
+            edits
+        });
+        assert!(without.find_phase("1").unwrap().folder.is_none());
+        assert!(without.phase_named("1").unwrap().is_some(), "the roadmap names it");
+    }
+
+    #[test]
     fn decisions_that_cannot_be_read_or_are_none_are_found() {
         let unreadable = report(PLAN, "<decisions>\n- **D-01:** one\n- D-02: two\n</decisions>\n");
         assert!(!unreadable.valid && unreadable.errors[0].finding.contains("line 3"), "{unreadable:?}");

@@ -220,4 +220,21 @@ mod tests {
         assert_eq!(ready(&view, "p/02-x/plans/PLAN-05-y.md", ids("A-5")).unwrap().ready, ids("A-5"));
         assert_eq!(ready(&view, "nowhere.md", ids("A-1")).unwrap().ready, ids("A-1"));
     }
+
+    #[test]
+    fn a_requirement_waits_for_a_plan_that_did_not_reach_its_goal() {
+        let plan = "---\nrequirements: [A-1]\n---\n";
+        let waits = |summary: &str| {
+            let view = view(&[
+                ("p/02-x/02-01-PLAN.md", plan),
+                ("p/02-x/02-02-PLAN.md", plan),
+                ("p/02-x/02-02-SUMMARY.md", summary),
+            ]);
+            !ready(&view, "p/02-x/02-01-PLAN.md", ids("A-1")).unwrap().blocked.is_empty()
+        };
+        assert!(!waits("---\nstatus: complete\n---\n\n## Self-Check: PASSED\n") && !waits("# It was blocked once\n"));
+        assert!(waits("---\nstatus: blocked\n---\n") && waits("---\nstatus: Blocked\n---\n"));
+        assert!(waits("---\nstatus: halted\n---\n"));
+        assert!(waits("---\nstatus: complete\n---\n\n## Self-Check: FAILED\n"));
+    }
 }

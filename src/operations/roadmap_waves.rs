@@ -182,6 +182,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_indented_below_a_plan_moves_with_it() {
+        let roadmap = "### Phase 1: A\n\nPlans:\n**Wave 1**\n\n- [x] 01-01-PLAN.md — a\n  my note on a\n\n\
+            **Wave 2**\n\n- [x] 01-02-PLAN.md — b\n- [ ] 01-03-PLAN.md — c  \n  my own note\n\n  - sub point\n\n### Phase 2: B\n";
+        let plan = |truths: &str| format!("---\nmust_haves:\n  truths: [{truths}]\n---\n");
+        let (shared, other) = (plan("it works"), plan("other"));
+        let noted = |wave: u64| {
+            let files = [
+                (".planning/ROADMAP.md", roadmap),
+                (".planning/phases/01-a/01-01-PLAN.md", shared.as_str()),
+                (".planning/phases/01-a/01-02-PLAN.md", other.as_str()),
+                (".planning/phases/01-a/01-03-PLAN.md", shared.as_str()),
+            ];
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let waves = [("01-01", 1), ("01-02", 2), ("01-03", wave)].map(|(id, wave)| (id.to_owned(), wave));
+            annotate_dependencies(&view, "1", &BTreeMap::from(waves)).unwrap().1.texts[".planning/ROADMAP.md"].clone()
+        };
+        let item = "- [ ] 01-03-PLAN.md — c  \n  my own note\n\n  - sub point\n";
+        let constraints = "\n**Cross-cutting constraints:**\n\n- it works\n";
+        let moved = roadmap.replace(item, "").replace("  my note on a\n", &format!("  my note on a\n{item}"));
+        let moved = moved.replace("02-PLAN.md — b\n", &format!("02-PLAN.md — b\n{constraints}"));
+        assert_eq!(noted(1), moved);
+        assert_eq!(noted(2), roadmap.replace(item, &format!("{item}{constraints}")));
+    }
+
+    #[test]
     fn a_plan_that_was_added_later_moves_under_its_wave() {
         let roadmap = "### Phase 1: A\n\nPlans:\n**Wave 1**\n\n- [x] 01-01-PLAN.md\n\n\
             **Wave 2** *(blocked on Wave 1 completion)*\n\n- [x] 01-02-PLAN.md\n- [ ] 01-03-PLAN.md — gap\n\n### Phase 2: B\n";

@@ -210,9 +210,36 @@ pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
 
 /// The words that the status of a phase begins with as long as there is something left to do.
 const OPEN: &[&str] = &[
-    "active", "blocked", "deferred", "discussed", "executed", "executing", "gaps", "halted", "in", "incomplete", "next",
-    "not", "open", "partial", "partially", "paused", "pending", "planned", "planning", "ready", "reopened", "researched",
-    "started", "tbd", "to", "todo", "upcoming", "verifying", "waiting", "wip",
+    "active",
+    "blocked",
+    "deferred",
+    "discussed",
+    "executed",
+    "executing",
+    "gaps",
+    "halted",
+    "in",
+    "incomplete",
+    "next",
+    "not",
+    "open",
+    "partial",
+    "partially",
+    "paused",
+    "pending",
+    "planned",
+    "planning",
+    "ready",
+    "reopened",
+    "researched",
+    "started",
+    "tbd",
+    "to",
+    "todo",
+    "upcoming",
+    "verifying",
+    "waiting",
+    "wip",
 ];
 
 /// Whether the status of a row is that of a phase that is done, by its first word; none where that is a word of neither.
@@ -268,8 +295,11 @@ mod tests {
         assert!(closed(&row("Complete")) && closed(&row("**Done**")) && closed(&(ticked.to_owned() + &row("-"))));
         assert!(closed(&(ticked.to_owned() + &row("Completed"))));
         assert!(!closed(&(ticked.to_owned() + &row("In Progress"))));
-        assert!(!closed(&(ticked.to_owned() + &row("Not complete"))) && !closed(&(ticked.to_owned() + &row("Planned"))));
-        for status in ["Complete (2026-01-01)", "Complete ✓ (1/1)", "✅ Shipped", "Closed", "Verified", "v1.0", "1/1"] {
+        assert!(
+            !closed(&(ticked.to_owned() + &row("Not complete"))) && !closed(&(ticked.to_owned() + &row("Planned")))
+        );
+        for status in ["Complete (2026-01-01)", "Complete ✓ (1/1)", "✅ Shipped", "Closed", "Verified", "v1.0", "1/1"]
+        {
             assert!(closed(&(ticked.to_owned() + &row(status))), "{status}");
             assert!(!closed(&(open.to_owned() + &row(status))), "{status}");
         }

@@ -11,7 +11,7 @@ use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId};
-use crate::text::front_matter::FrontMatter;
+use crate::project::plan::PhasePlan;
 use crate::text::slug;
 
 use super::phase::{Aim, Phase, StateValidation, Title};
@@ -215,8 +215,7 @@ impl Bundle<'_> {
         let Some(folder) = folder else { return Ok(false) };
         for plan in plans {
             let text = self.view.text(&folder.join(plan))?;
-            let closes = text.as_deref().and_then(|text| FrontMatter::parse(text)?.text("gap_closure"));
-            if closes.as_deref() == Some("true") {
+            if text.as_deref().is_some_and(|text| PhasePlan::parse(text).closes_gaps()) {
                 return Ok(true);
             }
         }
