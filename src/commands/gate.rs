@@ -55,7 +55,7 @@ pub(crate) enum GateCommands {
     ///
     /// Example: `gsd-tools gate revoke test`.
     Revoke(GateArgs),
-    /// Show the command of a gate, where it comes from, and whether it is approved
+    /// Show the command of a gate, its source, and whether it is approved
     ///
     /// Example: `gsd-tools gate show test --pick command`.
     Show(ShowArgs),

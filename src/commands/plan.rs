@@ -165,8 +165,7 @@ fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
         context.update(|view| Ok(((), operation(view)?)))?;
     }
     let layout = context.layout();
-    let documents = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements()];
-    let files = [folder.path.clone()].into_iter().chain(documents);
+    let files = [folder.path.clone()].into_iter().chain(layout.tracking());
     let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
     let commit = commit_files(context, &format!("docs({}): create phase plan", folder.token()), files)?;
     let plans = index.plans.into_iter().map(|plan| RecordedPlan {
@@ -455,8 +454,7 @@ fn close_all(
         context.update(|view| Ok(operation(view)?))?
     };
     let layout = context.layout();
-    let documents = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements()];
-    let files = places.iter().flat_map(|place| of_plan(context, place)).chain(documents);
+    let files = places.iter().flat_map(|place| of_plan(context, place)).chain(layout.tracking());
     let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
     let verb = if closed.iter().all(|plan| plan.status == PlanEnd::Complete) { "complete" } else { "stop" };
     let commit = commit_files(context, &message(&context.view(), places, verb)?, files)?;

@@ -200,6 +200,9 @@ pub(crate) fn close(
         };
         steps.note(Some(notes::record_metric(&steps.view(), metric, facts)?));
     }
+    if end != PlanEnd::Blocked {
+        steps.note(position::count_plans(&steps.view(), &place.folder, facts)?);
+    }
     let (mut completed, mut waiting) = (Vec::new(), Vec::new());
     let self_check_failed = summary_check::self_check(summary) == SelfCheck::Failed;
     if self_check_failed {

@@ -253,8 +253,8 @@ fn says_done(status: &str) -> Option<bool> {
     }
 }
 
-/// The phase to show where STATE.md stands at `stated`: that one as long as something is left to do about it, then the
-/// first of the milestone that is open. None where what STATE.md says holds.
+/// The phase to show where STATE.md is at `stated`: that one as long as something is left to do about it, then the first
+/// open one of the milestone. None where STATE.md is right.
 pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseLabel>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(None) };
     let roadmap = view.parse_roadmap(&text);

@@ -121,7 +121,7 @@ pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verific
     };
     let staleness = report.staleness(view, folder)?;
     let state = if staleness == Staleness::Stale { VerificationState::Stale } else { report.state };
-    Ok(Verification { state, indeterminate: staleness == Staleness::Untold, phase, is_unplanned, has_open_plan })
+    Ok(Verification { state, indeterminate: staleness == Staleness::Unknown, phase, is_unplanned, has_open_plan })
 }
 
 /// Asks once for every time that [`status`] of these folders will need. Telling times is a matter of running git, so
@@ -195,7 +195,7 @@ impl Report {
 enum Staleness {
     Fresh,
     Stale,
-    Untold,
+    Unknown,
 }
 
 /// What a report says it covers.
@@ -244,11 +244,11 @@ fn by_times(view: &ProjectView, paths: &[String]) -> Staleness {
         return Staleness::Fresh;
     }
     let times = view.changed_at(paths);
-    let Some(verified) = times[0] else { return Staleness::Untold };
+    let Some(verified) = times[0] else { return Staleness::Unknown };
     if times[1..].iter().flatten().any(|changed| *changed > verified) {
         return Staleness::Stale;
     }
-    if times.contains(&None) { Staleness::Untold } else { Staleness::Fresh }
+    if times.contains(&None) { Staleness::Unknown } else { Staleness::Fresh }
 }
 
 /// What `verification fingerprint` answers.

@@ -385,6 +385,21 @@ pub(crate) fn follow_plans(
     Ok(Some((written, edits)))
 }
 
+/// Writes into the tables of metrics how many plans of `folder` are done. `None` without STATE.md.
+pub(crate) fn count_plans(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    facts: &Facts,
+) -> Result<Option<(Written, Edits)>, StateError> {
+    let Some(text) = open(view)? else { return Ok(None) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let done = PlansOnDisk::of(view, folder)?.summarized_count;
+    edit.put_phase_row(&view.label(folder.token())?.number, usize::try_from(done).unwrap_or(usize::MAX));
+    let (written, edits) = close_with_mirror(view, edit, facts)?;
+    Ok(Some((written, edits)))
+}
+
 /// One phase completed and the next one up: what `phase complete` says in STATE.md.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transition<'a> {
@@ -437,7 +452,7 @@ pub(crate) fn move_on(
 
 /// Puts the position of a STATE.md that has none where the work is by roadmap and disk: on the first phase that is not
 /// closed. `activity` is what happened. Returns the phase; `None` if the roadmap has none.
-pub(super) fn find_back(
+pub(super) fn fill_position(
     view: &ProjectView,
     edit: &mut StateEdit<'_, '_>,
     activity: &str,
@@ -481,7 +496,7 @@ pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Res
     if let Some(text) = text {
         let state = State::parse(&text);
         let mut edit = StateEdit::new(&state);
-        if is_all_complete(&state) && find_back(&after, &mut edit, "Phase added", facts)?.is_some() {
+        if is_all_complete(&state) && fill_position(&after, &mut edit, "Phase added", facts)?.is_some() {
             let written = close(&after, edit, Rule::Recount, facts)?;
             edits.write(view, &view.layout().state(), written.text)?;
         }
