@@ -709,7 +709,12 @@ fn the_position_is_at_the_first_plan_that_is_still_to_be_done() {
         let closed = answer(&context, ["plan", "close", &format!("01-0{number}")]);
         assert_eq!(closed["next_plan"], "01-01");
         assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 1 of 3");
+        let done = number - 1;
+        assert_eq!(line(&context.read(STATE), "- Total plans completed:"), format!("- Total plans completed: {done}"));
+        assert_eq!(line(&context.read(STATE), "| 1 |"), format!("| 1 | {done} | - | - |"));
     }
+    let row = &answer(&context, ["init", "progress"])["phases"][0];
+    assert_eq!((&row["roadmap_number"], &row["roadmap_name"]), (&"1".into(), &"Add and List".into()), "{row}");
     run(&context, ["state", "begin-phase", "--phase", "1"]).success();
     assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 1 of 3");
     let advanced = answer(&context, ["state", "advance-plan"]);
