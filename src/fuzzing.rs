@@ -77,7 +77,7 @@ pub fn table(bytes: &[u8]) {
 /// What reads a roadmap gives answers; what writes to it writes only there.
 pub fn roadmap(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let parsed = Roadmap::parse(&text);
+    let parsed = Roadmap::parse_for(&text, None);
     for section in parsed.sections() {
         let _ = (parsed.section_text(section), parsed.success_criteria(section), parsed.field(section, "Goal"));
     }

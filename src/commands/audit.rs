@@ -27,7 +27,7 @@ pub(crate) struct OpenArgs {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum OpenCommand {
-    /// Note in an open artifact that it is known and stays open
+    /// Record in an open artifact that it is known and stays open
     ///
     /// Example: `gsd-tools audit-open acknowledge --category todos --milestone v1.0 --filename add-tags.md`.
     Acknowledge(Box<AcknowledgeArgs>),

@@ -19,10 +19,10 @@ use crate::project::view::{NamedPhase, ProjectView};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Gates {
-    /// Ask a gate whether work may go on
+    /// Check whether work may go on
     #[command(subcommand)]
     Check(CheckCommand),
-    /// Tell which requirements and decisions no plan of a phase names
+    /// List the requirements and decisions that no plan of a phase names
     ///
     /// Example: `gsd-tools gap-analysis --phase-dir .planning/phases/02-core --pick summary`.
     GapAnalysis(GapArgs),
@@ -34,70 +34,70 @@ pub(crate) enum CheckCommand {
     ///
     /// Example: `gsd-tools check auto-mode --pick active`.
     AutoMode,
-    /// Tell which decisions of a context no plan carries out
+    /// List the decisions of a context that no plan carries out
     ///
     /// Example: `gsd-tools check decision-coverage-plan .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
     DecisionCoveragePlan(CoverageArgs),
-    /// Tell which decisions of a context neither plans nor summaries name
+    /// List the decisions of a context that no plan or summary names
     ///
     /// Example: `gsd-tools check decision-coverage-verify .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
     DecisionCoverageVerify(CoverageArgs),
-    /// List the requirements and decisions of a phase that no plan names; never blocks
+    /// List what no plan of a phase names; never blocks
     ///
     /// Example: `gsd-tools check gap-analysis-plan-post 2 --pick message`.
     #[command(alias = "gap-analysis.plan-post")]
     GapAnalysisPlanPost(PhaseArgs),
-    /// Tell whether an artifact says what a feature wants it to say
+    /// Check whether an artifact says what a feature requires
     ///
     /// Example: `gsd-tools check predicate --phase-dir .planning/phases/02-core --predicate '{"kind": "artifact-frontmatter-equals", "artifact": "SECURITY.md", "field": "threats_open", "equals": 0}'`.
     Predicate(PredicateArgs),
-    /// Tell whether a phase about what people see lacks its design
+    /// Check whether a phase about a user interface has its design
     ///
     /// Example: `gsd-tools check ui-plan-gate 4 --pick block`.
     #[command(alias = "ui.plan-gate")]
     UiPlanGate(PhaseArgs),
-    /// Tell whether what people see was changed in a phase without a design
+    /// Check for changes of the user interface without a design
     ///
     /// Example: `gsd-tools check ui-safety-gate 4 --pick block`.
     #[command(alias = "ui.safety-gate")]
     UiSafetyGate(PhaseArgs),
-    /// Tell whether a phase decided what it uses of outside APIs, before it is verified
+    /// Check that a phase decided what it uses of outside APIs
     ///
     /// Example: `gsd-tools check api-coverage-verify-pre 2 --pick block`.
     #[command(alias = "api-coverage.verify-pre")]
     ApiCoverageVerifyPre(PhaseArgs),
-    /// Tell whether something holds what a plan forbids; says no unless it is shown
+    /// Check for proof that what a plan forbids is enforced
     ///
     /// Example: `gsd-tools check prohibition-enforcement --json '{"prohibition": {"verification": "test"}, "check": {"path": "tests/auth.rs", "passed": true}}'`.
     ProhibitionEnforcement(RequestArgs),
-    /// Tell whether a test was seen to fail before the code was written
+    /// Check that a test failed before its code was written
     ///
     /// Example: `gsd-tools check tdd-red-evidence red.json --pick passed`.
     TddRedEvidence(RecordArgs),
-    /// Tell which plans with tests first lack the commits that show it
+    /// List test-first plans without the commits that show it
     ///
     /// Example: `gsd-tools check tdd-review-checkpoint 2 --pick violations`.
     #[command(alias = "tdd.review-checkpoint")]
     TddReviewCheckpoint(PhaseArgs),
-    /// Check that the commands of plans run in folders and scripts that are there
+    /// Check that the commands of plans find their folders and scripts
     ///
     /// Example: `gsd-tools check verify-command-paths 2 --pick status`.
     VerifyCommandPaths(MaybePhaseArgs),
-    /// Tell whether the commands that check plans say what makes them fail
+    /// Check that the commands of plans say what makes them fail
     ///
     /// Example: `gsd-tools check verify-failure-directions 2 --pick status`.
     VerifyFailureDirections(MaybePhaseArgs),
-    /// Tell whether plans change schema files without a database push
+    /// Check for schema changes without a database push
     ///
     /// Example: `gsd-tools check verify-schema-drift 2 --pick block`.
     #[command(alias = "verify.schema-drift")]
     VerifySchemaDrift(PhaseArgs),
-    /// Tell whether the source has outgrown its map
+    /// Check whether the source has outgrown its map
     ///
     /// Example: `gsd-tools check verify-codebase-drift --pick block`.
     #[command(alias = "verify.codebase-drift")]
     VerifyCodebaseDrift(NoPhaseArgs),
-    /// Tell whether the research of a phase is older than its context
+    /// Check whether the research of a phase is older than its context
     ///
     /// Example: `gsd-tools check verify-context-drift 2 --pick block`.
     #[command(alias = "verify.context-drift")]
@@ -384,7 +384,7 @@ fn gap_gate(context: &Context, typed: &str) -> Result<GapGateReport, CommandErro
     let phase = phase_named(context, &view, typed)?;
     let roadmap = view.roadmap_text()?.unwrap_or_default();
     // Requirements of other phases are theirs to cover.
-    let own = coverage::own_requirements(&roadmap, &phase.number);
+    let own = coverage::own_requirements(&view.parse_roadmap(&roadmap), &phase.number);
     let report = coverage::gaps(&view, typed, phase.folder.as_ref(), enabled, Some(&own))?;
     let uncovered: Vec<&str> = report.uncovered().collect();
     let (message, cure) = if uncovered.is_empty() {

@@ -11,14 +11,14 @@ use crate::project::view::Edits;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum FrontMatterFamily {
-    /// Read and change the front matter of a Markdown file
+    /// Show and update the front matter of a Markdown file
     #[command(subcommand)]
     Frontmatter(FrontMatterCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum FrontMatterCommand {
-    /// Tell the fields of a file, as strings
+    /// Show the fields of a file, as strings
     ///
     /// Example: `gsd-tools frontmatter get 02-01-PLAN.md --field wave --raw` prints `"1"`.
     Get(GetArgs),
@@ -32,7 +32,7 @@ pub(crate) enum FrontMatterCommand {
     ///
     /// Example: `gsd-tools frontmatter merge 02-01-PLAN.md --data '{"wave": 2, "autonomous": false}'`.
     Merge(MergeArgs),
-    /// Tell whether a file has the fields of its kind
+    /// Check whether a file has the fields of its kind
     ///
     /// Example: `gsd-tools frontmatter validate 02-01-PLAN.md --schema plan --raw` prints `valid`.
     Validate(ValidateArgs),

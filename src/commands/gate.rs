@@ -55,7 +55,7 @@ pub(crate) enum GateCommands {
     ///
     /// Example: `gsd-tools gate revoke test`.
     Revoke(GateArgs),
-    /// Show the command of a gate, where it comes from, and whether it is approved
+    /// Show the command of a gate, its source, and whether it is approved
     ///
     /// Example: `gsd-tools gate show test --pick command`.
     Show(ShowArgs),
@@ -145,6 +145,11 @@ impl Approvals {
         self.approved.iter().find(|approval| approval.gate == gate)
     }
 
+    /// The command that a person gave with the approval.
+    fn given(&self, gate: Gate) -> Option<&str> {
+        self.of(gate).filter(|approval| approval.given).map(|approval| approval.command.as_str())
+    }
+
     fn covers(&self, gate: Gate, command: &str) -> bool {
         self.of(gate).is_some_and(|approval| approval.digest == digest(gate, command))
     }
@@ -184,14 +189,13 @@ fn replace(context: &Context, gate: Gate, approval: Option<Approval>) -> Result<
     })
 }
 
-/// The command of a gate as things are now.
+/// The command of a gate as things are now; `given` is what a person gave with an approval.
 fn command(
     context: &Context,
     gate: Gate,
     phase: Option<&str>,
-    approvals: &Approvals,
+    given: Option<&str>,
 ) -> Result<Option<GateCommand>, CommandError> {
-    let given = approvals.of(gate).filter(|approval| approval.given).map(|approval| approval.command.as_str());
     let view = context.view();
     let phase = phase.map(|typed| check::phase_named(context, &view, typed)).transpose()?;
     let folder = phase.as_ref().and_then(|phase| phase.folder.as_ref());
@@ -232,7 +236,7 @@ pub(super) struct RunReport {
 fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
     let gate = arguments.gate;
     let approvals = approvals(context)?;
-    let found = command(context, gate, arguments.phase.as_deref(), &approvals)?;
+    let found = command(context, gate, arguments.phase.as_deref(), approvals.given(gate))?;
     let (name, program) = (gate.word(), context.program_word());
     let mut report = RunReport {
         gate,
@@ -342,7 +346,7 @@ pub(super) struct ShowReport {
 
 fn shown(context: &Context, gate: Gate, phase: Option<&str>) -> Result<ShowReport, CommandError> {
     let approvals = approvals(context)?;
-    let found = command(context, gate, phase, &approvals)?;
+    let found = command(context, gate, phase, approvals.given(gate))?;
     let approved = found.as_ref().is_some_and(|found| approvals.covers(gate, &found.command));
     let (command, source) = found.map(|found| (found.command, found.source)).unzip();
     Ok(ShowReport {
@@ -374,12 +378,8 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
         return Err(CommandError::usage(format!("`{}` is `{set}`, which goes before `{typed}`", gate.key()))
             .hint(format!("change it first: gsd-tools config-set {} \"{typed}\"", gate.key())));
     }
-    let before = Approvals::default();
-    let found = match typed {
-        Some(typed) => Some(GateCommand { command: typed.to_owned(), source: "approved".to_owned() }),
-        None => command(context, gate, arguments.phase.as_deref(), &before)?,
-    };
-    let Some(found) = found else {
+    // What is approved is what will run: a command that watches for changes is made to end.
+    let Some(found) = command(context, gate, arguments.phase.as_deref(), typed)? else {
         return Err(CommandError::usage(format!("the project declares no {name} command"))
             .hint(format!("name it: gsd-tools gate approve {name} \"COMMAND\"")));
     };

@@ -23,7 +23,7 @@ pub(crate) enum Loop {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum LoopCommand {
-    /// Ask the gates of a point, and print the steps and texts that belong there
+    /// Check the gates of a point, and print its steps and texts
     ///
     /// Reads only: the steps are run by the workflow that asks. `block` true: a gate stops the loop.
     ///

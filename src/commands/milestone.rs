@@ -7,18 +7,18 @@ use crate::project::view::state_version;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Milestones {
-    /// Ship milestones
+    /// Archive milestones
     #[command(subcommand)]
     Milestone(MilestoneCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum MilestoneCommand {
-    /// Archive a milestone's documents and phases, and say in STATE.md and MILESTONES.md that it is shipped
+    /// Archive a milestone and record that it is shipped
     ///
     /// Example: `gsd-tools milestone complete v1.0 --name "MVP" --dry-run` shows it; `--confirm` does it.
     Complete(CompleteArgs),
-    /// Put the folders of all quick tasks into a milestone's archive
+    /// Archive the folders of all quick tasks under a milestone
     ///
     /// Example: `gsd-tools milestone archive-quick v1.0`.
     ArchiveQuick(QuickArgs),

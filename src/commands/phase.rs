@@ -12,11 +12,11 @@ use crate::operations::state::position;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum PhaseFamily {
-    /// Find the folder of a phase
+    /// Show the folder of a phase
     ///
     /// Example: `gsd-tools find-phase 2.1 --raw` prints `.planning/phases/02.1-search-hotfix`.
     FindPhase(PhaseArgs),
-    /// Look over all phases
+    /// List and archive phases
     #[command(subcommand)]
     Phases(PhasesCommand),
     /// Add, insert and complete phases
@@ -43,7 +43,7 @@ pub(crate) enum PhasesCommand {
     ///
     /// Example: `gsd-tools phases list --type plans --phase 2`.
     List(ListArgs),
-    /// Put the folders of all phases away, under the milestone
+    /// Archive the folders of all phases under the milestone
     ///
     /// Example: `gsd-tools phases clear --confirm --archive-version v1.0`.
     Clear(ClearArgs),
@@ -51,7 +51,7 @@ pub(crate) enum PhasesCommand {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum PhaseCommand {
-    /// Tell the next free decimal of a phase
+    /// Show the next free decimal of a phase
     ///
     /// Example: `gsd-tools phase next-decimal 2 --raw` prints `02.1`.
     NextDecimal(PhaseArgs),
@@ -59,19 +59,19 @@ pub(crate) enum PhaseCommand {
     ///
     /// Example: `gsd-tools phase add "Team sharing" --raw` prints its number.
     Add(AddArgs),
-    /// Insert a decimal phase behind another
+    /// Add a decimal phase after another
     ///
     /// Example: `gsd-tools phase insert 2 "Hot fix" --raw` prints `02.1`.
     Insert(InsertArgs),
-    /// Mark a phase done, and update the roadmap, the requirements and the state
+    /// Complete a phase in the roadmap, the requirements and the state
     ///
     /// Example: `gsd-tools phase complete 2 --pick next_phase`.
     Complete(CompleteArgs),
-    /// Tell whether a phase is planned as a vertical slice
+    /// Show whether a phase is planned as a vertical slice
     ///
     /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
     MvpMode(MvpArgs),
-    /// Tell whether every acceptance test of a phase passed
+    /// Check whether every acceptance test of a phase passed
     ///
     /// Example: `gsd-tools phase uat-passed 2 --require-verification --pick blockers`.
     UatPassed(UatArgs),
@@ -87,7 +87,7 @@ pub(crate) enum PhaseCommand {
     ///
     /// Example: `gsd-tools phase list-plans 2 --pick plan_count`.
     ListPlans(ListPlansArgs),
-    /// Tell whether the tests of a plan are written first
+    /// Show whether the tests of a plan are written first
     ///
     /// Example: `gsd-tools phase tdd-applicable .planning/phases/01-foundation/01-01-PLAN.md --pick applicable`.
     TddApplicable(TddArgs),
@@ -347,7 +347,7 @@ fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(),
         complete::complete(view, typed, prefix, &facts).map_err(|error| {
             let reason = match error {
                 Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } => Reason::PhaseNotFound,
-                Incomplete::PlansOpen { .. } => Reason::PhasePlanCoverageIncomplete,
+                Incomplete::PlansOpen { .. } | Incomplete::PlansBlocked { .. } => Reason::PhasePlanCoverageIncomplete,
                 Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
                 Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
             };

@@ -1,5 +1,6 @@
 //! One executed plan: what there is to show for it, and carrying it into the documents of the project.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use super::{CommandError, Context, Family, check, state};
 use crate::disk;
 use crate::operations::changes;
 use crate::operations::plan_close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
-use crate::operations::state::StateError;
+use crate::operations::state::{NO_STATE, NO_STATE_CURE, StateError};
 use crate::operations::summary_check::{self, SelfCheck};
 use crate::operations::{plan_index, plan_lint};
 use crate::project::files::FileError;
@@ -20,7 +21,7 @@ use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::root;
 use crate::project::view::{Edits, ProjectView};
 use crate::project::wave;
-use crate::text::front_matter::Value;
+use crate::text::front_matter::{self, Value};
 use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]
@@ -144,8 +145,11 @@ struct RecordedPlan {
 fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
-    let index = plan_index::plan_index(&view, folder.token())
+    let mut index = plan_index::plan_index(&view, folder.token())
         .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of the plans"))?;
+    if view.state_text()?.is_none() {
+        index.warnings.push(format!("{NO_STATE}: the position is not recorded; {NO_STATE_CURE}"));
+    }
     drop(view);
     if index.plans.is_empty() {
         return Err(CommandError::usage(format!("phase `{phase}` has no plans in `{}`", folder.path))
@@ -161,8 +165,7 @@ fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
         context.update(|view| Ok(((), operation(view)?)))?;
     }
     let layout = context.layout();
-    let documents = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements()];
-    let files = [folder.path.clone()].into_iter().chain(documents);
+    let files = [folder.path.clone()].into_iter().chain(layout.tracking());
     let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
     let commit = commit_files(context, &format!("docs({}): create phase plan", folder.token()), files)?;
     let plans = index.plans.into_iter().map(|plan| RecordedPlan {
@@ -237,7 +240,7 @@ fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) 
     let plan = view.text(&place.path())?.unwrap_or_default();
     let summary_path = place.summary();
     let summary = summary_path.as_ref().map(|path| view.text(path)).transpose()?.flatten();
-    let commits = commits_of(context, view, place);
+    let commits = commits_of(context, view, place, works_outside(view, &PhasePlan::parse(&plan)));
     let mut findings = Vec::new();
     let state = match summary.as_deref() {
         None => {
@@ -245,6 +248,7 @@ fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) 
             SummaryState::Missing
         }
         Some(text) => {
+            findings.extend(unusable(text).map(|reason| format!("`{}` {reason}", place.summary_path())));
             findings.extend(findings_of(context, text));
             match PlanEnd::of(&PhaseSummary::parse(text)) {
                 PlanEnd::Complete => SummaryState::Complete,
@@ -263,7 +267,8 @@ fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) 
     }
     if let Some(commits) = &commits {
         if commits.is_empty() && state == SummaryState::Complete {
-            findings.push(format!("no commit has the scope `({})`", place.id()));
+            let what = if works_outside(view, &PhasePlan::parse(&plan)) { " and changes what it builds" } else { "" };
+            findings.push(format!("no commit has the scope `({})`{what}", place.id()));
         }
         if tdd && PhasePlan::parse(&plan).has_test_first_task() && !test_came_first(commits) {
             findings.push("no `test(..)` commit comes before its first `feat(..)` commit".to_owned());
@@ -295,8 +300,25 @@ fn findings_of(context: &Context, text: &str) -> Vec<String> {
     findings
 }
 
-/// Subjects of commits with the plan's scope, made since the plan was written. `None` where git does not answer.
-fn commits_of(context: &Context, view: &ProjectView, place: &PlanPlace) -> Option<Vec<String>> {
+/// Whether a plan is to change files outside of the planning folder. One that does not is finished by its documents.
+fn works_outside(view: &ProjectView, plan: &PhasePlan<'_>) -> bool {
+    let planning = view.layout().planning();
+    let is_outside = |file: &String| !Path::new(file.trim_start_matches("./")).starts_with(planning);
+    plan.files_modified().iter().chain(&plan.files_deleted()).any(is_outside)
+}
+
+/// What makes a SUMMARY one that says nothing, or whose front matter cannot be read.
+fn unusable(summary: &str) -> Option<&'static str> {
+    if summary.trim().is_empty() {
+        return Some("is empty");
+    }
+    front_matter::is_unclosed(summary).then_some("line 1: the front matter is not closed by a line `---`")
+}
+
+/// Subjects of commits with the plan's scope, made since the plan was written; with `with_work`, of those that change
+/// something outside of the planning folder, since the commit that closes a plan is no work on it. `None` where git does
+/// not answer.
+fn commits_of(context: &Context, view: &ProjectView, place: &PlanPlace, with_work: bool) -> Option<Vec<String>> {
     let root = view.layout().root();
     let run = |arguments: &[&str]| {
         let finished = context.world().git(root, arguments).ok().filter(Finished::success)?;
@@ -306,7 +328,14 @@ fn commits_of(context: &Context, view: &ProjectView, place: &PlanPlace) -> Optio
     let written = run(&["log", "--diff-filter=A", "--format=%H", "-1", "--", &path])?;
     let span = if written.is_empty() { "HEAD".to_owned() } else { format!("{written}..HEAD") };
     let pattern = format!("^[a-z]+\\({}\\)!?:", place.id().replace('.', "\\."));
-    let log = run(&["log", "--format=%h %s", "-E", &format!("--grep={pattern}"), &span])?;
+    let pattern = format!("--grep={pattern}");
+    let mut line = vec!["log", "--format=%h %s", "-E", &pattern, &span];
+    let planning = format!(":(exclude){}", view.layout().planning());
+    // The files of repositories inside this one are committed there.
+    if with_work && context.config().is_ok_and(|config| config.sub_repositories().is_empty()) {
+        line.extend(["--full-history", "--", ":/", &planning]);
+    }
+    let log = run(&line)?;
     Some(log.lines().map(str::to_owned).collect())
 }
 
@@ -336,7 +365,7 @@ pub(super) struct CloseReport {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_worktree: bool,
     commit: CommitReport,
-    /// The first plan of the phase without a SUMMARY; none in the worktree of a wave, where other plans are not at hand.
+    /// The first plan of the phase that is still to be done; none in the worktree of a wave, where other plans are not at hand.
     next_plan: Option<String>,
 }
 
@@ -350,9 +379,19 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandErro
     if let (Some(place), true) = (without.first(), places.is_empty()) {
         return Err(without_summary(place));
     }
+    for place in &places {
+        check_summary(&context.view(), place)?;
+    }
     let in_worktree = is_in_wave(context);
-    let (closed, commit) =
-        if in_worktree { keep_summaries(context, &places)? } else { close_all(context, &places, arguments)? };
+    if !arguments.blocker.is_empty() && !in_worktree && context.view().state_text()?.is_none() {
+        let message = format!("{NO_STATE}: there is no place for the blocker");
+        return Err(CommandError::new(Reason::Unknown, message).hint(NO_STATE_CURE));
+    }
+    let (closed, commit) = if in_worktree {
+        keep_summaries(context, &places, arguments)?
+    } else {
+        close_all(context, &places, arguments)?
+    };
     let last = places.last().filter(|_| !in_worktree);
     let next_plan = last.map(|place| next_plan(context, place)).transpose()?.flatten();
     let without_summary = without.iter().map(|place| place.id().to_owned()).collect();
@@ -376,6 +415,14 @@ fn without_summary(place: &PlanPlace) -> CommandError {
     let message = format!("plan {} has no SUMMARY: `{}` does not exist", place.id(), place.summary_path());
     CommandError::new(Reason::Unknown, message)
         .hint("write the SUMMARY first; `gsd-tools template fill summary` starts one")
+}
+
+/// Refuses a SUMMARY of which nothing can be carried on.
+fn check_summary(view: &ProjectView, place: &PlanPlace) -> Result<(), CommandError> {
+    let Some(reason) = unusable(&summary_of(view, place)?) else { return Ok(()) };
+    let message = format!("the SUMMARY of plan {} cannot be used: `{}` {reason}", place.id(), place.summary_path());
+    Err(CommandError::usage(message)
+        .hint(format!("mend the file; see what is missing with `gsd-tools plan check {}`", place.id())))
 }
 
 /// Carries the SUMMARYs of these plans into the documents of the project, all of them or none, and commits once.
@@ -407,8 +454,7 @@ fn close_all(
         context.update(|view| Ok(operation(view)?))?
     };
     let layout = context.layout();
-    let documents = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements()];
-    let files = places.iter().flat_map(|place| of_plan(context, place)).chain(documents);
+    let files = places.iter().flat_map(|place| of_plan(context, place)).chain(layout.tracking());
     let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
     let verb = if closed.iter().all(|plan| plan.status == PlanEnd::Complete) { "complete" } else { "stop" };
     let commit = commit_files(context, &message(&context.view(), places, verb)?, files)?;
@@ -416,12 +462,21 @@ fn close_all(
 }
 
 /// Commits the SUMMARYs alone.
-fn keep_summaries(context: &Context, places: &[PlanPlace]) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
+fn keep_summaries(
+    context: &Context,
+    places: &[PlanPlace],
+    arguments: &CloseArgs,
+) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
     let view = context.view();
     let mut kept = Vec::new();
     for place in places {
         let end = PlanEnd::of(&PhaseSummary::parse(&summary_of(&view, place)?));
-        kept.push(ClosedPlan::unrecorded(place.id(), end));
+        let mut plan = ClosedPlan::unrecorded(place.id(), end);
+        if !arguments.blocker.is_empty() {
+            let again = "give it when the plan is closed in the main tree";
+            plan.warnings.push(format!("the blocker is not recorded in the worktree of a wave; {again}"));
+        }
+        kept.push(plan);
     }
     let files = places.iter().flat_map(|place| of_plan(context, place)).collect();
     let commit = commit_files(context, &message(&view, places, "summarise")?, files)?;
@@ -460,6 +515,6 @@ fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<Strin
 fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, CommandError> {
     let view = context.view();
     let Some(folder) = view.folder_at(&place.folder.path, None)? else { return Ok(None) };
-    let open = view.current_plans(&folder)?.into_iter().find(|plan| folder.summary_of(plan).is_none());
+    let open = view.open_plans(&folder)?.into_iter().next();
     Ok(open.map(|file| PlanPlace { folder, file }.id().to_owned()))
 }

@@ -8,11 +8,11 @@ use crate::operations::summary;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Plans {
-    /// Tell a phase's plans in the order they can be executed
+    /// List a phase's plans in the order they can be executed
     ///
     /// Example: `gsd-tools phase-plan-index 2 --pick runnable`.
     PhasePlanIndex(IndexArgs),
-    /// Tell what a summary hands on to later phases
+    /// Show what a summary hands on to later phases
     ///
     /// Example: `gsd-tools summary-extract .planning/phases/01-base/01-01-SUMMARY.md --fields one_liner`.
     SummaryExtract(ExtractArgs),

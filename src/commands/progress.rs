@@ -8,15 +8,15 @@ use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum ProgressFamily {
-    /// Tell how far the milestone is
+    /// Show how far the milestone is
     ///
     /// Example: `gsd-tools progress bar --raw` prints `[██████░░░░░░░░░░░░░░] 3/10 plans (30%)`.
     Progress(ProgressArgs),
-    /// Tell the numbers of the project: phases, plans, requirements, commits
+    /// Show the project in numbers: phases, plans, requirements, commits
     ///
     /// Example: `gsd-tools stats table --raw` prints them as a page.
     Stats(StatsArgs),
-    /// Tell what all summaries hand on, phase by phase
+    /// Show what all summaries hand on, phase by phase
     ///
     /// Example: `gsd-tools history-digest --pick tech_stack`.
     HistoryDigest,

@@ -6,22 +6,22 @@ use crate::project::requirements::typed_ids;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum RequirementsFamily {
-    /// Keep REQUIREMENTS.md
+    /// Show and update REQUIREMENTS.md
     #[command(subcommand)]
     Requirements(RequirementsCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum RequirementsCommand {
-    /// Tick requirements, and complete them in the traceability table
+    /// Complete requirements in the list and the traceability table
     ///
     /// Example: `gsd-tools requirements mark-complete AUTH-01,AUTH-02 --raw`.
     MarkComplete(IdsArgs),
-    /// Tell which requirements are met once a plan is done
+    /// Show which requirements are met once a plan is done
     ///
     /// Example: `gsd-tools requirements ready-ids .planning/phases/02-core/02-01-PLAN.md AUTH-01 --pick ready`.
     ReadyIds(ReadyArgs),
-    /// Open completed requirements again, since their work has gaps
+    /// Set completed requirements to open again: their work has gaps
     ///
     /// Example: `gsd-tools requirements revert-phase AUTH-02`.
     RevertPhase(IdsArgs),

@@ -9,18 +9,18 @@ use crate::text::front_matter::FrontMatter;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Roadmaps {
-    /// Read the roadmap and write progress into it
+    /// Show the roadmap and update progress in it
     #[command(subcommand)]
     Roadmap(RoadmapCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum RoadmapCommand {
-    /// Give the section of a phase
+    /// Show the section of a phase
     ///
     /// Example: `gsd-tools roadmap get-phase 2 --pick goal`.
     GetPhase(PhaseArgs),
-    /// Compare every phase of the milestone with what is on disk
+    /// Show every phase of the milestone and what is on disk
     ///
     /// Example: `gsd-tools roadmap analyze --pick next_phase`.
     Analyze,
@@ -28,15 +28,17 @@ pub(crate) enum RoadmapCommand {
     ///
     /// Example: `gsd-tools roadmap milestone-scope --pick scope`.
     MilestoneScope,
-    /// Write a phase's plan counts and status into the roadmap
+    /// Update a phase's plan counts and status in the roadmap
     ///
     /// Example: `gsd-tools roadmap update-plan-progress 2 --raw` prints `1/3 In Progress`.
     UpdatePlanProgress(ProgressArgs),
-    /// Note waves and shared constraints beside a phase's plans
+    /// Add waves and shared constraints to a phase's plans
     ///
     /// Example: `gsd-tools roadmap annotate-dependencies 2`.
     AnnotateDependencies(PhaseArgs),
-    /// Call phases after their milestone: the third below `## v1.0` becomes `1-03`, with its folder and its files
+    /// Update phase numbers to `<milestone>-<number>`
+    ///
+    /// The third phase below `## v1.0` becomes `1-03`, with its folder and its files.
     ///
     /// Example: `gsd-tools roadmap upgrade` shows what would change; `--apply` does it.
     Upgrade(UpgradeArgs),

@@ -26,7 +26,7 @@ use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum States {
-    /// Read and write STATE.md, where a project says where it stands
+    /// Show and update STATE.md, which says where a project is
     ///
     /// Example: `gsd-tools state` prints the configuration and the text of STATE.md.
     State(StateArgs),
@@ -34,7 +34,7 @@ pub(crate) enum States {
     ///
     /// Example: `gsd-tools state-snapshot --pick session.stopped_at`.
     StateSnapshot,
-    /// Tell the situation of the project and what to do next
+    /// Show the situation of the project and what to do next
     ///
     /// Example: `gsd-tools smart-entry --json --pick recommended`.
     SmartEntry(EntryArgs),
@@ -55,7 +55,7 @@ pub(crate) struct EntryArgs {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum StateCommand {
-    /// Print the configuration, the text of STATE.md, and which documents there are
+    /// Print configuration, STATE.md and which documents exist
     ///
     /// Example: `gsd-tools state load --pick config.model_profile`.
     Load,
@@ -76,31 +76,31 @@ pub(crate) enum StateCommand {
     /// Example: `gsd-tools state patch --Status Paused --"Resume file" .planning/notes.md`; or one JSON object:
     /// `gsd-tools state patch '{"Status": "Paused"}'`.
     Patch(PatchArgs),
-    /// Put the position on the first plan of a phase
+    /// Set the position to the first open plan of a phase
     ///
     /// Example: `gsd-tools state begin-phase --phase 3 --name Sync --plans 2`.
     BeginPhase(PhaseArgs),
-    /// Say that a phase is planned and ready to be executed
+    /// Record that a phase is planned and ready to be executed
     ///
     /// Example: `gsd-tools state planned-phase --phase 3 --name Sync --plans 2`.
     PlannedPhase(PhaseArgs),
-    /// Move the position to the next plan
+    /// Set the position to the next plan
     ///
     /// Example: `gsd-tools state advance-plan --raw` prints `false` behind the last plan.
     AdvancePlan,
-    /// Note what a plan took
+    /// Record what a plan took
     ///
     /// Example: `gsd-tools state record-metric --phase 2 --plan 1 --duration 15min --tasks 3 --files 4`.
     RecordMetric(MetricArgs),
-    /// Count plans and phases anew
+    /// Update the counts of plans and phases
     ///
     /// Example: `gsd-tools state update-progress --raw` prints `[████░░░░░░] 40%`.
     UpdateProgress,
-    /// Note a decision
+    /// Add a decision
     ///
     /// Example: `gsd-tools state add-decision --phase 2 --summary "Use REST" --rationale "simple"`.
     AddDecision(DecisionArgs),
-    /// Note what stands in the way
+    /// Add a blocker
     ///
     /// Example: `gsd-tools state add-blocker --text "The API is down"`.
     AddBlocker(BlockerArgs),
@@ -108,11 +108,11 @@ pub(crate) enum StateCommand {
     ///
     /// Example: `gsd-tools state resolve-blocker --text "API"`.
     ResolveBlocker(ResolveArgs),
-    /// Note where work stopped and from which file it resumes
+    /// Record where work stopped and from which file it resumes
     ///
     /// Example: `gsd-tools state record-session --stopped-at "Completed 02-01-PLAN.md" --resume-file None`.
     RecordSession(SessionArgs),
-    /// Say that a phase is complete, in STATE.md alone
+    /// Record that a phase is complete, in STATE.md alone
     ///
     /// Example: `gsd-tools state complete-phase --phase 2`.
     CompletePhase(CompleteArgs),

@@ -10,18 +10,18 @@ use crate::operations::template::{self, FillReport, Filling, Template};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Templates {
-    /// Pick and fill templates
+    /// Select and fill templates
     #[command(subcommand)]
     Template(TemplateCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum TemplateCommand {
-    /// Tell which template of a summary fits a plan
+    /// Show which template of a summary fits a plan
     ///
     /// Example: `gsd-tools template select 02-01-PLAN.md --raw` prints `templates/summary-minimal.md`.
     Select(SelectArgs),
-    /// Make a summary, a plan or a verification report from its template
+    /// Create a summary, a plan or a verification report from its template
     ///
     /// Example: `gsd-tools template fill plan --phase 3 --plan 02 --wave 2 --fields '{"depends_on": ["03-01"]}'`.
     Fill(FillArgs),

@@ -17,18 +17,18 @@ pub(crate) enum Ideas {
     ///
     /// Example: `gsd-tools list-seeds dormant --raw` prints how many seeds are dormant.
     ListSeeds(SeedsArgs),
-    /// Look after todos
+    /// List, show and complete todos
     #[command(subcommand)]
     Todo(TodoCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum TodoCommand {
-    /// Move a todo to the completed ones
+    /// Complete a todo
     ///
     /// Example: `gsd-tools todo complete 2026-01-05-add-tags.md`.
     Complete(CompleteArgs),
-    /// Tell which pending todos a phase could take up
+    /// List the pending todos that a phase could take up
     ///
     /// Example: `gsd-tools todo match-phase 2 --pick matches[0].file`.
     MatchPhase(MatchArgs),

@@ -9,18 +9,18 @@ use crate::project::uat::{CurrentTest, without_turns};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum UatFamily {
-    /// Help with user acceptance tests
+    /// Show user acceptance tests
     #[command(subcommand)]
     Uat(UatCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum UatCommand {
-    /// Give the current test as it is put to the person
+    /// Show the current test as it is put to the person
     ///
     /// Example: `gsd-tools uat render-checkpoint --file .planning/phases/01-base/01-UAT.md --raw`.
     RenderCheckpoint(CheckpointArgs),
-    /// Tell which deliverables of a summary tests have proved, and which a person has to look at
+    /// Show which deliverables of a summary a person has to test
     ///
     /// Example: `gsd-tools uat classify-coverage --summary .planning/phases/01-base/01-01-SUMMARY.md --pick all_auto_covered`.
     ClassifyCoverage(CoverageArgs),

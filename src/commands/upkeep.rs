@@ -8,31 +8,31 @@ use crate::operations::state::{NO_STATE, prune, rebuild, switch, sync, validate}
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum UpkeepCommand {
-    /// Begin a milestone: position and counters start over
+    /// Switch to a milestone: position and counters start over
     ///
     /// Example: `gsd-tools state milestone-switch --milestone v2.0 --name Teams`.
     MilestoneSwitch(SwitchArgs),
-    /// Note how the roadmap changed
+    /// Record how the roadmap changed
     ///
     /// Example: `gsd-tools state add-roadmap-evolution --phase 5 --action inserted --after 4 --note "Hot fix" --urgent`.
     AddRoadmapEvolution(EvolutionArgs),
-    /// Say that the work waits for an answer
+    /// Record that the work waits for an answer
     ///
     /// Example: `gsd-tools state signal-waiting --type decision_point --question "Which?" --options "A|B" --phase 2`.
     SignalWaiting(WaitingArgs),
-    /// Say that the work waits no more
+    /// Record that the work no longer waits
     ///
     /// Example: `gsd-tools state signal-resume --pick removed`.
     SignalResume,
-    /// Hold STATE.md against the disk
+    /// Check STATE.md against the disk
     ///
     /// Example: `gsd-tools state validate --strict` exits 1 where something does not agree.
     Validate(ValidateArgs),
-    /// Count what STATE.md tells anew
+    /// Update the counts in STATE.md
     ///
     /// Example: `gsd-tools state sync --verify` only tells what would change.
     Sync(SyncArgs),
-    /// Move entries of old phases into STATE-ARCHIVE.md
+    /// Archive entries of old phases in STATE-ARCHIVE.md
     ///
     /// Example: `gsd-tools state prune --keep-recent 3 --dry-run`.
     Prune(PruneArgs),

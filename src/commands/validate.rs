@@ -10,26 +10,26 @@ use crate::{disk, library};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Validations {
-    /// Look whether the project is in order
+    /// Check whether the project is in order
     #[command(subcommand)]
     Validate(ValidateCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum ValidateCommand {
-    /// Compare the roadmap with the folders of phases and plans
+    /// Check the roadmap against the folders of phases and plans
     ///
     /// Example: `gsd-tools validate consistency --raw` prints `passed`.
     Consistency,
-    /// Look at every document of the project, and mend what can be mended
+    /// Check every document of the project; repairs on request
     ///
     /// Example: `gsd-tools validate health --repair --pick status`.
     Health(HealthArgs),
-    /// Tell which agents are installed for the host
+    /// List the agents that are installed for the host
     ///
     /// Example: `gsd-tools validate agents --pick missing`.
     Agents,
-    /// Tell how full the context of a conversation is
+    /// Show how full the context of a conversation is
     ///
     /// Example: `gsd-tools validate context --tokens-used 90000 --context-window 200000`.
     Context(ContextArgs),

@@ -13,33 +13,33 @@ use crate::project::view::NamedPhase;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Verifications {
-    /// Look at the verification reports of phases
+    /// Show and settle the verification reports of phases
     #[command(subcommand)]
     Verification(VerificationCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum VerificationCommand {
-    /// Tell whether the work in a phase's folder is verified, and what to do next
+    /// Show whether a phase is verified, and what to do next
     ///
     /// Example: `gsd-tools verification status .planning/phases/01-foundation --pick status`.
     Status(FolderArgs),
-    /// Tell which file of a phase's folder is its verification report
+    /// Show which file of a phase is its verification report
     ///
     /// Example: `gsd-tools verification resolve-file .planning/phases/01-foundation`.
     ResolveFile(FolderArgs),
-    /// Digest the files a report covers
+    /// Print a digest of the files a report covers
     ///
     /// Example: `gsd-tools verification fingerprint .planning/phases/01-foundation src/a.ts src/b.ts`.
     Fingerprint(FingerprintArgs),
-    /// Put off what a phase's verification leaves to a person
+    /// Add what a verification leaves to a person to the deferred items
     ///
     /// Adds a pending test to UAT.md for each entry of `human_verification` and a row to the deferred items of STATE.md.
     /// What is there already stays. Then `phase complete` accepts the phase and names the checks.
     ///
     /// Example: `gsd-tools verification defer-human 2 --pick added`.
     DeferHuman(DeferArgs),
-    /// Check off what a person has tested since a verification
+    /// Update a verification with what a person has tested since
     ///
     /// Sets a verification whose entries all have a passed test in UAT.md to `passed`, and the rows of STATE.md with it.
     ///

@@ -19,7 +19,7 @@ pub(crate) enum VerifyFamily {
     /// Check plans, phases, references and commits
     #[command(subcommand)]
     Verify(VerifyCommand),
-    /// Tell whether the files and commits that a summary names are there
+    /// Check that the files and commits a summary names exist
     ///
     /// Example: `gsd-tools verify-summary .planning/phases/01-base/01-01-SUMMARY.md --raw` prints `passed`.
     VerifySummary(SummaryArgs),
@@ -36,39 +36,39 @@ pub(crate) struct SummaryArgs {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum VerifyCommand {
-    /// Tell whether a plan has all that an executor needs
+    /// Check that a plan has all that an executor needs
     ///
     /// Example: `gsd-tools verify plan-structure .planning/phases/02-core/02-01-PLAN.md --raw` prints `valid`.
     PlanStructure(FileArgs),
-    /// Tell whether every plan of a phase has a summary
+    /// Check that every plan of a phase is executed
     ///
     /// Example: `gsd-tools verify phase-completeness 2 --raw` prints `incomplete`.
     PhaseCompleteness(PhaseArgs),
-    /// Tell which of the files that a document names are missing
+    /// List the files a document names that are missing
     ///
     /// Example: `gsd-tools verify references .planning/phases/02-core/02-01-PLAN.md --pick missing`.
     References(FileArgs),
-    /// Tell which of these commits exist
+    /// Show which of these commits exist
     ///
     /// Example: `gsd-tools verify commits abc1234 def5678 --pick invalid`.
     Commits(CommitsArgs),
-    /// Compare the artifacts a plan promises with the source
+    /// Check the artifacts a plan promises against the source
     ///
     /// Example: `gsd-tools verify artifacts .planning/phases/02-core/02-01-PLAN.md --pick all_passed`.
     Artifacts(FileArgs),
-    /// Look for the links between files that a plan promises
+    /// Check the links between files that a plan promises
     ///
     /// Example: `gsd-tools verify key-links .planning/phases/02-core/02-01-PLAN.md --pick all_verified`.
     KeyLinks(FileArgs),
-    /// Tell whether plans change schema files without a database push
+    /// Check for schema changes without a database push
     ///
     /// Example: `gsd-tools verify schema-drift 2 --pick unpushed_orms`.
     SchemaDrift(SchemaArgs),
-    /// Tell whether the source has outgrown its map
+    /// Check whether the source has outgrown its map
     ///
     /// Example: `gsd-tools verify codebase-drift --pick affected_paths`.
     CodebaseDrift(NoPhaseArgs),
-    /// Tell whether the research of a phase is older than its context
+    /// Check whether the research of a phase is older than its context
     ///
     /// Example: `gsd-tools verify context-drift 2 --pick stale_artifacts`.
     ContextDrift(PhaseArgs),

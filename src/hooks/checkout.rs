@@ -15,7 +15,7 @@ const LONGEST_INDEX: u64 = 8 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Checkout {
     pub(super) root: PathBuf,
-    /// Where git keeps what belongs to this checkout; `None` where that is not told.
+    /// Where git keeps what belongs to this checkout; `None` where it cannot be found.
     git: Option<PathBuf>,
     /// One of several checkouts of a repository, and not the first.
     pub(super) is_linked: bool,
@@ -65,7 +65,7 @@ impl Checkout {
         }
     }
 
-    /// The commit that the branch is at, as far as that stands in files.
+    /// The commit that the branch is at, read from git's files; `None` where they do not say.
     pub(super) fn commit(&self) -> Option<String> {
         let git = self.git.as_ref()?;
         let read = |name: &str| disk::read_text(git.join(name)).ok().flatten();
@@ -108,7 +108,7 @@ impl Checkout {
         Some(text.trim().strip_prefix("ref: refs/remotes/origin/")?.to_owned())
     }
 
-    /// Where git keeps what all checkouts of the repository share; `None` where that is not told.
+    /// Where git keeps what all checkouts of the repository share; `None` where it cannot be found.
     fn shared(&self) -> Option<PathBuf> {
         let git = self.git.as_ref()?;
         let common = disk::read_text(git.join("commondir")).ok().flatten();

@@ -63,10 +63,10 @@ fn settings_of(scene: &Scene<'_>) -> Result<BTreeMap<String, String>, String> {
 /// The file of a session with the settings as they were seen last.
 const SEEN: &str = "settings";
 
-/// How many settings are told.
+/// How many settings a note shows at most.
 const MOST: usize = 24;
 
-/// The settings of a file, each as it is told. Keys of services are not.
+/// The settings of a file, each as a note shows it. Keys of services are left out.
 fn settings(text: &str) -> Result<BTreeMap<String, String>, String> {
     let mut settings = BTreeMap::new();
     if !text.trim().is_empty() {

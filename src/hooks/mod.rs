@@ -20,6 +20,7 @@ mod git_line;
 mod graphify_update;
 mod injection_scanner;
 mod interrupted;
+mod open_acceptance;
 mod payload;
 mod phase_boundary;
 mod position;

@@ -1,23 +1,25 @@
-//! Puts the state of the project before a new session, and in any case the one line about what was interrupted.
+//! Puts the state of the project before a new session, and in any case one line each about what was interrupted and about
+//! the acceptance tests that are open.
 
 use super::position::Position;
 use super::scene::Scene;
 use super::verdict::Finding;
-use super::{config_reload, interrupted};
+use super::{config_reload, interrupted, open_acceptance};
 use crate::text::front_matter::FrontMatter;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     config_reload::remember(scene);
-    let interrupted = interrupted::line(scene);
+    let lines: Vec<String> = [interrupted::line(scene), open_acceptance::line(scene)].into_iter().flatten().collect();
+    let lines = (!lines.is_empty()).then(|| lines.join("\n"));
     if !scene.project.flag("hooks.community", false) {
-        return interrupted.into();
+        return lines.into();
     }
     let file = scene.project.layout.state();
     let state = scene.project.state();
     let position = state.as_deref().and_then(Position::of_state);
     let position = position.map(|position| position.in_project(scene.project));
     let note = note(&file, state.as_deref(), position.as_ref());
-    Finding::Note(interrupted.map_or(note.clone(), |line| format!("{note}\n{line}")))
+    Finding::Note(lines.map_or(note.clone(), |lines| format!("{note}\n{lines}")))
 }
 
 /// The note for a project whose STATE.md, at `file`, reads `state`, and that is at `position`.

@@ -30,6 +30,8 @@ pub(crate) enum Incomplete {
     Ambiguous { phase: String, folders: Vec<String> },
     #[error("Phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansOpen { phase: String, plans: Vec<String> },
+    #[error("Phase {phase} cannot be completed: {} blocked by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    PlansBlocked { phase: String, plans: Vec<String> },
     #[error("Phase {phase} verification is incomplete: {action} Next: {command}")]
     NotVerified { phase: String, action: String, command: String },
     #[error(transparent)]
@@ -75,8 +77,12 @@ pub(crate) fn complete(
 ) -> Result<(CompleteReport, Edits), Incomplete> {
     let folder = open_folder(view, typed)?;
     let plans = view.current_plans(&folder)?;
-    let open: Vec<String> = plans.iter().filter(|plan| folder.summary_of(plan).is_none()).cloned().collect();
+    let open = view.open_plans(&folder)?;
     if !open.is_empty() {
+        let (blocked, open): (Vec<String>, _) = open.into_iter().partition(|plan| folder.summary_of(plan).is_some());
+        if open.is_empty() {
+            return Err(Incomplete::PlansBlocked { phase: typed.to_owned(), plans: blocked });
+        }
         return Err(Incomplete::PlansOpen { phase: typed.to_owned(), plans: open });
     }
     let verification = verification::status(view, &folder)?;

@@ -313,8 +313,7 @@ const COVERED: &str = "Covered";
 const UNLISTED: &str = "Missing from REQUIREMENTS.md";
 
 /// The requirements that the roadmap gives to a phase.
-pub(crate) fn own_requirements(roadmap: &str, phase: &str) -> Vec<String> {
-    let roadmap = Roadmap::parse(roadmap);
+pub(crate) fn own_requirements(roadmap: &Roadmap<'_>, phase: &str) -> Vec<String> {
     let section = roadmap.section(phase);
     section.map(|section| roadmap.requirement_ids(section)).unwrap_or_default()
 }
@@ -512,7 +511,7 @@ mod tests {
     fn a_phase_answers_for_its_own_requirements_alone() {
         let view = view("requirements: [A-1]\nD-02\n");
         let roadmap = "### Phase 1: A\n**Requirements**: A-2\n\n### Phase 2: B\n**Requirements**: [A-1, Z-9]\n";
-        let own = own_requirements(roadmap, "02");
+        let own = own_requirements(&Roadmap::parse(roadmap), "02");
         assert_eq!(own, ["A-1", "Z-9"]);
         let report = gaps(&view, "", Some(&folder(&view)), true, Some(&own)).unwrap();
         let rows: Vec<_> = report.rows.iter().map(|row| (row.item.as_str(), row.status)).collect();
@@ -521,7 +520,7 @@ mod tests {
             [("A-1", "Covered"), ("Z-9", "Missing from REQUIREMENTS.md"), ("D-01", "Not covered"), ("D-02", "Covered")]
         );
         assert_eq!(report.uncovered().collect::<Vec<_>>(), ["Z-9", "D-01"]);
-        assert_eq!(own_requirements("### Phase 2: B\n**Requirements**: TBD\n", "2"), [""; 0]);
-        assert_eq!(own_requirements(roadmap, "7"), [""; 0]);
+        assert_eq!(own_requirements(&Roadmap::parse("### Phase 2: B\n**Requirements**: TBD\n"), "2"), [""; 0]);
+        assert_eq!(own_requirements(&Roadmap::parse(roadmap), "7"), [""; 0]);
     }
 }

@@ -8,7 +8,6 @@ use crate::project::files::FileError;
 use crate::project::standing::{self, NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{State, normal_status};
-use crate::project::uat_report::UatReport;
 use crate::project::view::ProjectView;
 
 /// Activity older than this is stale, in days.
@@ -49,6 +48,12 @@ pub(crate) struct EntryReport {
 }
 
 impl EntryReport {
+    /// Why the recommended action is the one: the summary of the current phase, or what it does not say.
+    pub(crate) fn reason(&self) -> &str {
+        let accepts = self.recommended == ACCEPT;
+        self.notice.as_deref().filter(|_| accepts).unwrap_or(&self.summary)
+    }
+
     pub(crate) fn recommended_action(&self) -> &Action {
         // Every situation has an action.
         &self.actions[0]
@@ -98,7 +103,10 @@ pub(crate) struct Signals {
     /// Those of them about which something is left to do.
     #[serde(skip)]
     open_phases: u64,
-    /// Closed phases whose acceptance test is not finished: a person still has to try something.
+    /// Some phase has a plan to execute.
+    #[serde(skip)]
+    has_open_plans: bool,
+    /// Closed phases whose acceptance test is not finished.
     #[serde(skip)]
     unaccepted_phases: Vec<String>,
     /// What is to be done next about the current phase.
@@ -125,15 +133,20 @@ pub(crate) fn smart_entry(
     let signals = signals(view, surroundings, facts)?;
     let situation = situation(&signals);
     let commands = &facts.commands;
-    let installed = situation.actions().into_iter().filter(|id| is_installed(id, commands));
-    let mut ids: Vec<&'static str> = installed.collect();
+    let mut ids = situation.actions().to_vec();
+    if goes_to_acceptance(situation, &signals) && is_installed(ACCEPT, commands) {
+        // The route that progress takes leads there too.
+        ids.retain(|id| *id != ACCEPT && *id != NEXT);
+        ids.insert(0, ACCEPT);
+    }
+    ids.retain(|id| is_installed(id, commands));
     if ids.is_empty() {
         ids.push("progress");
     }
     let action = |(index, id): (usize, &&'static str)| Action {
         id,
         label: label(id, situation, &signals),
-        command: command(id, commands),
+        command: command(id, situation, &signals, commands),
         recommended: index == 0,
     };
     let actions: Vec<Action> = ids.iter().enumerate().map(action).collect();
@@ -193,30 +206,14 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         roadmap_completed_phases: tabled(count(&|standing| !standing.work.is_open())),
         listed_phases: count(&|_| true),
         open_phases: count(&|standing| standing.work.is_open()),
-        unaccepted_phases: unaccepted(view)?,
+        has_open_plans: phases.iter().any(|phase| !phase.standing.work.open_plans.is_empty()),
+        unaccepted_phases: view.open_acceptances()?.into_iter().map(|open| open.phase).collect(),
         next_step,
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
         status,
     })
-}
-
-/// The closed phases whose UAT.md says that tests or gaps are open.
-fn unaccepted(view: &ProjectView) -> Result<Vec<String>, FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
-    let roadmap = view.parse_roadmap(&text);
-    let mut found = Vec::new();
-    for folder in view.phase_folders()?.iter().filter(|folder| folder.archived.is_none()) {
-        let Some(path) = folder.artifact_path("UAT").filter(|_| standing::is_closed(&roadmap, folder.token())) else {
-            continue;
-        };
-        let report = UatReport::parse(&view.text(&path)?.unwrap_or_default());
-        if matches!(report.status.as_str(), "testing" | "partial" | "diagnosed") {
-            found.push(view.label(folder.token())?.number);
-        }
-    }
-    Ok(found)
 }
 
 /// Whether a day lies more than three days back.
@@ -276,6 +273,14 @@ impl Situation {
     }
 }
 
+/// Whether the acceptance test of a closed phase goes first: before the next step of the current phase, and after plans that
+/// can be executed, as progress routes it.
+fn goes_to_acceptance(situation: Situation, signals: &Signals) -> bool {
+    let waits =
+        matches!(situation, Situation::NoProject | Situation::Paused | Situation::Blocked | Situation::NeedsFirstPhase);
+    !waits && !signals.has_open_plans && !signals.unaccepted_phases.is_empty()
+}
+
 /// What the summary of the current phase does not say.
 fn notice(unaccepted: &[String]) -> Option<String> {
     (!unaccepted.is_empty()).then(|| format!("the acceptance test of phase {} is open", unaccepted.join(", ")))
@@ -319,6 +324,9 @@ fn place(signals: &Signals) -> String {
 fn label(id: &str, situation: Situation, signals: &Signals) -> String {
     let phase = signals.current_phase.as_deref().map(|phase| format!(" {phase}")).unwrap_or_default();
     let text = match id {
+        ACCEPT if goes_to_acceptance(situation, signals) => {
+            return format!("Finish the acceptance test of phase {}", signals.unaccepted_phases[0]);
+        }
         "new-project" => "Start a new project",
         "map-codebase" => "Map an existing codebase",
         "quick" => "Quick task",
@@ -356,15 +364,24 @@ fn label(id: &str, situation: Situation, signals: &Signals) -> String {
     text.to_owned()
 }
 
-fn command(id: &str, commands: &Commands) -> String {
+fn command(id: &str, situation: Situation, signals: &Signals, commands: &Commands) -> String {
     let prefix = &commands.prefix;
-    if id == NEXT { format!("{prefix}progress --next") } else { format!("{prefix}{id}") }
+    match id {
+        NEXT => format!("{prefix}progress --next"),
+        ACCEPT if goes_to_acceptance(situation, signals) => {
+            format!("{prefix}{ACCEPT} {}", signals.unaccepted_phases[0])
+        }
+        _ => format!("{prefix}{id}"),
+    }
 }
 
 fn is_installed(id: &str, commands: &Commands) -> bool {
     let name = if id == NEXT { "progress" } else { id };
     commands.installed.iter().any(|installed| installed == name)
 }
+
+/// The action that goes on with an acceptance test.
+const ACCEPT: &str = "verify-work";
 
 /// The action that takes the route that progress shows.
 const NEXT: &str = "progress-next";
@@ -411,6 +428,35 @@ mod tests {
         for status in ["testing", "partial", "diagnosed"] {
             assert_eq!(notice(status).as_deref(), Some("the acceptance test of phase 1 is open"));
         }
+    }
+
+    #[test]
+    fn an_open_acceptance_test_goes_before_the_next_phase_and_after_plans_to_execute() {
+        let told = |status: &str, more: &[(&str, &str)]| {
+            let state = format!("# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: {status}\n");
+            let files = [
+                (".planning/STATE.md", state.as_str()),
+                (".planning/ROADMAP.md", ROADMAP),
+                (".planning/phases/01-a/01-UAT.md", "---\nstatus: testing\n---\n"),
+            ];
+            let files = MemoryFiles::new(files.iter().chain(more).copied());
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let installed = ["progress", "verify-work", "execute-phase", "resume-work"].map(str::to_owned).to_vec();
+            let commands = Commands { prefix: "/gsd-".into(), installed, skip_discussion: false };
+            let here = Surroundings { has_planning: true, ..Surroundings::default() };
+            let report = smart_entry(&view, &here, &Facts { commands, ..Facts::default() }).unwrap();
+            let action = report.recommended_action();
+            (action.command.clone(), action.label.clone(), report.reason().to_owned(), report.actions.len())
+        };
+        let accept = |actions: usize| {
+            let (label, reason) = ("Finish the acceptance test of phase 1", "the acceptance test of phase 1 is open");
+            ("/gsd-verify-work 1".to_owned(), label.to_owned(), reason.to_owned(), actions)
+        };
+        assert_eq!(told("Ready to plan", &[]), accept(2));
+        assert_eq!(told("Verifying", &[]), accept(1));
+        assert_eq!(told("Paused", &[]).0, "/gsd-resume-work");
+        let plan = (".planning/phases/02-b/02-01-PLAN.md", "---\nwave: 1\n---\n");
+        assert_eq!(told("Executing", &[plan]).0, "/gsd-progress --next");
     }
 
     #[test]

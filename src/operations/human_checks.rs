@@ -144,7 +144,7 @@ pub(crate) fn all_deferred(
     }
     let Some(path) = folder.artifact_path("VERIFICATION") else { return Ok(Vec::new()) };
     let checks = HumanCheck::all(&view.text(&path)?.unwrap_or_default());
-    let rows = deferred_rows(view)?;
+    let rows = rows_of(view, folder, deferred_rows(view)?)?;
     let known = with_tests(view, folder, &checks)?;
     let is_carried = |check: &DeferredCheck| {
         check.passed() || (check.test.is_some() && !check.failed() && is_listed(&rows, folder, &check.name))
@@ -157,10 +157,11 @@ pub(crate) fn all_deferred(
 
 /// Every check of these folders that is on the list of deferred items and waits for a person.
 pub(crate) fn deferred_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<DeferredCheck>, FileError> {
-    let rows = deferred_rows(view)?;
+    let all = deferred_rows(view)?;
     let mut found = Vec::new();
     for folder in folders.iter().filter(|folder| folder.archived.is_none()) {
         let Some(path) = folder.artifact_path("UAT") else { continue };
+        let rows = rows_of(view, folder, all.clone())?;
         for test in UatReport::parse(&view.text(&path)?.unwrap_or_default()).tests {
             let check = of_test(folder, &test.name, test.expected.clone().unwrap_or_default(), Some(&test));
             if !check.passed() && is_listed(&rows, folder, &check.name) {
@@ -280,7 +281,7 @@ fn write_rows(
     }
     let text = state::open(view)?.ok_or(HumanCheckError::NoState)?;
     let state = State::parse(&text);
-    let known = state.deferred();
+    let known = rows_of(view, folder, state.deferred())?;
     let milestone = view.milestone()?.version.unwrap_or_default();
     let row =
         |check: &DeferredCheck| DeferredRow::new(CATEGORY, &item(folder, &check.name), OPEN, &facts.today, &milestone);
@@ -307,7 +308,11 @@ fn settle_rows(
 ) -> Result<(), HumanCheckError> {
     let Some(text) = state::open(view)? else { return Ok(()) };
     let state = State::parse(&text);
+    let own = rows_of(view, folder, state.deferred())?;
     let word = |row: &DeferredRow| {
+        if !own.contains(row) {
+            return None;
+        }
         let is_of = |check: &&DeferredCheck| is_row_of(row, folder, &check.name);
         if passed.iter().any(|check| is_of(&check)) {
             Some("passed")
@@ -337,7 +342,22 @@ fn is_row_of(row: &DeferredRow, folder: &PhaseFolder, name: &str) -> bool {
 
 /// Whether a check is on the list and nobody settled it.
 fn is_listed(rows: &[DeferredRow], folder: &PhaseFolder, name: &str) -> bool {
-    rows.iter().any(|row| row.status == OPEN && is_row_of(row, folder, name))
+    rows.iter().any(|row| row.status.eq_ignore_ascii_case(OPEN) && is_row_of(row, folder, name))
+}
+
+/// Those rows that can be of this phase: milestones may count their phases from one again, so that a row of another
+/// milestone is of another phase. A phase that an earlier milestone left behind keeps its rows.
+fn rows_of(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    mut rows: Vec<DeferredRow>,
+) -> Result<Vec<DeferredRow>, FileError> {
+    let plain = |version: &str| version.trim().trim_start_matches(['v', 'V']).to_owned();
+    let Some(current) = view.milestone()?.version.map(|version| plain(&version)) else { return Ok(rows) };
+    if view.milestone_folders()?.iter().any(|known| known.path == folder.path) {
+        rows.retain(|row| row.milestone.trim().is_empty() || plain(&row.milestone) == current);
+    }
+    Ok(rows)
 }
 
 fn deferred_rows(view: &ProjectView) -> Result<Vec<DeferredRow>, FileError> {
@@ -395,6 +415,29 @@ mod tests {
         assert_eq!(names(&all_deferred(&after, &folder, &waits).unwrap()), ["Look at the page", "Listen"]);
         let (again, edits) = defer(&after, "1", false, "/gsd-", &facts()).unwrap();
         assert!(again.added == 0 && again.deferred.len() == 2 && edits.is_empty());
+    }
+
+    #[test]
+    fn a_check_of_another_milestone_defers_nothing_here() {
+        let carried = |milestone: &str, word: &str| {
+            let row =
+                |check: &str| format!("| human check | Phase 01: {check} | {word} | 2026-01-01 | {milestone} |\n");
+            let state = format!(
+                "{STATE}\n## Deferred Items\n\n| Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n{}{}",
+                row("Look at the page"),
+                row("Listen")
+            );
+            let uat = "---\nstatus: testing\n---\n\n### 1. Look at the page\nresult: [pending]\n\n### 2. Listen\nresult: [pending]\n";
+            let view = view(REPORT, &[(UAT, uat), (".planning/STATE.md", &state)]);
+            let folder = view.find_phase("1").unwrap().folder.unwrap();
+            let waits = verification::status(&view, &folder).unwrap();
+            let all = all_deferred(&view, &folder, &waits).unwrap().len();
+            (all, deferred_in(&view, &[folder]).unwrap().len())
+        };
+        assert_eq!(carried("v1.0", "open"), (2, 2));
+        assert_eq!(carried("1.0", "Open"), (2, 2));
+        assert_eq!(carried("", "open"), (2, 2));
+        assert_eq!(carried("v0.9", "open"), (0, 0));
     }
 
     #[test]

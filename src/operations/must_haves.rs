@@ -133,7 +133,10 @@ fn files_to_come(view: &ProjectView, plan: &PhasePlan<'_>, path: &str) -> Result
     let Some((folder, _)) = path.rsplit_once('/') else { return Ok(files) };
     let Some(folder) = view.folder_at(folder, None)? else { return Ok(files) };
     let wave = |plan: &PhasePlan<'_>| plan.wave().unwrap_or(1);
-    for name in folder.plans().filter(|name| folder.summary_of(name).is_none()) {
+    for name in folder.plans() {
+        if view.is_settled(&folder, name)? {
+            continue;
+        }
         let Some(text) = view.text(&folder.join(name))? else { continue };
         let other = PhasePlan::parse(&text);
         if wave(&other) >= wave(plan) {

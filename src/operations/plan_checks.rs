@@ -136,19 +136,20 @@ pub(crate) struct CompletenessReport {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Whether every plan of a phase has a summary. `None` if there is no such phase.
+/// Whether every plan of a phase is executed. `None` if there is no such phase.
 pub(crate) fn completeness(view: &ProjectView, typed: &str) -> Result<Option<CompletenessReport>, FileError> {
     let Some(folder) = view.find_phase(typed)?.folder else { return Ok(None) };
     let plans = view.current_plans(&folder)?;
     let summaries: Vec<&str> = folder.summaries().collect();
     let claimed: Vec<&str> = plans.iter().filter_map(|plan| folder.summary_of(plan)).collect();
-    let incomplete_plans: Vec<String> =
-        plans.iter().filter(|plan| folder.summary_of(plan).is_none()).cloned().collect();
+    let incomplete_plans = view.open_plans(&folder)?;
     let orphan_summaries: Vec<String> =
         summaries.iter().filter(|summary| !claimed.contains(summary)).map(|&summary| summary.to_owned()).collect();
     let list = |what: &str, files: &[String]| {
         if files.is_empty() { Vec::new() } else { vec![format!("{what}: {}", files.join(", "))] }
     };
+    let (blocked, unwritten): (Vec<String>, Vec<String>) =
+        incomplete_plans.iter().cloned().partition(|plan| folder.summary_of(plan).is_some());
     let id = PhaseId::new(typed);
     let named = id.matches(folder.token());
     Ok(Some(CompletenessReport {
@@ -156,7 +157,8 @@ pub(crate) fn completeness(view: &ProjectView, typed: &str) -> Result<Option<Com
         phase: if named { folder.token().to_owned() } else { id.to_string() },
         plan_count: plans.len(),
         summary_count: summaries.len(),
-        errors: list("Plans without summaries", &incomplete_plans),
+        errors: [list("Plans without summaries", &unwritten), list("Plans blocked by their summaries", &blocked)]
+            .concat(),
         warnings: list("Summaries without plans", &orphan_summaries),
         incomplete_plans,
         orphan_summaries,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::requirements::{self, MarkReport};
 use super::state::notes::{self, Metric};
 use super::state::position::PhaseRequest;
-use super::state::{Facts, StateError, mirror, position};
+use super::state::{Facts, NO_STATE, NO_STATE_CURE, StateError, mirror, position};
 use super::summary_check::{self, SelfCheck};
 use super::{roadmap, roadmap_waves};
 use crate::project::files::FileError;
@@ -72,11 +72,15 @@ impl PlanPlace {
     }
 }
 
-/// The numbers of an identifier such as `02-01`, so that `2-1` is the same plan.
-fn numbers(id: &str) -> Option<Vec<&str>> {
-    let parts: Vec<&str> = id.split(['-', '.']).map(|part| part.trim_start_matches('0')).collect();
-    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
-    (parts.len() > 1 && parts.iter().all(is_number)).then_some(parts)
+/// The numbers of an identifier such as `02-01`, so that `2-1` is the same plan. That of a phase may end with a letter.
+fn numbers(id: &str) -> Option<Vec<String>> {
+    let is_number = |part: &str| {
+        let digits = part.trim_end_matches(|last: char| last.is_ascii_alphabetic());
+        !digits.is_empty() && part.len() - digits.len() <= 1 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let parts: Vec<&str> = id.split(['-', '.']).collect();
+    let plain = |part: &&str| part.trim_start_matches('0').to_ascii_uppercase();
+    (parts.len() > 1 && parts.iter().all(|part| is_number(part))).then(|| parts.iter().map(plain).collect())
 }
 
 /// How a plan ended, by its SUMMARY.
@@ -131,12 +135,14 @@ impl ClosedPlan {
     }
 }
 
-/// The name of a plan, from the heading of its SUMMARY: `Note Store` of `# Phase 2 Plan 1: Note Store Summary`.
+/// The name of a plan, from the heading of its SUMMARY: `Note Store` of `# Phase 2 Plan 1: Note Store Summary` and of
+/// `# Phase 2 Plan 1 Summary: Note Store`.
 pub(crate) fn title(summary: &str) -> Option<String> {
     let markdown = Markdown::parse(summary);
     let heading = markdown.headings().find(|heading| heading.title.to_ascii_lowercase().contains("summary"))?;
     let name = heading.title.split_once(": ").map_or(heading.title, |(_, name)| name).trim();
-    let name = name.get(..name.len().saturating_sub("summary".len())).unwrap_or_default().trim();
+    let last = name.rsplit_once(char::is_whitespace).map_or(name, |(_, last)| last);
+    let name = if last.eq_ignore_ascii_case("summary") { name[..name.len() - last.len()].trim_end() } else { name };
     (!name.is_empty() && !name.contains(['`', '{'])).then(|| name.to_owned())
 }
 
@@ -173,7 +179,13 @@ pub(crate) fn close(
         steps.note(position::follow_plans(&steps.view(), &place.folder, facts)?);
     }
     let decisions = add_decisions(&mut steps, &read, phase, facts)?;
+    if view.state_text()?.is_none() {
+        warnings.push(format!("{NO_STATE}: position, decisions and metrics are not recorded; {NO_STATE_CURE}"));
+    }
     for blocker in request.blockers {
+        if notes::has_blocker(&steps.view(), blocker)? {
+            continue;
+        }
         steps.note(Some(notes::add_blocker(&steps.view(), Some(blocker), facts)?));
     }
     if let Some(duration) = read.value("duration").map(|value| value.flat()).filter(|text| !text.trim().is_empty()) {
@@ -187,6 +199,9 @@ pub(crate) fn close(
             files: Some(&files),
         };
         steps.note(Some(notes::record_metric(&steps.view(), metric, facts)?));
+    }
+    if end != PlanEnd::Blocked {
+        steps.note(position::count_plans(&steps.view(), &place.folder, facts)?);
     }
     let (mut completed, mut waiting) = (Vec::new(), Vec::new());
     let self_check_failed = summary_check::self_check(summary) == SelfCheck::Failed;
@@ -352,4 +367,42 @@ fn changed_files(summary: &PhaseSummary<'_>) -> usize {
     let files = summary.value("key-files");
     let count = |key: &str| files.as_ref().and_then(|files| files.get(key)).map_or(0, |list| Value::items(list).len());
     count("created") + count("modified")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    #[test]
+    fn the_name_of_a_plan_is_what_its_heading_says_beside_the_word_summary() {
+        let title = |heading: &str| title(&format!("# {heading}\n\nText\n"));
+        for heading in [
+            "Phase 2 Plan 1: Note Store Summary",
+            "Phase 2 Plan 01 Summary: Note Store",
+            "Summary of Plan 02-01: Note Store",
+            "Phase 2 Plan 1: Note Store SUMMARY",
+        ] {
+            assert_eq!(title(heading).as_deref(), Some("Note Store"), "{heading}");
+        }
+        assert_eq!(title("Summary"), None);
+        assert_eq!(title("Phase 2 Plan 1: {name} Summary"), None);
+    }
+
+    #[test]
+    fn a_plan_is_found_by_its_numbers_however_they_are_written() {
+        let files = MemoryFiles::new([
+            (".planning/phases/02-a/02-01-PLAN.md", ""),
+            (".planning/phases/02-a/02-02-user-PLAN.md", ""),
+            (".planning/phases/12A-b/12A-01-PLAN.md", ""),
+        ]);
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let found = |typed: &str| PlanPlace::find(&view, typed).unwrap().map(|place| place.id().to_owned());
+        for (typed, id) in [("2-1", "02-01"), ("02-2", "02-02"), ("12A-1", "12A-01"), ("12a-01-PLAN.md", "12A-01")] {
+            assert_eq!(found(typed).as_deref(), Some(id), "{typed}");
+        }
+        assert_eq!(found("12-1"), None);
+        assert_eq!(found("2A-1"), None);
+    }
 }

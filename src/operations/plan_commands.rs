@@ -425,6 +425,18 @@ fn runs_of(words: &[String]) -> Option<Runs> {
     })
 }
 
+/// Whether a simple command makes files that those after it may run: it builds or installs something.
+fn makes_files(words: &[String]) -> bool {
+    const STARTS: &[&str] = &["build", "install", "compile", "bundle", "generate"];
+    words.iter().take(4).any(|word| {
+        let name = word.trim_matches(['"', '\'']);
+        matches!(
+            name,
+            "ci" | "i" | "make" | "cmake" | "tsc" | "webpack" | "vite" | "rollup" | "esbuild" | "mvn" | "gradle"
+        ) || STARTS.iter().any(|start| name.starts_with(start))
+    })
+}
+
 fn is_variable(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -432,13 +444,19 @@ fn is_variable(name: &str) -> bool {
 
 /// Judges a command that names no folder: it runs in the project's root.
 fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Found) {
+    let mut made = false;
     for words in simple_commands(command) {
+        let after_build = made;
+        made |= makes_files(&words);
         let status = match runs_of(&words) {
             None => continue,
             Some(Runs::By(manifest)) if (tree.is_file)(manifest) => PathStatus::Resolved,
             Some(Runs::Unknown | Runs::By(_)) => PathStatus::NotChecked,
             Some(Runs::File(path)) => {
-                let status = tree.script(&path);
+                let status = match tree.script(&path) {
+                    PathStatus::Broken if after_build => PathStatus::NotChecked,
+                    status => status,
+                };
                 if status == PathStatus::Broken {
                     found.reason = Some(PathReason::FileMissing);
                 }
@@ -539,7 +557,7 @@ fn judge(command: &str, tree: &Tree<'_>) -> Found {
     }
     found.target = Some(facts.absolute);
     if found.status == PathStatus::Ok && !bare.starts_with('/') {
-        let scripts = rest.iter().filter_map(|words| match runs_of(words) {
+        let scripts = rest.iter().take_while(|words| !makes_files(words)).filter_map(|words| match runs_of(words) {
             Some(Runs::File(path)) => Some(path),
             _ => None,
         });
@@ -748,6 +766,9 @@ mod tests {
             ("cargo test", "Resolved None None None"),
             ("cargo test && pytest", "NotChecked None None None"),
             ("go test ./...", "NotChecked None None None"),
+            ("npm ci && node dist/index.js", "NotChecked None None Some(\"dist/index.js\")"),
+            ("CI=1 npm run test && npx tsc -p . && node dist/x.js", "NotChecked None None Some(\"dist/x.js\")"),
+            ("node dist/index.js && npm ci", "Broken Blocker Some(FileMissing) Some(\"dist/index.js\")"),
         ] {
             assert_eq!(told(command), answer, "{command}");
         }

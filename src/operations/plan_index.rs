@@ -188,6 +188,7 @@ fn read_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<(Vec<IndexedPl
         }
         let summary = folder.summary_of(file).map(|summary| view.text(&folder.join(summary))).transpose()?.flatten();
         let summary = summary.as_deref().map(PhaseSummary::parse);
+        let is_settled = view.is_settled(folder, file)?;
         declared.push(plan.wave());
         plans.push(IndexedPlan {
             id: plan_id(file).to_owned(),
@@ -199,7 +200,7 @@ fn read_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<(Vec<IndexedPl
             files_deleted: plan.files_deleted(),
             agent_hint: plan.agent_hint(),
             task_count: plan.task_count(),
-            has_summary: summary.as_ref().is_some_and(|summary| !summary.is_blocked()),
+            has_summary: is_settled,
             halted: summary.as_ref().is_some_and(PhaseSummary::is_halted),
             blocked_by: Vec::new(),
         });

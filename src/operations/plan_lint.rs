@@ -11,7 +11,6 @@ use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan::PhasePlan;
 use crate::project::requirements::Requirements;
-use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 
 /// What `plan lint` answers.
@@ -19,7 +18,7 @@ use crate::project::view::ProjectView;
 pub(crate) struct LintReport {
     /// Whether there is nothing to repair; warnings are for judgement.
     pub(crate) valid: bool,
-    /// How many plans were looked at: those without a SUMMARY.
+    /// How many plans were looked at: those that are still to be done.
     plans: usize,
     errors: Vec<Finding>,
     warnings: Vec<Finding>,
@@ -49,15 +48,15 @@ pub(crate) fn lint(
     let listed = view.text(&view.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);
     let mut named: Vec<String> = Vec::new();
-    let mut count = 0;
+    let mut open: Vec<String> = Vec::new();
     for file in view.current_plans(folder)? {
         let text = view.text(&folder.join(&file))?.unwrap_or_default();
         let plan = PhasePlan::parse(&text);
         named.extend(plan.requirements());
-        if folder.summary_of(&file).is_some() {
+        if view.is_settled(folder, &file)? {
             continue;
         }
-        count += 1;
+        open.push(file.clone());
         let of = |finding: String| Finding { plan: Some(plan_id(&file).to_owned()), finding };
         let structure = plan_checks::structure(&folder.join(&file), &text, requirements.as_ref());
         errors.extend(structure.errors.into_iter().map(of));
@@ -71,7 +70,9 @@ pub(crate) fn lint(
     }
     let commands = plan_commands::paths(view, folder, root, disk)?.findings();
     let directions = plan_commands::directions(view, folder)?.findings();
-    for (is_error, plan, finding) in commands.into_iter().chain(directions) {
+    // The checks of a plan that is done may name what later plans took away.
+    let findings = commands.into_iter().chain(directions).filter(|(_, plan, _)| open.contains(plan));
+    for (is_error, plan, finding) in findings {
         let finding = Finding { plan: Some(plan_id(&plan).to_owned()), finding };
         if is_error { errors.push(finding) } else { warnings.push(finding) }
     }
@@ -82,7 +83,7 @@ pub(crate) fn lint(
     warnings.extend(coverage.warnings.iter().cloned().map(whole));
     Ok(LintReport {
         valid: errors.is_empty(),
-        plans: count,
+        plans: open.len(),
         errors,
         warnings,
         requirements_uncovered,
@@ -93,10 +94,8 @@ pub(crate) fn lint(
 /// The requirements that the roadmap gives the phase and that `named` lacks.
 fn uncovered(view: &ProjectView, folder: &PhaseFolder, named: &[String]) -> Result<Vec<String>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
-    let roadmap = Roadmap::parse(&text);
-    let Some(section) = roadmap.section(folder.token()) else { return Ok(Vec::new()) };
     let is_id = |id: &String| id.contains('-') && id.chars().any(|letter| letter.is_ascii_digit());
-    let wanted = roadmap.requirement_ids(section).into_iter().filter(is_id);
+    let wanted = coverage::own_requirements(&view.parse_roadmap(&text), folder.token()).into_iter().filter(is_id);
     Ok(wanted.filter(|id| !named.iter().any(|known| known.eq_ignore_ascii_case(id))).collect())
 }
 
@@ -128,6 +127,54 @@ mod tests {
         assert!(report.valid && report.plans == 1, "{report:?}");
         assert_eq!(report.requirements_uncovered, ["A-2"]);
         assert_eq!(report.decisions_uncovered, ["D-02"]);
+    }
+
+    #[test]
+    fn a_plan_that_is_done_is_left_out_with_its_checks() {
+        let gone = PLAN.replace("<automated>ls<", "<automated>node gone.js<");
+        let linted = |more: &[(&str, &str)]| {
+            let open = PLAN.replace("plan: 01", "plan: 02");
+            let files = [
+                (".planning/ROADMAP.md", "### Phase 1: A\n**Requirements**: [A-1]\n"),
+                (".planning/phases/01-a/01-01-PLAN.md", gone.as_str()),
+                (".planning/phases/01-a/01-02-PLAN.md", open.as_str()),
+            ];
+            let files = MemoryFiles::new(files.iter().chain(more).copied());
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let folder = view.find_phase("1").unwrap().folder.unwrap();
+            let look = |path: &str| FolderFacts { absolute: path.to_owned(), found: None };
+            let report = lint(&view, &folder, "/p", true, &SourceTree { folder: look, is_file: |_: &str| false });
+            let report = report.unwrap();
+            (report.valid, report.plans, report.errors.len())
+        };
+        let summary = ".planning/phases/01-a/01-01-SUMMARY.md";
+        assert_eq!(linted(&[]), (false, 2, 1));
+        assert_eq!(linted(&[(summary, "---\nstatus: complete\n---\n")]), (true, 1, 0));
+        assert_eq!(linted(&[(summary, "---\nstatus: blocked\n---\n")]), (false, 2, 1));
+    }
+
+    #[test]
+    fn requirements_are_those_of_the_current_milestone_although_it_is_folded() {
+        let files = [
+            (".planning/STATE.md", "---\nmilestone: v1.0\n---\n\n# S\n"),
+            (
+                ".planning/ROADMAP.md",
+                "<details>\n<summary>v1.0 MVP</summary>\n\n### Phase 1: A\n**Requirements**: [A-1, A-2]\n\n</details>\n",
+            ),
+            (".planning/phases/01-a/01-01-PLAN.md", PLAN),
+        ];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let folder = view.find_phase("1").unwrap().folder.unwrap();
+        assert_eq!(uncovered(&view, &folder, &["A-1".to_owned()]).unwrap(), ["A-2"]);
+        assert!(view.phase_named("1").unwrap().is_some());
+        let without = view.after(&{
+            let mut edits = crate::project::view::Edits::default();
+            edits.removals.push(".planning/phases/01-a/01-01-PLAN.md".to_owned());
+            edits.emptied.push(".planning/phases/01-a".to_owned());
+            edits
+        });
+        assert!(without.find_phase("1").unwrap().folder.is_none());
+        assert!(without.phase_named("1").unwrap().is_some(), "the roadmap names it");
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::summary_check::{self, SelfCheck};
 use crate::project::files::FileError;
-use crate::project::plan::PhasePlan;
+use crate::project::folder::PhaseFolder;
+use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::requirements::{Open, Place, Requirements};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
@@ -144,7 +146,7 @@ pub(crate) fn ready(view: &ProjectView, path: &str, ids: Vec<String>) -> Result<
     let mut unfinished = Vec::new();
     if let Some(folder) = view.folder_at(parent, None)? {
         for plan in view.current_plans(&folder)? {
-            if plan != own && folder.summary_of(&plan).is_none() {
+            if plan != own && !has_reached_its_goal(view, &folder, &plan)? {
                 let text = view.text(&folder.join(&plan))?.unwrap_or_default();
                 unfinished.extend(PhasePlan::parse(&text).requirements());
             }
@@ -154,6 +156,13 @@ pub(crate) fn ready(view: &ProjectView, path: &str, ids: Vec<String>) -> Result<
     let is_open = |id: &String| unfinished.iter().any(|open| open.eq_ignore_ascii_case(id));
     let (blocked, ready) = ids.into_iter().partition(is_open);
     Ok(ReadyReport { ready, blocked, total })
+}
+
+/// Whether a plan was executed to its end: a halted one, and one whose own check failed, leave their requirements open.
+fn has_reached_its_goal(view: &ProjectView, folder: &PhaseFolder, plan: &str) -> Result<bool, FileError> {
+    let summary = folder.summary_of(plan).map(|file| view.text(&folder.join(file))).transpose()?.flatten();
+    let Some(summary) = summary.filter(|_| view.is_settled(folder, plan).unwrap_or(false)) else { return Ok(false) };
+    Ok(!PhaseSummary::parse(&summary).is_halted() && summary_check::self_check(&summary) != SelfCheck::Failed)
 }
 
 #[cfg(test)]
@@ -210,5 +219,22 @@ mod tests {
         assert_eq!((report.ready, report.blocked, report.total), (ids("A-1 Z-9"), ids("a-2 A-5"), 4));
         assert_eq!(ready(&view, "p/02-x/plans/PLAN-05-y.md", ids("A-5")).unwrap().ready, ids("A-5"));
         assert_eq!(ready(&view, "nowhere.md", ids("A-1")).unwrap().ready, ids("A-1"));
+    }
+
+    #[test]
+    fn a_requirement_waits_for_a_plan_that_did_not_reach_its_goal() {
+        let plan = "---\nrequirements: [A-1]\n---\n";
+        let waits = |summary: &str| {
+            let view = view(&[
+                ("p/02-x/02-01-PLAN.md", plan),
+                ("p/02-x/02-02-PLAN.md", plan),
+                ("p/02-x/02-02-SUMMARY.md", summary),
+            ]);
+            !ready(&view, "p/02-x/02-01-PLAN.md", ids("A-1")).unwrap().blocked.is_empty()
+        };
+        assert!(!waits("---\nstatus: complete\n---\n\n## Self-Check: PASSED\n") && !waits("# It was blocked once\n"));
+        assert!(waits("---\nstatus: blocked\n---\n") && waits("---\nstatus: Blocked\n---\n"));
+        assert!(waits("---\nstatus: halted\n---\n"));
+        assert!(waits("---\nstatus: complete\n---\n\n## Self-Check: FAILED\n"));
     }
 }

@@ -353,7 +353,8 @@ pub(crate) fn update_plan_progress(
     if plans.is_empty() {
         return Ok(Some((declined("No plans found", 0, folder.summaries().count()), Edits::default())));
     }
-    let done: Vec<&str> = plans.iter().map(String::as_str).filter(|plan| folder.summary_of(plan).is_some()).collect();
+    let open = view.open_plans(&folder)?;
+    let done: Vec<&str> = plans.iter().filter(|plan| !open.contains(plan)).map(String::as_str).collect();
     let Some(text) = view.roadmap_text()? else {
         return Ok(Some((declined(NO_ROADMAP, plans.len(), done.len()), Edits::default())));
     };
@@ -436,8 +437,8 @@ pub(crate) fn note_planned(
     let roadmap = view.parse_roadmap(&text);
     let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
     let plans = folder.as_ref().map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
-    let is_done = |plan: &&str| folder.as_ref().is_some_and(|folder| folder.summary_of(plan).is_some());
-    let done: Vec<&str> = plans.iter().map(String::as_str).filter(is_done).collect();
+    let to_do = folder.as_ref().map(|folder| view.open_plans(folder)).transpose()?.unwrap_or_default();
+    let done: Vec<&str> = plans.iter().filter(|plan| !to_do.contains(plan)).map(String::as_str).collect();
     let all = if plans.is_empty() { announced.unwrap_or(0) } else { u64::try_from(plans.len()).unwrap_or(0) };
     let closed = is_closed(&roadmap, typed);
     let open = done.len() < plans.len();

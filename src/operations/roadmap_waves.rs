@@ -98,24 +98,26 @@ pub(crate) fn annotate_dependencies(
     let mut made: Vec<u64> = Vec::new();
     for bullet in &bullets {
         let Some(wave) = misplaced(bullet.line) else { continue };
-        let span = roadmap.markdown().span(bullet.line..bullet.line + 1);
-        let line = format!("{}{newline}", roadmap.markdown().line(bullet.line).trim_end());
+        // What a person wrote below the line goes with it.
+        let span = roadmap.markdown().span(roadmap.item_lines(bullet.line));
+        let item = &roadmap.markdown().text()[span.clone()];
+        let line = if item.ends_with('\n') { item.to_owned() } else { format!("{item}{newline}") };
         let stays = |other: &&PlanBullet<'_>| misplaced(other.line).is_none() && wave_above(other.line) == Some(wave);
         if let Some(last) = bullets.iter().rev().find(stays) {
-            roadmap.insert_after(last.line, &line, &mut splices);
+            roadmap.insert_after_item(last.line, &line, &mut splices);
         } else if let Some(last) = bullets.last() {
             let before = distinct.iter().rev().find(|other| **other < wave).copied();
             let heading = format!("{newline}{}{newline}{newline}", title(wave, before));
             let heading = if made.contains(&wave) { String::new() } else { heading };
             made.push(wave);
-            roadmap.insert_after(last.line, &format!("{heading}{line}"), &mut splices);
+            roadmap.insert_after_item(last.line, &format!("{heading}{line}"), &mut splices);
         }
         splices.remove(span);
     }
     let listed = section.lines.clone().any(|line| body(line).starts_with("**Cross-cutting constraints"));
     if let (false, false, Some(last)) = (listed, shared.is_empty(), bullets.last()) {
         let lines = shared.iter().flat_map(|truth| ["- ", truth, newline]).collect::<String>();
-        roadmap.insert_after(
+        roadmap.insert_after_item(
             last.line,
             &format!("{newline}**Cross-cutting constraints:**{newline}{newline}{lines}"),
             &mut splices,
@@ -177,6 +179,31 @@ mod tests {
         };
         assert_eq!(noted(1), (false, Some(1), false));
         assert_eq!(noted(2), (true, Some(2), true));
+    }
+
+    #[test]
+    fn what_is_indented_below_a_plan_moves_with_it() {
+        let roadmap = "### Phase 1: A\n\nPlans:\n**Wave 1**\n\n- [x] 01-01-PLAN.md — a\n  my note on a\n\n\
+            **Wave 2**\n\n- [x] 01-02-PLAN.md — b\n- [ ] 01-03-PLAN.md — c  \n  my own note\n\n  - sub point\n\n### Phase 2: B\n";
+        let plan = |truths: &str| format!("---\nmust_haves:\n  truths: [{truths}]\n---\n");
+        let (shared, other) = (plan("it works"), plan("other"));
+        let noted = |wave: u64| {
+            let files = [
+                (".planning/ROADMAP.md", roadmap),
+                (".planning/phases/01-a/01-01-PLAN.md", shared.as_str()),
+                (".planning/phases/01-a/01-02-PLAN.md", other.as_str()),
+                (".planning/phases/01-a/01-03-PLAN.md", shared.as_str()),
+            ];
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let waves = [("01-01", 1), ("01-02", 2), ("01-03", wave)].map(|(id, wave)| (id.to_owned(), wave));
+            annotate_dependencies(&view, "1", &BTreeMap::from(waves)).unwrap().1.texts[".planning/ROADMAP.md"].clone()
+        };
+        let item = "- [ ] 01-03-PLAN.md — c  \n  my own note\n\n  - sub point\n";
+        let constraints = "\n**Cross-cutting constraints:**\n\n- it works\n";
+        let moved = roadmap.replace(item, "").replace("  my note on a\n", &format!("  my note on a\n{item}"));
+        let moved = moved.replace("02-PLAN.md — b\n", &format!("02-PLAN.md — b\n{constraints}"));
+        assert_eq!(noted(1), moved);
+        assert_eq!(noted(2), roadmap.replace(item, &format!("{item}{constraints}")));
     }
 
     #[test]

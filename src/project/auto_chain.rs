@@ -12,7 +12,7 @@ use crate::text::time;
 pub(crate) const NOTE: &str = "auto-chain.json";
 
 /// A chain that nobody started again for so many milliseconds is over: each workflow of it starts it again.
-const LASTS: i64 = 24 * 60 * 60 * 1000;
+const LIFETIME: i64 = 24 * 60 * 60 * 1000;
 
 /// That a chain was started or stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl AutoMode {
         let chain = match note {
             Some(note) => {
                 let since = time::milliseconds(&note.since);
-                note.active && since.is_some_and(|since| now.saturating_sub(since) <= LASTS)
+                note.active && since.is_some_and(|since| (0..=LIFETIME).contains(&now.saturating_sub(since)))
             }
             None => config.flag("workflow._auto_chain_active"),
         };
@@ -56,7 +56,7 @@ impl AutoMode {
         self.chain && !self.stopped
     }
 
-    /// Whether the project's configuration wants it, and no stop stands against that.
+    /// Whether the project's configuration wants it and nobody stopped it.
     pub(crate) fn advance(self) -> bool {
         self.advance && !self.stopped
     }
@@ -106,6 +106,7 @@ mod tests {
     fn a_chain_of_yesterday_is_over() {
         assert_eq!(source("{}", Some((true, 24))), "auto_chain");
         assert_eq!(source("{}", Some((true, 25))), "none");
+        assert_eq!(source("{}", Some((true, -1))), "none", "a time that is still to come starts nothing");
         assert_eq!(source(r#"{"workflow": {"auto_advance": true}}"#, Some((true, 25))), "auto_advance");
     }
 }

@@ -76,6 +76,11 @@ impl Layout {
         &self.planning
     }
 
+    /// The documents that say how far the work is, which commands write and commit together.
+    pub(crate) fn tracking(&self) -> [String; 4] {
+        [self.state(), self.state_mirror(), self.roadmap(), self.requirements()]
+    }
+
     /// The folder of the documents a workstream has of its own; `.planning` without one.
     pub(crate) fn scope(&self) -> String {
         match &self.workstream {

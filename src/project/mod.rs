@@ -3,6 +3,7 @@
 //! A document is a model that borrows its text and never an error: people write these files. Paths come only from
 //! [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
 
+pub(crate) mod acceptance;
 pub(crate) mod auto_chain;
 pub(crate) mod boundary;
 pub(crate) mod branch_name;

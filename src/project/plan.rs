@@ -99,6 +99,16 @@ impl<'text> PhasePlan<'text> {
         self.list("requirements")
     }
 
+    /// Whether the plan mends what a verification or an acceptance test found missing.
+    pub(crate) fn closes_gaps(&self) -> bool {
+        self.word("gap_closure").as_deref() == Some("true")
+    }
+
+    /// The gaps of an acceptance test that the plan mends, such as `G-02-1`.
+    pub(crate) fn gap_ids(&self) -> Vec<String> {
+        self.list("gap_ids")
+    }
+
     /// The agent that should execute the plan.
     pub(crate) fn agent_hint(&self) -> Option<String> {
         Some(self.list("agent_hint").join(",")).filter(|hint| !hint.trim().is_empty())

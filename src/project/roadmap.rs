@@ -81,7 +81,8 @@ pub(crate) struct DetailsBlock<'text> {
 }
 
 impl<'text> Roadmap<'text> {
-    /// Reads a roadmap of which no milestone is known to be the current one.
+    /// Reads a roadmap of which no milestone is known to be the current one. Commands ask `ProjectView::parse_roadmap`.
+    #[cfg(test)]
     pub(crate) fn parse(text: &'text str) -> Self {
         Self::parse_for(text, None)
     }

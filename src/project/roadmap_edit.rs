@@ -39,6 +39,31 @@ fn continues(rest: &str) -> bool {
 }
 
 impl<'text> Roadmap<'text> {
+    /// The lines of the list item that begins at `line`: that one, and what is indented below it.
+    pub(crate) fn item_lines(&self, line: usize) -> Range<usize> {
+        let markdown = self.markdown();
+        let indent = |line: usize| {
+            let text = markdown.line(line);
+            text.len() - text.trim_start().len()
+        };
+        let mut end = line + 1;
+        for next in line + 1..markdown.lines().len() {
+            if markdown.line(next).trim().is_empty() {
+                continue;
+            }
+            if indent(next) <= indent(line) {
+                break;
+            }
+            end = next + 1;
+        }
+        line..end
+    }
+
+    /// Inserts `text` (whole lines) after the list item that begins at `line`.
+    pub(crate) fn insert_after_item(&self, line: usize, text: &str, splices: &mut Splices) {
+        self.insert_after(self.item_lines(line).end - 1, text, splices);
+    }
+
     /// The checklist lines of plans in a phase section.
     pub(crate) fn plan_bullets(&self, section: &PhaseSection<'_>) -> Vec<PlanBullet<'text>> {
         let markdown = self.markdown();
@@ -89,7 +114,7 @@ impl<'text> Roadmap<'text> {
         let bold = if neighbour.is_bold { "**" } else { "" };
         let newline = self.markdown().newline();
         let line = format!("{}{} [ ] {bold}Phase {id}: {name}{bold}{newline}", &text[..indent], &text[indent..=indent]);
-        self.insert_after(neighbour.line, &line, splices);
+        self.insert_after_item(neighbour.line, &line, splices);
     }
 
     /// Adds a row for a new phase to the Progress table behind that of another one, in its style. Without another there is
@@ -178,7 +203,7 @@ impl<'text> Roadmap<'text> {
         if let Some(placeholder) = placeholder {
             splices.replace(self.markdown().span(placeholder.line..placeholder.line + 1), lines);
         } else if let Some(last) = bullets.last() {
-            self.insert_after(last.line, &lines, splices);
+            self.insert_after_item(last.line, &lines, splices);
         } else if let Some((line, _)) = self.field_line(section, "Plans") {
             self.insert_after(line, &format!("{newline}Plans:{newline}{lines}"), splices);
         }

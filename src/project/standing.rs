@@ -21,7 +21,7 @@ pub(crate) struct PhaseWork {
     pub(crate) has_research: bool,
     /// The plans that count, in order.
     pub(crate) plans: Vec<String>,
-    /// Those of them without a summary. A summary that says `halted` gives its plan up, which settles it as well.
+    /// Those of them that are still to be done, see [`ProjectView::is_settled`].
     pub(crate) open_plans: Vec<String>,
     pub(crate) summaries: usize,
     /// The roadmap says that the phase is done, or its milestone is in the archive.
@@ -76,14 +76,13 @@ impl PhaseWork {
         folder: Option<&PhaseFolder>,
     ) -> Result<Self, FileError> {
         let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
-        let open = |plan: &&String| folder.is_some_and(|folder| folder.summary_of(plan).is_none());
         let has = |kind| folder.is_some_and(|folder| folder.artifact(kind).is_some());
         let is_archived = folder.is_some_and(|folder| folder.archived.is_some());
         Ok(Self {
             has_folder: folder.is_some(),
             has_context: has("CONTEXT"),
             has_research: has("RESEARCH"),
-            open_plans: plans.iter().filter(open).cloned().collect(),
+            open_plans: folder.map(|folder| view.open_plans(folder)).transpose()?.unwrap_or_default(),
             plans,
             summaries: folder.map_or(0, |folder| folder.summaries().count()),
             closed: is_archived || roadmap.is_some_and(|roadmap| is_closed(roadmap, id)),
@@ -209,15 +208,53 @@ pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     said.peek().is_some() && said.all(|done| done)
 }
 
-/// Whether the status of a row is that of a phase that is done; none where it says nothing.
+/// The words that the status of a phase begins with as long as there is something left to do.
+const OPEN: &[&str] = &[
+    "active",
+    "blocked",
+    "deferred",
+    "discussed",
+    "executed",
+    "executing",
+    "gaps",
+    "halted",
+    "in",
+    "incomplete",
+    "next",
+    "not",
+    "open",
+    "partial",
+    "partially",
+    "paused",
+    "pending",
+    "planned",
+    "planning",
+    "ready",
+    "reopened",
+    "researched",
+    "started",
+    "tbd",
+    "to",
+    "todo",
+    "upcoming",
+    "verifying",
+    "waiting",
+    "wip",
+];
+
+/// Whether the status of a row is that of a phase that is done, by its first word; none where that is a word of neither.
 fn says_done(status: &str) -> Option<bool> {
     let status = status.to_lowercase();
-    let words = status.trim_matches(|letter: char| !letter.is_alphanumeric());
-    (!words.is_empty()).then_some(matches!(words, "complete" | "completed" | "done"))
+    let word = status.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty())?;
+    match word {
+        "complete" | "completed" | "done" | "shipped" | "closed" | "finished" => Some(true),
+        _ if OPEN.contains(&word) => Some(false),
+        _ => None,
+    }
 }
 
-/// The phase to show where STATE.md stands at `stated`: that one as long as something is left to do about it, then the
-/// first of the milestone that is open. None where what STATE.md says holds.
+/// The phase to show where STATE.md is at `stated`: that one as long as something is left to do about it, then the first
+/// open one of the milestone. None where STATE.md is right.
 pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseLabel>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(None) };
     let roadmap = view.parse_roadmap(&text);
@@ -258,6 +295,15 @@ mod tests {
         assert!(closed(&row("Complete")) && closed(&row("**Done**")) && closed(&(ticked.to_owned() + &row("-"))));
         assert!(closed(&(ticked.to_owned() + &row("Completed"))));
         assert!(!closed(&(ticked.to_owned() + &row("In Progress"))));
+        assert!(
+            !closed(&(ticked.to_owned() + &row("Not complete"))) && !closed(&(ticked.to_owned() + &row("Planned")))
+        );
+        for status in ["Complete (2026-01-01)", "Complete ✓ (1/1)", "✅ Shipped", "Closed", "Verified", "v1.0", "1/1"]
+        {
+            assert!(closed(&(ticked.to_owned() + &row(status))), "{status}");
+            assert!(!closed(&(open.to_owned() + &row(status))), "{status}");
+        }
+        assert!(!closed(&row("Verified")), "whose status is of neither kind is closed by its box alone");
         assert!(!closed(&(open.to_owned() + &row("Complete"))));
         assert!(!closed("### Phase 1: A\n") && !closed("- **Phase 1: A** - no box\n"));
     }

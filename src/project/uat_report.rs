@@ -33,6 +33,8 @@ pub(crate) struct UatTest {
 /// Something that is known to be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gap {
+    /// Such as `G-01-1`.
+    pub(crate) id: Option<String>,
     pub(crate) truth: String,
     pub(crate) status: String,
     pub(crate) reason: Option<String>,
@@ -44,6 +46,12 @@ impl Gap {
         !self.truth.is_empty() && !SETTLED.contains(&self.status.as_str())
     }
 }
+
+/// The key under which an artifact holds that somebody knows of it.
+pub(crate) const ACKNOWLEDGED: &str = "audit_acknowledged";
+
+/// The key below [`ACKNOWLEDGED`] with what a report said at that time.
+pub(crate) const SNAPSHOT: &str = "gap_snapshot";
 
 /// The words of a gap that is closed.
 const SETTLED: &[&str] = &["resolved", "closed", "fixed", "passed", "verified"];
@@ -88,6 +96,17 @@ impl UatReport {
         }
     }
 
+    /// What a note about this report holds, so that it is open again once the report says something else.
+    pub(crate) fn snapshot(&self) -> String {
+        format!("{}::scenarios={}", self.status, self.pending())
+    }
+
+    /// Whether the front matter of the report says that somebody knows what is open in it.
+    pub(crate) fn is_known(&self, front: Option<&FrontMatter<'_>>) -> bool {
+        let note = front.and_then(|front| front.get_path(&[ACKNOWLEDGED, SNAPSHOT]));
+        note.as_ref().and_then(Value::as_text).is_some_and(|known| known == self.snapshot())
+    }
+
     /// How many tests still wait for somebody.
     pub(crate) fn pending(&self) -> usize {
         self.tests.iter().filter(|test| test.result.as_deref() == Some("pending")).count()
@@ -127,6 +146,7 @@ fn numbered(title: &str) -> Option<(u64, &str)> {
 fn gap(value: &Value) -> Gap {
     let text = |key: &str| Some(value.get(key)?.flat()).filter(|text| !text.trim().is_empty());
     Gap {
+        id: text("gap_id").or_else(|| text("id")).map(|id| id.trim().to_owned()),
         truth: text("truth").unwrap_or_else(|| value.as_text().unwrap_or_default().to_owned()),
         status: text("status").unwrap_or_default().trim().to_lowercase(),
         reason: text("reason"),
@@ -138,7 +158,8 @@ fn gap(value: &Value) -> Gap {
 fn gaps_of_section(markdown: &Markdown<'_>) -> Vec<Gap> {
     let Some((_, lines)) = markdown.section_named("Gaps") else { return Vec::new() };
     let inside = &markdown.text()[markdown.span(lines)];
-    if !inside.lines().any(|line| line.trim_start().starts_with("- truth:")) {
+    let is_truth = |line: &str| line.trim_start_matches([' ', '\t', '-']).starts_with("truth:");
+    if !inside.lines().any(is_truth) {
         return Vec::new();
     }
     let kept = inside.lines().filter(|line| line.starts_with([' ', '\t']) || line.starts_with("- "));
@@ -165,6 +186,7 @@ fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
             };
             let said = cell(status).unwrap_or_default().to_lowercase();
             gaps.push(Gap {
+                id: cell(column("gap_id").or_else(|| column("id"))),
                 truth: if truth.is_some() { cell(truth).unwrap_or_default() } else { whole() },
                 // What a column of words for people says is not always one of the words for programs.
                 status: if KNOWN.contains(&said.as_str()) { said } else { "unknown".to_owned() },
@@ -210,12 +232,22 @@ mod tests {
         assert_eq!(report.tests[0].expected.as_deref(), Some("two\nlines"));
         assert_eq!(report.tests[2].result, None);
         let gap = Gap {
+            id: None,
             truth: "Mail arrives".into(),
             status: "failed".into(),
             reason: Some("User: no mail".into()),
             test: Some(2),
         };
         assert_eq!(report.gaps, [gap]);
+    }
+
+    #[test]
+    fn a_gap_may_begin_with_its_identifier() {
+        let text = "## Gaps\n\n```yaml\n- gap_id: G-02-1\n  truth: \"Mail arrives\"\n  status: failed            # resolved after \
+            the fix\n  test: 3\n- gap_id: G-02-2\n  truth: \"It rings\"\n  status: resolved\n```\n";
+        let gaps = UatReport::parse(text).gaps;
+        assert_eq!(gaps.len(), 1);
+        assert_eq!((gaps[0].id.as_deref(), gaps[0].status.as_str(), gaps[0].test), (Some("G-02-1"), "failed", Some(3)));
     }
 
     #[test]

@@ -115,13 +115,13 @@ pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verific
     let phase = phase_of_folder_name(&folder.name);
     let plans = view.current_plans(folder)?;
     let is_unplanned = folder.summaries().next().is_none() && plans.is_empty();
-    let has_open_plan = plans.iter().any(|plan| folder.summary_of(plan).is_none());
+    let has_open_plan = !view.open_plans(folder)?.is_empty();
     let Some(report) = Report::of(view, folder)? else {
         return Ok(Verification { is_unplanned, has_open_plan, ..Verification::missing(phase) });
     };
     let staleness = report.staleness(view, folder)?;
     let state = if staleness == Staleness::Stale { VerificationState::Stale } else { report.state };
-    Ok(Verification { state, indeterminate: staleness == Staleness::Untold, phase, is_unplanned, has_open_plan })
+    Ok(Verification { state, indeterminate: staleness == Staleness::Unknown, phase, is_unplanned, has_open_plan })
 }
 
 /// Asks once for every time that [`status`] of these folders will need. Telling times is a matter of running git, so
@@ -195,7 +195,7 @@ impl Report {
 enum Staleness {
     Fresh,
     Stale,
-    Untold,
+    Unknown,
 }
 
 /// What a report says it covers.
@@ -244,11 +244,11 @@ fn by_times(view: &ProjectView, paths: &[String]) -> Staleness {
         return Staleness::Fresh;
     }
     let times = view.changed_at(paths);
-    let Some(verified) = times[0] else { return Staleness::Untold };
+    let Some(verified) = times[0] else { return Staleness::Unknown };
     if times[1..].iter().flatten().any(|changed| *changed > verified) {
         return Staleness::Stale;
     }
-    if times.contains(&None) { Staleness::Untold } else { Staleness::Fresh }
+    if times.contains(&None) { Staleness::Unknown } else { Staleness::Fresh }
 }
 
 /// What `verification fingerprint` answers.

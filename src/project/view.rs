@@ -265,7 +265,7 @@ impl ProjectView {
             return Ok(folder.map(|folder| NamedPhase { number: folder.token().to_owned(), folder: Some(folder) }));
         }
         let text = self.roadmap_text()?.unwrap_or_default();
-        let is_listed = Roadmap::parse(&text).section(typed).is_some();
+        let is_listed = self.parse_roadmap(&text).section(typed).is_some();
         Ok(is_listed.then(|| NamedPhase { number: typed.to_owned(), folder: None }))
     }
 
@@ -338,7 +338,7 @@ impl ProjectView {
             return Ok(known);
         }
         let text = self.roadmap_text()?;
-        let roadmap = text.as_deref().map(Roadmap::parse);
+        let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
         let ids = roadmap.iter().flat_map(Roadmap::named_phases);
         Ok(self.listed.get_or_init(|| PhaseIndex::new(ids.enumerate())))
     }

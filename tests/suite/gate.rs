@@ -142,6 +142,21 @@ fn a_project_without_a_manifest_has_a_gate() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_command_that_watches_is_approved_as_it_will_run() {
+    let context = project("{}");
+    context.write("package.json", r#"{"scripts": {"test": "vitest", "other": "vitest"}}"#);
+    for (typed, runs) in [("'npm test'", "CI=true npm test"), ("'npm run other'", "CI=true npm run other")] {
+        let ran = context.at_a_terminal(&format!("gate approve test {typed}"), &[], "y");
+        let text = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && text.contains(&format!("    {runs}")), "{text}");
+        let shown = context.gsd(["gate", "show", "test"]).json();
+        assert_eq!((&shown["approved"], &shown["command"]), (&json!(true), &json!(runs)));
+        assert_ne!(run(&context, &["test"]).0, NOT_APPROVED);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn approvals_stay_outside_the_project_and_hold_in_its_worktrees() {
     let context = with_test("pwd");
     let git = |arguments: &[&str]| {

@@ -653,3 +653,110 @@ fn recording_a_gap_plan_goes_back_to_its_phase_in_every_line() {
     assert!(roadmap.contains("- [ ] 01-02-PLAN.md — List what was added last"), "{roadmap}");
     assert!(line(&roadmap, "- [ ] **Phase 1").contains("Add and List"), "{roadmap}");
 }
+
+#[test]
+fn a_blocked_plan_is_still_to_be_done_for_every_verb() {
+    let context = notebook();
+    let folder = "01-add-and-list";
+    let file = |name: &str| format!(".planning/phases/{folder}/01-{name}.md");
+    for number in [1, 2] {
+        let plan = "---\nwave: 1\nrequirements: [CLI-01]\n---\n\n# Plan\n";
+        context.write(&file(&format!("0{number}-PLAN")), plan);
+    }
+    git(&context, &["init", "-q"]);
+    run(&context, ["plan", "record", "1"]).success();
+    context.write(&file("01-SUMMARY"), "---\nstatus: blocked\n---\n\n# Phase 1 Plan 1: Add Summary\n");
+    context.write(&file("02-SUMMARY"), "---\nstatus: complete\n---\n\n# Phase 1 Plan 2: List Summary\n");
+    let closed = answer(&context, ["plan", "close", "01-02"]);
+    assert_eq!(closed["closed"][0]["requirements_waiting"], serde_json::json!(["CLI-01"]), "{closed}");
+    assert_eq!(closed["next_plan"], "01-01");
+    let (roadmap, state) = (context.read(ROADMAP), context.read(STATE));
+    assert!(roadmap.contains("- [ ] 01-01-PLAN.md") && roadmap.contains("- [x] 01-02-PLAN.md"), "{roadmap}");
+    assert!(roadmap.contains("**Plans**: 1/2 plans executed"), "{roadmap}");
+    assert!(!state.contains("READY FOR VERIFICATION"), "{state}");
+    assert_eq!(line(&state, "Plan:"), "Plan: 1 of 2");
+    assert!(context.read(REQUIREMENTS).contains("- [ ] **CLI-01**"));
+    let payload = answer(&context, ["init", "execute-phase", "1"]);
+    assert_eq!(payload["unclosed_plans"], Value::Null, "{payload}");
+    assert_eq!(
+        payload["incomplete_plans"],
+        answer(&context, ["verify", "phase-completeness", "1"])["incomplete_plans"]
+    );
+    assert_eq!(payload["incomplete_plans"], serde_json::json!(["01-01-PLAN.md"]));
+    assert_eq!(answer(&context, ["phase-plan-index", "1"])["incomplete"], serde_json::json!(["01-01"]));
+    verify(&context, "01", folder);
+    let refused = run(&context, ["phase", "complete", "1"]).failure(1);
+    assert!(refused.contains("1 plan blocked by its summary: 01-01-PLAN.md"), "{refused}");
+    assert!(context.read(ROADMAP).contains("- [ ] **Phase 1: Add and List**"));
+
+    context.write(&file("01-SUMMARY"), "---\nstatus: complete\n---\n\n# Phase 1 Plan 1: Add Summary\n");
+    assert_eq!(answer(&context, ["init", "execute-phase", "1"])["unclosed_plans"], serde_json::json!(["01-01"]));
+    let closed = answer(&context, ["plan", "close", "01-01"]);
+    assert_eq!(closed["closed"][0]["requirements_completed"], serde_json::json!(["CLI-01"]), "{closed}");
+    assert!(context.read(STATE).contains("READY FOR VERIFICATION"));
+    assert!(run(&context, ["phase", "complete", "1"]).success().contains("2/2"));
+}
+
+#[test]
+fn the_position_is_at_the_first_plan_that_is_still_to_be_done() {
+    let context = notebook();
+    let folder = "01-add-and-list";
+    (1..=3).for_each(|number| plan(&context, "01", folder, number));
+    git(&context, &["init", "-q"]);
+    run(&context, ["state", "begin-phase", "--phase", "1"]).success();
+    for number in [2, 3] {
+        execute(&context, "01", folder, number);
+        let closed = answer(&context, ["plan", "close", &format!("01-0{number}")]);
+        assert_eq!(closed["next_plan"], "01-01");
+        assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 1 of 3");
+        let done = number - 1;
+        assert_eq!(line(&context.read(STATE), "- Total plans completed:"), format!("- Total plans completed: {done}"));
+        assert_eq!(line(&context.read(STATE), "| 1 |"), format!("| 1 | {done} | - | - |"));
+    }
+    let row = &answer(&context, ["init", "progress"])["phases"][0];
+    assert_eq!((&row["roadmap_number"], &row["roadmap_name"]), (&"1".into(), &"Add and List".into()), "{row}");
+    run(&context, ["state", "begin-phase", "--phase", "1"]).success();
+    assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 1 of 3");
+    let advanced = answer(&context, ["state", "advance-plan"]);
+    assert_eq!(advanced["outstanding_plans"], serde_json::json!(["01-01-PLAN.md"]), "{advanced}");
+    assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 1 of 3");
+    let text = context.read(STATE);
+    context.write(STATE, &text.replace("Plan: 1 of 3", "Plan: 3 of 3"));
+    run(&context, ["state", "begin-phase", "--phase", "1"]).success();
+    assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 1 of 3", "plan 3 is done");
+    std::fs::remove_file(context.project().join(STATE)).unwrap();
+    run(&context, ["state", "rebuild"]).success();
+    assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 1 of 3");
+}
+
+#[test]
+fn a_phase_of_the_folded_current_milestone_is_known_to_every_check() {
+    let context = with_roadmap(
+        "# R\n\n<details>\n<summary>v1.0 MVP</summary>\n\n- [ ] **Phase 3: C** - c\n\n### Phase 3: C\n\n**Goal**: g\n\n</details>\n",
+    );
+    context.write(STATE, "---\nmilestone: v1.0\n---\n\n# S\n\n## Current Position\n\nPhase: 3 of 3 (C)\nStatus: x\n");
+    assert_eq!(answer(&context, ["roadmap", "get-phase", "3"])["found"], true);
+    run(&context, ["check", "ui-plan-gate", "3"]).success();
+    assert_eq!(answer(&context, ["verification", "status", "3"])["status"], "missing");
+}
+
+#[test]
+fn a_closed_phase_is_not_forgotten_when_its_acceptance_test_failed() {
+    let context = first_phase_done();
+    let uat = "---\nstatus: complete\n---\n\n## Tests\n\n### 1. Add\nexpected: x\nresult: issue\n\n## Gaps\n\n\
+               - gap_id: G-01-1\n  truth: \"Notes are added\"\n  status: failed\n  test: 1\n";
+    let path = ".planning/phases/01-add-and-list/01-UAT.md";
+    context.write(path, uat);
+    let said = || {
+        let payload = serde_json::json!({ "session_id": "s", "hook_event_name": "E", "cwd": context.project() });
+        context.gsd_with(["hook", "standard", "session-start"], &[], &payload.to_string()).success()
+    };
+    assert!(said().contains("open: acceptance of phase 1 (1 gap) -> /gsd-verify-work 1"), "{}", said());
+    let entry = answer(&context, ["smart-entry", "--json"]);
+    assert_eq!(entry["notice"], "the acceptance test of phase 1 is open", "{entry}");
+    context.write(path, &uat.replace("complete", "testing").replace("result: issue", "result: [pending]"));
+    assert!(said().contains("open: acceptance of phase 1 (1 test, 1 gap) -> /gsd-verify-work 1"), "{}", said());
+    context.write(path, &uat.replace("failed", "resolved"));
+    assert_eq!(said(), "");
+    assert_eq!(answer(&context, ["smart-entry", "--json"])["notice"], Value::Null);
+}

@@ -322,6 +322,71 @@ fn closing_a_plan_in_the_main_tree_is_one_commit_and_happens_once() {
 }
 
 #[test]
+fn a_plan_is_finished_by_work_and_not_by_the_commit_that_closes_it() {
+    let context = project();
+    let finding = |plan: &str| {
+        let checked = context.gsd(["plan", "check", plan]).json();
+        (checked["finished"] == true, checked["plans"][0]["findings"][0].as_str().unwrap_or_default().to_owned())
+    };
+    let path = |number: u8| format!("{PHASE}/01-0{number}-SUMMARY.md");
+    context.write("a.txt", "as before\n");
+    git(&context, "", &["add", "."]);
+    git(&context, "", &["commit", "-qm", "chore: a file"]);
+    context.write(&path(1), &summary(1, "a.txt"));
+    context.gsd(["plan", "close", "01-01"]).success();
+    let (finished, what) = finding("01-01");
+    assert!(!finished && what.contains("no commit has the scope `(01-01)`"), "{what}");
+    context.write("a.txt", "new\n");
+    git(&context, "", &["commit", "-qam", "feat(01-01): a"]);
+    assert_eq!(finding("01-01"), (true, String::new()));
+    // A plan that writes documents alone has no other commits.
+    let documents = plan(2, ".planning/DECISIONS.md", "");
+    context.write(&format!("{PHASE}/01-02-PLAN.md"), &documents);
+    context.write(".planning/DECISIONS.md", "# D\n");
+    context.write(&path(2), &summary(2, ".planning/DECISIONS.md"));
+    git(&context, "", &["add", "."]);
+    git(&context, "", &["commit", "-qm", "docs(01-02): decide"]);
+    assert_eq!(finding("01-02"), (true, String::new()));
+}
+
+#[test]
+fn a_summary_that_says_nothing_is_not_closed() {
+    let context = project();
+    let path = format!("{PHASE}/01-01-SUMMARY.md");
+    let head = git(&context, "", &["rev-parse", "HEAD"]);
+    for (text, why) in [(" \n", "is empty"), ("---\nstatus: blocked\n\n# Phase 1 Plan 1: A Summary\n", "not closed")] {
+        context.write(&path, text);
+        let refused = context.gsd(["plan", "close", "01-01"]).failure(1);
+        assert!(refused.contains(&path) && refused.contains(why) && refused.contains("plan check 01-01"), "{refused}");
+        let checked = context.gsd(["plan", "check", "01-01"]).json();
+        assert!(checked["plans"][0]["findings"][0].as_str().unwrap().contains(why), "{checked}");
+    }
+    assert_eq!(git(&context, "", &["rev-parse", "HEAD"]), head);
+}
+
+#[test]
+fn without_a_state_nothing_is_dropped_silently() {
+    let context = project();
+    execute(&context, "", 1, "a.txt");
+    let blocked = ["plan", "close", "01-01", "--blocker", "rate limit"];
+    assert!(context.gsd(blocked).success().contains("01-01"));
+    let state = context.read(".planning/STATE.md");
+    assert_eq!(state.matches("rate limit").count(), 1);
+    context.gsd(blocked).success();
+    assert_eq!(context.read(".planning/STATE.md"), state, "closing it again adds nothing");
+    std::fs::remove_file(context.project().join(".planning/STATE.md")).unwrap();
+    let head = git(&context, "", &["rev-parse", "HEAD"]);
+    let refused = context.gsd(blocked).failure(1);
+    assert!(refused.contains("STATE.md not found") && refused.contains("state rebuild"), "{refused}");
+    assert_eq!(git(&context, "", &["rev-parse", "HEAD"]), head);
+    let warned = context.gsd(["plan", "close", "01-01"]).json();
+    let warning = warned["closed"][0]["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("STATE.md not found") && warning.contains("state rebuild"), "{warned}");
+    let recorded = context.gsd(["plan", "record", "1"]).json();
+    assert!(recorded["warnings"].to_string().contains("state rebuild"), "{recorded}");
+}
+
+#[test]
 fn a_halted_plan_completes_no_requirement() {
     let context = project();
     execute(&context, "", 1, "a.txt");

@@ -22,38 +22,38 @@ const FALLBACK_AGENT: &str = "gsd-executor";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Dispatches {
-    /// Tell under which name the host starts an agent
+    /// Show the name under which the host starts an agent
     ///
     /// Example: `gsd-tools resolve-dispatch-type --requested gsd-planner`.
     ResolveDispatchType(TypeArgs),
-    /// Tell who gives agents worktrees of their own, and note it
+    /// Show and record who gives agents worktrees of their own
     ///
     /// Example: `gsd-tools dispatch-isolation --phase 2` prints `harness-worktree`, `orchestrator-worktree` or `none`.
     DispatchIsolation(IsolationArgs),
-    /// Tell who could give agents worktrees of their own, and note nothing
+    /// Show who could give agents worktrees; records nothing
     ///
     /// Example: `gsd-tools inspect-dispatch-isolation --json`.
     InspectDispatchIsolation(JsonArgs),
-    /// Note who gave agents worktrees of their own
+    /// Set who gave agents worktrees of their own
     ///
     /// Example: `gsd-tools record-dispatch-isolation --isolation none --phase 2`.
     RecordDispatchIsolation(RecordArgs),
-    /// Tell how many agents may run at once
+    /// Show how many agents may run at once
     ///
     /// Example: `gsd-tools dispatch-capacity` prints a number.
     DispatchCapacity(JsonArgs),
-    /// Tell whether agents had better not start agents
+    /// Show whether agents should not start agents
     ///
     /// Example: `gsd-tools dispatch-should-flatten` prints `true` or `false`.
     DispatchShouldFlatten(JsonArgs),
-    /// Tell which agent does a piece of work: the one named, or the executor where it is not installed
+    /// Show which agent does a piece of work: the named one or the executor
     ///
     /// Example: `gsd-tools resolve-agent --name gsd-code-fixer`.
     ResolveAgent(AgentArgs),
-    /// Look at what agents came back with
+    /// Explain what agents came back with
     #[command(subcommand)]
     Agent(AgentCommand),
-    /// Tell whether agents of the host may work as a team
+    /// Show whether agents of the host may work as a team
     ///
     /// Example: `gsd-tools teams-status --active` exits 1 where they may not.
     TeamsStatus(TeamsArgs),
@@ -144,7 +144,7 @@ pub(crate) struct AgentArgs {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum AgentCommand {
-    /// Tell why an agent failed, by the text it came back with
+    /// Explain why an agent failed, by the text it came back with
     ///
     /// Example: `gsd-tools agent classify-failure --text "429 Too Many Requests" --pick class`.
     ClassifyFailure(FailureArgs),

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::open::{DEFERRED, gap_snapshot, open_questions, questions_digest, quick_summary, status_of};
-use super::{Category, NOTE};
+use super::open::{DEFERRED, open_questions, questions_digest, quick_summary, status_of};
+use super::{ACKNOWLEDGED, Category};
 use crate::project::deferred::DeferredItems;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -197,7 +197,7 @@ fn in_phase(
 fn snapshot(category: Category, text: &str) -> Option<(&'static str, String)> {
     let key = category.snapshot_key()?;
     let said = match category {
-        Category::UatGaps => gap_snapshot(&UatReport::parse(text)),
+        Category::UatGaps => UatReport::parse(text).snapshot(),
         Category::ContextQuestions => questions_digest(&open_questions(text)),
         Category::Seeds => status_of(text, "dormant"),
         _ => status_of(text, "unknown"),
@@ -223,14 +223,14 @@ fn noted(
                 return Err(broken(problem.line, problem.what));
             }
             let mut splices = Splices::default();
-            front.set(NOTE, &note, &mut splices);
+            front.set(ACKNOWLEDGED, &note, &mut splices);
             Ok(splices.apply(text))
         }
         None if front_matter::is_unclosed(text) => Err(broken(1, "it is not closed by a line `---`")),
         None => {
             let newline = newline_of(text);
             let space = if text.is_empty() || text.starts_with(['\n', '\r']) { "" } else { newline };
-            Ok(front_matter::compose(&[(NOTE.to_owned(), note)], &format!("{space}{text}"), newline))
+            Ok(front_matter::compose(&[(ACKNOWLEDGED.to_owned(), note)], &format!("{space}{text}"), newline))
         }
     }
 }

@@ -14,10 +14,8 @@ pub(crate) use acknowledge::{AcknowledgeError, Target, acknowledge};
 pub(crate) use open::open;
 pub(crate) use uat::uat;
 
+use crate::project::uat_report::{ACKNOWLEDGED, SNAPSHOT};
 use crate::text::front_matter::{FrontMatter, Value};
-
-/// The key under which an artifact holds that somebody knows of it.
-const NOTE: &str = "audit_acknowledged";
 
 /// What can be left open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +62,7 @@ impl Category {
     fn snapshot_key(self) -> Option<&'static str> {
         match self {
             Self::Todos | Self::DeferredItems => None,
-            Self::UatGaps => Some("gap_snapshot"),
+            Self::UatGaps => Some(SNAPSHOT),
             Self::ContextQuestions => Some("questions_digest"),
             _ => Some("status"),
         }
@@ -73,7 +71,7 @@ impl Category {
 
 /// Whether the note in a front matter is about what the artifact says now.
 fn is_acknowledged(category: Category, front: Option<&FrontMatter<'_>>, snapshot: &str) -> bool {
-    let Some(note @ Value::Map(_)) = front.and_then(|front| front.get(NOTE)) else { return false };
+    let Some(note @ Value::Map(_)) = front.and_then(|front| front.get(ACKNOWLEDGED)) else { return false };
     let Some(key) = category.snapshot_key() else { return true };
     note.get(key).and_then(Value::as_text).is_some_and(|known| known == snapshot)
 }

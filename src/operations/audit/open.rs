@@ -311,7 +311,7 @@ impl Scan<'_> {
         for file in folder.artifacts("UAT") {
             let (text, place, archived_milestone) = self.artifact(folder, file)?;
             let report = UatReport::parse(&text);
-            if is_settled(&report.status) || !self.count(Category::UatGaps, &text, &gap_snapshot(&report)) {
+            if is_settled(&report.status) || !self.count(Category::UatGaps, &text, &report.snapshot()) {
                 continue;
             }
             let open_scenario_count = report.pending();
@@ -391,10 +391,6 @@ fn field(text: &str, key: &str) -> String {
 }
 
 /// What a UAT file says, short: it is open again when this changes.
-pub(super) fn gap_snapshot(report: &UatReport) -> String {
-    format!("{}::scenarios={}", report.status, report.pending())
-}
-
 pub(super) fn questions_digest(questions: &[String]) -> String {
     sha256(questions.join("\n").as_bytes())
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::open::{DEFERRED, gap_snapshot};
+use super::open::DEFERRED;
 use super::{Category, is_acknowledged};
 use crate::operations::human_checks::{self, DeferredCheck};
 use crate::project::deferred::{DeferredItems, ItemState};
@@ -145,7 +145,7 @@ pub(crate) fn unresolved(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec
 fn is_known(kind: &str, text: &str, report: &UatReport) -> bool {
     let front = FrontMatter::parse(text);
     if kind == "uat" {
-        return is_acknowledged(Category::UatGaps, front.as_ref(), &gap_snapshot(report));
+        return report.is_known(front.as_ref());
     }
     is_acknowledged(Category::VerificationGaps, front.as_ref(), &report.status)
 }

@@ -11,7 +11,7 @@ use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId};
-use crate::text::front_matter::FrontMatter;
+use crate::project::plan::PhasePlan;
 use crate::text::slug;
 
 use super::phase::{Aim, Phase, StateValidation, Title};
@@ -108,10 +108,7 @@ impl Bundle<'_> {
         let plans = self.plans(phase)?;
         let summaries: Vec<String> =
             folder.map(|folder| folder.summaries().map(str::to_owned).collect()).unwrap_or_default();
-        let incomplete: Vec<String> = match folder {
-            Some(folder) => plans.iter().filter(|plan| folder.summary_of(plan).is_none()).cloned().collect(),
-            None => Vec::new(),
-        };
+        let incomplete = folder.map(|folder| self.view.open_plans(folder)).transpose()?.unwrap_or_default();
         let obstacles = self.obstacles(folder)?;
         let file_of = |id: &String| plans.iter().find(|file| plan_id(file) == id).cloned();
         let halted_plans = obstacles.halted.iter().filter_map(file_of).collect();
@@ -218,8 +215,7 @@ impl Bundle<'_> {
         let Some(folder) = folder else { return Ok(false) };
         for plan in plans {
             let text = self.view.text(&folder.join(plan))?;
-            let closes = text.as_deref().and_then(|text| FrontMatter::parse(text)?.text("gap_closure"));
-            if closes.as_deref() == Some("true") {
+            if text.as_deref().is_some_and(|text| PhasePlan::parse(text).closes_gaps()) {
                 return Ok(true);
             }
         }

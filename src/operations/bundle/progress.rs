@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::operations::phase::mvp_mode;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::label::PhaseLabel;
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId, without_code};
 use crate::project::roadmap::{Roadmap, name_without_tag};
@@ -56,6 +57,9 @@ pub(crate) struct ProgressBundle {
 struct PhaseRow {
     number: String,
     name: Option<String>,
+    /// Number and name as the roadmap writes them, and texts call the phase.
+    roadmap_number: String,
+    roadmap_name: Option<String>,
     directory: Option<String>,
     status: Status,
     plan_count: usize,
@@ -147,7 +151,8 @@ impl Bundle<'_> {
         let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
         for folder in &folders {
             let standing = PhaseStanding::of(self.view, roadmap.as_ref(), folder.token(), Some(folder))?;
-            rows.push((folder.token().to_owned(), self.row_of_folder(folder, &standing)));
+            let label = self.view.label(folder.token())?;
+            rows.push((folder.token().to_owned(), self.row_of_folder(folder, label, &standing)));
         }
         for (id, name, line) in roadmap.iter().flat_map(listed_phases) {
             let phase_id = PhaseId::new(id);
@@ -158,26 +163,35 @@ impl Bundle<'_> {
             }
             let standing = PhaseStanding::of(self.view, roadmap.as_ref(), id, None)?;
             let slug = slug(name_without_tag(name));
-            rows.push((id.to_owned(), self.row(id, &slug, None, &standing)));
+            rows.push((id.to_owned(), self.row(id, &slug, None, self.view.label(id)?, &standing)));
         }
         rows.sort_by(|(left, _), (right, _)| phase::compare(left, right));
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    fn row_of_folder(&self, folder: &PhaseFolder, standing: &PhaseStanding) -> PhaseRow {
+    fn row_of_folder(&self, folder: &PhaseFolder, label: PhaseLabel, standing: &PhaseStanding) -> PhaseRow {
         let (number, name) = if without_code(&folder.name).len() < folder.name.len() {
             (folder.token(), folder.slug())
         } else {
             folder.number_and_name()
         };
-        self.row(number, name, Some(folder), standing)
+        self.row(number, name, Some(folder), label, standing)
     }
 
-    fn row(&self, number: &str, name: &str, folder: Option<&PhaseFolder>, standing: &PhaseStanding) -> PhaseRow {
+    fn row(
+        &self,
+        number: &str,
+        name: &str,
+        folder: Option<&PhaseFolder>,
+        label: PhaseLabel,
+        standing: &PhaseStanding,
+    ) -> PhaseRow {
         let work = &standing.work;
         PhaseRow {
             number: number.to_owned(),
             name: (!name.is_empty()).then(|| name.to_owned()),
+            roadmap_number: label.number,
+            roadmap_name: label.name,
             directory: folder.map(|folder| self.shown(&folder.path)),
             status: Status::of(standing.stage()),
             plan_count: work.plans.len(),

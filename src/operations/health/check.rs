@@ -175,8 +175,7 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
     for folder in &current {
         warnings.extend(misnamed(folder));
         no_validation.extend(unvalidated(view, folder, facts)?);
-        let plans = view.current_plans(folder)?;
-        let open = plans.iter().filter(|plan| folder.summary_of(plan).is_none()).count();
+        let open = view.open_plans(folder)?.len();
         if open > 0 {
             let message = format!("Phase {} has {open} plan(s) without a matching summary", folder.name);
             info.push(Finding::new("I001", message, "May be in progress"));

@@ -10,7 +10,7 @@ use crate::project::phase::PhaseId;
 use crate::project::view::{Edits, ProjectView};
 
 /// How long a claim holds without being renewed: four hours.
-const LASTS: i64 = 4 * 60 * 60 * 1000;
+const LIFETIME: i64 = 4 * 60 * 60 * 1000;
 
 /// The file of a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
@@ -93,9 +93,9 @@ fn ask(view: &ProjectView, phase: &str, facts: &Facts, anew: bool) -> Result<Cla
 /// The conflict of a claim that holds: another phase by another session. A file that is no claim holds nothing.
 fn conflict(text: &str, phase: &str, facts: &Facts) -> Option<Conflict> {
     let claim: Claim = serde_json::from_str(text).ok()?;
-    let holds = (0..LASTS).contains(&(facts.milliseconds - claim.updated_at));
+    let is_valid = (0..LIFETIME).contains(&(facts.milliseconds - claim.updated_at));
     let other = !PhaseId::new(&claim.phase).matches(phase) && claim.session != facts.session;
-    (holds && other).then(|| Conflict {
+    (is_valid && other).then(|| Conflict {
         locked_phase: claim.phase,
         locked_session: claim.session,
         phase: phase.to_owned(),

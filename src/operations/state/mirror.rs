@@ -89,7 +89,7 @@ fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
         flavor: "core",
         milestone: label,
         phases: phases.into_iter().map(MirrorPhase::of).collect(),
-        next: Next { command: next.command.clone(), label: next.label.clone(), reason: entry.summary.clone() },
+        next: Next { command: next.command.clone(), label: next.label.clone(), reason: entry.reason().to_owned() },
         updated_at: facts.now.clone(),
     })
 }

@@ -169,6 +169,13 @@ pub(crate) fn add_blocker(
     Ok((NoteReport::Blocker { added: true, blocker, created }, edits))
 }
 
+/// Whether STATE.md has this blocker.
+pub(crate) fn has_blocker(view: &ProjectView, text: &str) -> Result<bool, StateError> {
+    let Some(document) = open(view)? else { return Ok(false) };
+    let state = State::parse(&document);
+    Ok(StateEdit::new(&state).has_item(BLOCKERS, &one_line(text)))
+}
+
 /// Removes the blockers that contain `text`, in any case.
 pub(crate) fn resolve_blocker(
     view: &ProjectView,

@@ -48,7 +48,7 @@ pub(crate) fn begin(
     let known = state.position();
     let again = known.phase.is_some_and(|known| PhaseId::new(request.phase).matches(known)) && is_executing(&known);
     let disk = plans_on_disk(view, request.phase)?;
-    let plans = request.plans.or(disk.map(|disk| disk.plan_count));
+    let plans = request.plans.or(disk.as_ref().map(|disk| disk.plan_count));
     let place = Place::of(view, &state, request)?;
     let phase = place.number.as_str();
     let status = format!("Executing Phase {phase}");
@@ -59,11 +59,12 @@ pub(crate) fn begin(
     edit.set_noted("Current focus", &place.focus(), "Current focus");
     put_phase(&mut edit, &place, EXECUTING);
     let plan = state.field("Plan").and_then(|field| PlanPosition::parse(field.value)).filter(|_| again);
-    let first_open = disk.map_or(1, |disk| disk.summarized_count + 1);
+    let first_open = disk.as_ref().map_or(1, PlansOnDisk::first_to_do);
     match (plan, plans) {
         (Some(_), None) => {}
         (plan, total) => {
-            let current = plan.map_or(1, |plan| plan.current).max(first_open);
+            let is_to_do = |at: &u64| disk.as_ref().is_none_or(|disk| disk.to_do.contains(at));
+            let current = plan.map(|plan| plan.current).filter(is_to_do).unwrap_or(first_open);
             // A plan beyond the last one is of another count; the phase starts over.
             let current = total.map_or(current, |total| match plan.filter(|plan| plan.current > total) {
                 Some(_) => first_open.min(total),
@@ -132,7 +133,7 @@ pub(crate) fn planned(
         edit.set_noted("Total Plans in Phase", &plans.to_string(), "Total Plans in Phase");
     }
     if let Some(disk) = disk.filter(|disk| reopened || disk.summarized_count > 0) {
-        put_plan(&mut edit, (disk.summarized_count + 1).min(disk.plan_count), Some(disk.plan_count));
+        put_plan(&mut edit, disk.first_to_do(), Some(disk.plan_count));
     }
     note_position(&mut edit);
     // What was counted as complete no longer is.
@@ -252,10 +253,13 @@ pub(crate) struct NoPosition {
     pub(crate) suggested: Option<Suggestion>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct PlansOnDisk {
     pub(crate) plan_count: u64,
     pub(crate) summarized_count: u64,
+    /// The places among the plans of those that are still to be done, from 1.
+    #[serde(skip)]
+    to_do: Vec<u64>,
 }
 
 /// Lines that would tell the position.
@@ -295,11 +299,10 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
     let conflict = claimed.conflict.clone();
     let disk = folder.as_ref().map(|folder| PlansOnDisk::of(view, folder)).transpose()?;
     let disk = disk.filter(|disk| disk.plan_count > 0);
-    let all_done = disk.is_some_and(|disk| disk.summarized_count >= disk.plan_count);
+    let all_done = disk.as_ref().is_some_and(|disk| disk.to_do.is_empty());
     let mut edit = StateEdit::new(&state);
-    if plan.current < plan.total && !all_done {
-        let first_open = disk.map_or(1, |disk| disk.summarized_count + 1);
-        let next = (plan.current + 1).max(first_open).min(plan.total);
+    let next = disk.as_ref().map_or(Some(plan.current + 1), |disk| disk.next_to_do(plan.current));
+    if let Some(next) = next.filter(|next| *next <= plan.total && plan.current < plan.total && !all_done) {
         advance_field(&mut edit, &state, next);
         match phase.filter(|_| is_executing(&state.position())) {
             Some(phase) => put_status(&mut edit, &format!("Executing Phase {phase}")),
@@ -320,7 +323,7 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
         return Ok(Some((AdvanceReport::NextPlan(report), edits)));
     }
     if let Some(folder) = &folder {
-        let outstanding = outstanding(view, folder)?;
+        let outstanding = view.open_plans(folder)?;
         if !outstanding.is_empty() {
             let report = PlansLeft {
                 advanced: false,
@@ -354,7 +357,7 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
     Ok(Some((AdvanceReport::LastPlan(report), edits)))
 }
 
-/// Puts the position on the first plan of `folder` without a summary; once every plan has one, says that the phase is
+/// Puts the position on the first plan of `folder` that is still to be done; where none is, says that the phase is
 /// ready to be verified. A position in another phase stays. `None` without STATE.md.
 pub(crate) fn follow_plans(
     view: &ProjectView,
@@ -365,12 +368,11 @@ pub(crate) fn follow_plans(
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     if state.position().phase.is_some_and(|phase| folder.id().matches(phase)) {
-        let total = u64::try_from(view.current_plans(folder)?.len()).unwrap_or(0);
-        let open = u64::try_from(outstanding(view, folder)?.len()).unwrap_or(0);
-        if total > 0 {
-            put_plan(&mut edit, (total - open + 1).min(total), Some(total));
+        let disk = PlansOnDisk::of(view, folder)?;
+        if disk.plan_count > 0 {
+            put_plan(&mut edit, disk.first_to_do(), Some(disk.plan_count));
         }
-        if open == 0 {
+        if disk.to_do.is_empty() {
             put_status(&mut edit, "Phase complete — ready for verification");
             put_mark(&mut edit, "READY FOR VERIFICATION");
             put_activity(&mut edit, &format!("Phase {} executed", view.label(folder.token())?.number), facts);
@@ -379,6 +381,21 @@ pub(crate) fn follow_plans(
         }
         note_position(&mut edit);
     }
+    let (written, edits) = close_with_mirror(view, edit, facts)?;
+    Ok(Some((written, edits)))
+}
+
+/// Writes into the tables of metrics how many plans of `folder` are done. `None` without STATE.md.
+pub(crate) fn count_plans(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    facts: &Facts,
+) -> Result<Option<(Written, Edits)>, StateError> {
+    let Some(text) = open(view)? else { return Ok(None) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let done = PlansOnDisk::of(view, folder)?.summarized_count;
+    edit.put_phase_row(&view.label(folder.token())?.number, usize::try_from(done).unwrap_or(usize::MAX));
     let (written, edits) = close_with_mirror(view, edit, facts)?;
     Ok(Some((written, edits)))
 }
@@ -435,7 +452,7 @@ pub(crate) fn move_on(
 
 /// Puts the position of a STATE.md that has none where the work is by roadmap and disk: on the first phase that is not
 /// closed. `activity` is what happened. Returns the phase; `None` if the roadmap has none.
-pub(super) fn find_back(
+pub(super) fn fill_position(
     view: &ProjectView,
     edit: &mut StateEdit<'_, '_>,
     activity: &str,
@@ -449,7 +466,7 @@ pub(super) fn find_back(
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
-    let (mark, status) = match disk {
+    let (mark, status) = match &disk {
         _ if open.is_none() => ("COMPLETE", ALL_COMPLETE.to_owned()),
         None => (READY_TO_PLAN, "Ready to plan".to_owned()),
         Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned()),
@@ -458,7 +475,7 @@ pub(super) fn find_back(
     };
     put_phase(edit, &place, mark);
     match disk.filter(|_| open.is_some()) {
-        Some(disk) => put_plan(edit, (disk.summarized_count + 1).min(disk.plan_count), Some(disk.plan_count)),
+        Some(disk) => put_plan(edit, disk.first_to_do(), Some(disk.plan_count)),
         None if open.is_some() && edit.state().field("Plan").is_some() => drop(edit.put("Plan", "Not started")),
         None => {}
     }
@@ -479,7 +496,7 @@ pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Res
     if let Some(text) = text {
         let state = State::parse(&text);
         let mut edit = StateEdit::new(&state);
-        if is_all_complete(&state) && find_back(&after, &mut edit, "Phase added", facts)?.is_some() {
+        if is_all_complete(&state) && fill_position(&after, &mut edit, "Phase added", facts)?.is_some() {
             let written = close(&after, edit, Rule::Recount, facts)?;
             edits.write(view, &view.layout().state(), written.text)?;
         }
@@ -671,9 +688,20 @@ fn advance_field(edit: &mut StateEdit<'_, '_>, state: &State<'_>, next: u64) {
 
 impl PlansOnDisk {
     fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
-        let all = u64::try_from(view.current_plans(folder)?.len()).unwrap_or(0);
-        let open = u64::try_from(outstanding(view, folder)?.len()).unwrap_or(0);
-        Ok(Self { plan_count: all, summarized_count: all - open })
+        let (plans, open) = (view.current_plans(folder)?, view.open_plans(folder)?);
+        let to_do: Vec<u64> = (1..).zip(&plans).filter(|(_, plan)| open.contains(plan)).map(|(at, _)| at).collect();
+        let count = |plans: &[String]| u64::try_from(plans.len()).unwrap_or(0);
+        Ok(Self { plan_count: count(&plans), summarized_count: count(&plans) - count(&open), to_do })
+    }
+
+    /// The place of the first plan that is still to be done; of the last one where all are.
+    fn first_to_do(&self) -> u64 {
+        self.to_do.first().copied().unwrap_or(self.plan_count)
+    }
+
+    /// The place of the next plan to do after the one at `current`.
+    fn next_to_do(&self, current: u64) -> Option<u64> {
+        self.to_do.iter().copied().find(|at| *at > current)
     }
 }
 
@@ -683,16 +711,10 @@ fn plans_on_disk(view: &ProjectView, phase: &str) -> Result<Option<PlansOnDisk>,
     Ok(Some(PlansOnDisk::of(view, &folder)?).filter(|disk| disk.plan_count > 0))
 }
 
-/// The plans of a phase without a summary.
-fn outstanding(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
-    let plans = view.current_plans(folder)?;
-    Ok(plans.into_iter().filter(|plan| folder.summary_of(plan).is_none()).collect())
-}
-
 fn unreadable(view: &ProjectView, folder: Option<&PhaseFolder>) -> Result<NoPosition, FileError> {
     let disk = folder.map(|folder| PlansOnDisk::of(view, folder)).transpose()?;
-    let suggested = disk.filter(|disk| disk.plan_count > 0).map(|disk| {
-        let current = (disk.summarized_count + 1).min(disk.plan_count);
+    let suggested = disk.as_ref().filter(|disk| disk.plan_count > 0).map(|disk| {
+        let current = disk.first_to_do();
         let lines = vec![format!("Current Plan: {current}"), format!("Total Plans in Phase: {}", disk.plan_count)];
         Suggestion { current_plan: current, total_plans: disk.plan_count, lines }
     });

@@ -80,7 +80,7 @@ pub(crate) fn rebuild(
         note_in_log("by-phase-table-reconciled", "## Performance Metrics", &before, &after, reason);
     }
     if validate::phases_named(&state).is_empty()
-        && let Some(after) = position::find_back(view, &mut edit, "Position filled in by state rebuild", facts)?
+        && let Some(after) = position::fill_position(view, &mut edit, "Position filled in by state rebuild", facts)?
     {
         let reason = "the position named no phase; roadmap and phase folders show where the work is";
         let before = state.value("Phase").unwrap_or("-").trim();
@@ -174,7 +174,7 @@ fn create(
     let after = view.after(&edits);
     let parsed = State::parse(&text);
     let mut edit = StateEdit::new(&parsed);
-    position::find_back(&after, &mut edit, CREATED, facts)?;
+    position::fill_position(&after, &mut edit, CREATED, facts)?;
     edit.set("Stopped at", CREATED);
     let (phases, _) = phases_on_disk(&after)?;
     edit.reconcile_phase_rows(&phases, |_| false);

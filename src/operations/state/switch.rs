@@ -41,7 +41,9 @@ pub(crate) fn switch(
     let version = one_line(version);
     let in_roadmap = || {
         let text = view.roadmap_text()?;
-        Ok::<_, StateError>(text.and_then(|text| Milestone::find(&Roadmap::parse(&text), Some(&version)).name))
+        Ok::<_, StateError>(
+            text.and_then(|text| Milestone::find(&Roadmap::parse_for(&text, Some(&version)), Some(&version)).name),
+        )
     };
     let name = match name.map(one_line).filter(|name| !name.is_empty()) {
         Some(name) => name,

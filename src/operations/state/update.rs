@@ -45,7 +45,7 @@ pub(crate) fn update(
         return Ok(refused(format!("`{field}` follows the roadmap, the body or the clock, and keeps what they tell")));
     }
     let edits = written.edits(view)?;
-    let preserved = written.followed.into_iter().filter(|name| !name.eq_ignore_ascii_case(field)).collect();
+    let preserved = written.followed.into_iter().filter(|name| key_of(name) != key_of(field)).collect();
     Ok((UpdateReport { updated: true, reason: None, preserved }, edits))
 }
 

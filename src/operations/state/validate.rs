@@ -192,7 +192,7 @@ fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> 
             ),
             "Run state complete-phase (or otherwise advance STATE.md status past \"executing\")",
         ));
-    } else if !plans.is_empty() && plans.iter().all(|plan| folder.summary_of(plan).is_some()) {
+    } else if !plans.is_empty() && view.open_plans(folder)?.is_empty() {
         findings.push(StateFinding::warning(
             "S007",
             format!(

@@ -75,7 +75,7 @@ fn fields_of_the_body_are_set_wherever_they_stand() {
         "ledger",
         set("Stopped_At", "Plan 2"),
         str![[r#"
-{"updated":true,"preserved":["gsd_state_version","Stopped At","state_head"]}
+{"updated":true,"preserved":["gsd_state_version","state_head"]}
 +gsd_state_version: "1.0"
 +current_phase: 1
 +current_phase_name: Core

@@ -1,0 +1,128 @@
+//! The acceptance tests of closed phases that are not finished: a person still has to try something, or found something
+//! that nobody has mended yet. A phase can be closed before, and the documents of the next one say nothing of it.
+
+use super::files::FileError;
+use super::folder::PhaseFolder;
+use super::plan::PhasePlan;
+use super::standing;
+use super::uat_report::{Gap, UatReport};
+use super::view::ProjectView;
+use crate::text::front_matter::FrontMatter;
+
+/// What is open about the acceptance test of one phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OpenAcceptance {
+    /// The phase as the roadmap numbers it.
+    pub(crate) phase: String,
+    /// How many tests wait for a person.
+    pub(crate) tests: usize,
+    /// How many gaps no executed plan closes.
+    pub(crate) gaps: usize,
+}
+
+/// The words of a report that is not finished.
+const UNFINISHED: &[&str] = &["testing", "partial", "diagnosed"];
+
+impl ProjectView {
+    /// The closed phases whose UAT.md is not finished, or is and has failed gaps that no executed plan closes.
+    pub(crate) fn open_acceptances(&self) -> Result<Vec<OpenAcceptance>, FileError> {
+        let Some(text) = self.roadmap_text()? else { return Ok(Vec::new()) };
+        let roadmap = self.parse_roadmap(&text);
+        let mut found = Vec::new();
+        for folder in self.phase_folders()?.iter().filter(|folder| folder.archived.is_none()) {
+            let Some(path) = folder.artifact_path("UAT").filter(|_| standing::is_closed(&roadmap, folder.token()))
+            else {
+                continue;
+            };
+            let text = self.text(&path)?.unwrap_or_default();
+            let report = UatReport::parse(&text);
+            if report.is_known(FrontMatter::parse(&text).as_ref()) {
+                continue;
+            }
+            let gaps = self.gaps_to_close(folder, &report)?;
+            if gaps > 0 || UNFINISHED.contains(&report.status.as_str()) {
+                let phase = self.label(folder.token())?.number;
+                found.push(OpenAcceptance { phase, tests: report.pending(), gaps });
+            }
+        }
+        Ok(found)
+    }
+
+    /// How many failed gaps of a report no executed plan of the phase closes. A plan that closes gaps and does not say which
+    /// closes them all.
+    fn gaps_to_close(&self, folder: &PhaseFolder, report: &UatReport) -> Result<usize, FileError> {
+        let mut failed: Vec<&Gap> = report.gaps.iter().filter(|gap| gap.status == "failed").collect();
+        if failed.is_empty() {
+            return Ok(0);
+        }
+        for file in self.current_plans(folder)? {
+            let text = self.text(&folder.join(&file))?.unwrap_or_default();
+            let plan = PhasePlan::parse(&text);
+            if plan.closes_gaps() && self.is_settled(folder, &file)? {
+                let ids = plan.gap_ids();
+                let is_closed = |gap: &Gap| match &gap.id {
+                    Some(id) if !ids.is_empty() => ids.iter().any(|known| known.eq_ignore_ascii_case(id)),
+                    _ => true,
+                };
+                failed.retain(|gap| !is_closed(gap));
+            }
+        }
+        Ok(failed.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const GAPS: &str = "\n## Gaps\n\n- gap_id: G-01-1\n  truth: \"Mail arrives\"\n  status: failed\n- gap_id: G-01-2\n  truth: \"It \
+        rings\"\n  status: resolved\n";
+
+    fn open(uat: &str, more: &[(&str, &str)]) -> Vec<(String, usize, usize)> {
+        let files = [
+            (".planning/ROADMAP.md", "- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n"),
+            (".planning/phases/01-a/01-01-PLAN.md", "---\nwave: 1\n---\n"),
+            (".planning/phases/01-a/01-01-SUMMARY.md", "---\nstatus: complete\n---\n"),
+            (".planning/phases/01-a/01-UAT.md", uat),
+            (".planning/phases/02-b/02-UAT.md", "---\nstatus: testing\n---\n"),
+        ];
+        let files = MemoryFiles::new(files.iter().chain(more).copied());
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let found = view.open_acceptances().unwrap().into_iter();
+        found.map(|open| (open.phase, open.tests, open.gaps)).collect()
+    }
+
+    #[test]
+    fn a_gap_that_nobody_mended_keeps_a_finished_test_open() {
+        let uat =
+            |status: &str| format!("---\nstatus: {status}\n---\n\n## Tests\n\n### 1. Mail\nresult: issue\n{GAPS}");
+        let one = |tests: usize, gaps: usize| vec![("1".to_owned(), tests, gaps)];
+        assert_eq!(open(&uat("complete"), &[]), one(0, 1));
+        assert_eq!(open(&uat("diagnosed"), &[]), one(0, 1));
+        assert_eq!(open(&uat("testing").replace("result: issue", "result: [pending]"), &[]), one(1, 1));
+        assert_eq!(open(&uat("complete").replace("status: failed", "status: resolved"), &[]), []);
+        assert_eq!(open("---\nstatus: complete\n---\n", &[]), []);
+        let known = "status: diagnosed\naudit_acknowledged:\n  gap_snapshot: \"diagnosed::scenarios=0\"";
+        assert_eq!(open(&uat("diagnosed").replace("status: diagnosed", known), &[]), []);
+    }
+
+    #[test]
+    fn an_executed_plan_closes_the_gaps_that_it_names() {
+        let uat = format!("---\nstatus: complete\n---\n{GAPS}");
+        let with = |plan: &str, summary: &str| {
+            open(
+                &uat,
+                &[(".planning/phases/01-a/01-02-PLAN.md", plan), (".planning/phases/01-a/01-02-SUMMARY.md", summary)],
+            )
+            .len()
+        };
+        let named = "---\ngap_closure: true\ngap_ids: [G-01-1]\n---\n";
+        assert_eq!(with(named, "---\nstatus: complete\n---\n"), 0);
+        assert_eq!(with("---\ngap_closure: true\n---\n", ""), 0);
+        assert_eq!(with("---\ngap_closure: true\ngap_ids: [G-01-7]\n---\n", ""), 1);
+        assert_eq!(with(named, "---\nstatus: blocked\n---\n"), 1);
+        assert_eq!(with("---\nwave: 1\n---\n", ""), 1);
+    }
+}
