@@ -18,6 +18,7 @@ use crate::operations::{plan_index, plan_lint};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::plan::{PhasePlan, PhaseSummary};
+use crate::project::plan_commits;
 use crate::project::root;
 use crate::project::view::{Edits, ProjectView};
 use crate::project::wave;
@@ -327,8 +328,7 @@ fn commits_of(context: &Context, view: &ProjectView, place: &PlanPlace, with_wor
     let path = place.path();
     let written = run(&["log", "--diff-filter=A", "--format=%H", "-1", "--", &path])?;
     let span = if written.is_empty() { "HEAD".to_owned() } else { format!("{written}..HEAD") };
-    let pattern = format!("^[a-z]+\\({}\\)!?:", place.id().replace('.', "\\."));
-    let pattern = format!("--grep={pattern}");
+    let pattern = format!("--grep={}", plan_commits::pattern(place.id()));
     let mut line = vec!["log", "--format=%h %s", "-E", &pattern, &span];
     let planning = format!(":(exclude){}", view.layout().planning());
     // The files of repositories inside this one are committed there.

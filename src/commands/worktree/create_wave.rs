@@ -262,7 +262,7 @@ fn facts(
 /// What a worktree made now would lack: changes of tracked files, and plans that are not committed. The documents that
 /// track progress change in the main tree alone.
 fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Result<Vec<String>, String> {
-    let tracking = [layout.state(), layout.state_mirror(), layout.roadmap(), layout.requirements(), layout.config()];
+    let tracking: Vec<String> = layout.tracking().into_iter().chain([layout.config()]).collect();
     let is_plan = |path: &str| plans.iter().any(|plan| path.ends_with(&format!("/{}-PLAN.md", plan.id)));
     let is_tracking = |path: &str| tracking.iter().any(|document| path.ends_with(document.as_str()));
     let changed = git.uncommitted()?.into_iter();
