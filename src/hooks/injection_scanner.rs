@@ -16,7 +16,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let Some(source) = source(payload, &scene.project.root) else { return Finding::Nothing };
     let Some(text) = payload.response() else { return Finding::Nothing };
     let found = signs(&text);
-    let blocks = is_much(&found) && scene.project.flag("security.injection_blocking", false);
+    let blocks = is_much(&found) && scene.project.tightens("security.injection_blocking");
     let Some(note) = note(&source, &found, blocks) else { return Finding::Nothing };
     if blocks {
         return Finding::block("PROMPT_INJECTION", note);

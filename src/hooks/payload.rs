@@ -93,6 +93,11 @@ impl Payload {
 
     /// What the tool of the event does.
     pub(crate) fn tool(&self) -> Option<ToolSet> {
+        tool::of(self.tool_name(), self.input.as_ref())
+    }
+
+    /// What the host calls the tool.
+    pub(crate) fn tool_name(&self) -> Option<&str> {
         let keys = [
             "/tool_name",
             "/toolName",
@@ -102,7 +107,7 @@ impl Payload {
             "/postToolUse/toolName",
             "/agent_action_name",
         ];
-        tool::of(at(&self.value, &keys).and_then(Value::as_str), self.input.as_ref())
+        at(&self.value, &keys).and_then(Value::as_str)
     }
 
     /// A value of the tool's input, as the host wrote it.

@@ -1,5 +1,6 @@
 //! What a hook may look at: the event, the project it happened in, and files and settings read when they are asked for.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -24,6 +25,9 @@ pub(crate) struct HookProject {
     pub(crate) root: PathBuf,
     pub(crate) layout: Layout,
     config: Config,
+    /// The user's own `defaults.json`, and what it says once somebody asked.
+    user_file: Option<PathBuf>,
+    user: OnceCell<Config>,
 }
 
 impl HookProject {
@@ -39,7 +43,22 @@ impl HookProject {
         let stored = Pointer::of_event(&root.resolve(".planning"), &world.temporary_folder(), variable, session);
         let layout = Layout::of_call(&root, None, &stored, sound);
         let config = config(&layout, world);
-        Some(Self { root: root.as_path().to_path_buf(), layout, config })
+        let user_file = world.gsd_home().map(|home| home.join(".gsd").join("defaults.json"));
+        Some(Self { root: root.as_path().to_path_buf(), layout, config, user_file, user: OnceCell::new() })
+    }
+
+    /// The user's own settings, whatever the project says. A file that cannot be read says nothing.
+    pub(crate) fn user(&self) -> &Config {
+        self.user.get_or_init(|| {
+            let text = self.user_file.as_ref().and_then(|file| disk::read_text(file).ok().flatten());
+            Config::read(ConfigTexts { personal: text.as_deref(), ..ConfigTexts::default() }).0
+        })
+    }
+
+    /// A switch that makes a guard stricter: on if the user's own settings or the project's turn it on. What came with a
+    /// repository may tighten a guard, and loosens none.
+    pub(crate) fn tightens(&self, key: &str) -> bool {
+        self.flag(key, false) || self.user().written(key).and_then(Value::as_bool).unwrap_or(false)
     }
 
     /// A setting as a file says it, the active workstream's before the project's.
