@@ -142,7 +142,9 @@ pub(super) fn shows_environment(text: &str) -> bool {
             is_printing = true;
             let given = arguments(&text[at + name.len()..], name.ends_with('('));
             let is_value = has_any(given) || held.iter().any(|held| has_word(given, held));
-            if is_value && !ASKING.iter().any(|asking| given.contains(asking)) && !is_of_plain_variables(given) {
+            // `'set' if os.getenv("KEY") else 'missing'` tells only whether.
+            let tells_whether = given.split_once(" if ").is_some_and(|(told, _)| told.ends_with(['\'', '"']));
+            if is_value && !tells_whether && !ASKING.iter().any(|asking| given.contains(asking)) && !is_of_plain_variables(given) {
                 return true;
             }
         }

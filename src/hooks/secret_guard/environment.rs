@@ -43,6 +43,9 @@ const PLAIN: &[&str] = &[
     "PROJECT",
     "EMAIL",
     "IMAGE",
+    "ORIGIN",
+    "ORIGINS",
+    "HOSTS",
     "REPLICAS",
     "WORKERS",
     "THREADS",
@@ -53,10 +56,11 @@ const PLAIN: &[&str] = &[
 /// Whether the value of a variable of this name is no secret, as its name says.
 pub(super) fn is_plain(variable: &str) -> bool {
     let name = variable.to_uppercase();
+    let is_switch = name.split('_').any(|word| matches!(word, "ENABLE" | "ENABLED" | "DISABLE" | "DISABLED" | "USE"));
     let mut words = name.rsplit('_');
     let last = words.next().unwrap_or_default();
     let marked = ["SECRET", "TOKEN", "PASSWORD", "PASS", "PRIVATE", "CREDENTIAL", "CREDENTIALS", "AUTH"];
-    PLAIN.contains(&last) && !words.any(|word| marked.contains(&word))
+    is_switch || PLAIN.contains(&last) && !words.any(|word| marked.contains(&word))
 }
 
 /// Whether a program shows what is in the environment.

@@ -15,6 +15,8 @@ mod place;
 mod programs;
 mod search;
 #[cfg(test)]
+mod figures;
+#[cfg(test)]
 mod tests;
 
 use std::path::Path;

@@ -331,7 +331,7 @@ fn uses_files(run: &Run) -> bool {
 fn keeps_secrets(run: &Run) -> bool {
     let words: Vec<String> = run.arguments.iter().take(5).map(|word| word.shown().to_lowercase()).collect();
     let mut parts = words.iter().filter(|word| !word.starts_with('-')).flat_map(|word| word.split(':'));
-    let of_secrets = parts.any(|word| matches!(word, "secret" | "secrets"));
+    let of_secrets = parts.any(|word| matches!(word, "secret" | "secrets" | "variable" | "variables" | "env"));
     of_secrets && parts.take(2).any(|verb| KEEPING.contains(&verb))
 }
 

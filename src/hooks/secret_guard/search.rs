@@ -30,13 +30,9 @@ pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<String>) -> O
     if let Some(file) = hit {
         return Some(Hit::given(file));
     }
-    let shows = Shows {
-        language,
-        patterns,
-        inverts: options.inverts,
-        ignores_case: options.ignores_case,
-        fixed: options.fixed,
-    };
+    let usual = if matches!(run.program.as_str(), "grep" | "ggrep" | "zgrep") { Form::Basic } else { Form::Extended };
+    let form = options.form.unwrap_or(usual);
+    let shows = Shows { language, patterns, inverts: options.inverts, ignores_case: options.ignores_case, form };
     if language == Language::Awk
         && let Some(file) = shows.patterns.iter().find_map(|script| code::reads(script, &|name| judge.is_secret(name)))
     {
@@ -69,7 +65,7 @@ pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<String>) -> O
 /// Whether a search for a pattern shows something of a text of secrets: for tools that are no command line.
 pub(super) fn shows(pattern: &str, content: &str, is_environment: bool) -> bool {
     let patterns = vec![pattern.to_owned()];
-    Shows { language: Language::Pattern, patterns, inverts: false, ignores_case: true, fixed: None }
+    Shows { language: Language::Pattern, patterns, inverts: false, ignores_case: true, form: Form::Extended }
         .lines(content, is_environment)
 }
 
@@ -87,7 +83,7 @@ struct Options {
     inverts: bool,
     ignores_case: bool,
     /// Whether patterns are plain texts, basic or extended expressions, where an option says so.
-    fixed: Option<Form>,
+    form: Option<Form>,
     recursive: bool,
     hidden: bool,
     ignored: bool,
@@ -178,10 +174,10 @@ impl Options {
             self.inverts |= matches!(long, "invert-match" | "invert");
             self.ignores_case |= matches!(long, "ignore-case" | "smart-case");
             self.of_type |= long.starts_with("type=");
-            self.fixed = match long {
+            self.form = match long {
                 "fixed-strings" | "literal" => Some(Form::Plain),
                 "extended-regexp" | "perl-regexp" => Some(Form::Extended),
-                _ => self.fixed,
+                _ => self.form,
             };
             return;
         }
@@ -202,9 +198,9 @@ impl Options {
         self.inverts |= has('v');
         self.ignores_case |= has('i') || has('y') || has('S');
         if has('F') {
-            self.fixed = Some(Form::Plain);
+            self.form = Some(Form::Plain);
         } else if has('E') || has('P') {
-            self.fixed = Some(Form::Extended);
+            self.form = Some(Form::Extended);
         }
     }
 
@@ -257,7 +253,7 @@ struct Shows {
     patterns: Vec<String>,
     inverts: bool,
     ignores_case: bool,
-    fixed: Option<Form>,
+    form: Form,
 }
 
 impl Shows {
@@ -291,8 +287,7 @@ impl Shows {
         if pattern.len() > LONGEST {
             return None;
         }
-        let form = self.fixed.unwrap_or(Form::Basic);
-        let expression = match form {
+        let expression = match self.form {
             Form::Plain => regex_lite::escape(pattern),
             Form::Extended => pattern.to_owned(),
             Form::Basic => extended(pattern),
@@ -301,19 +296,20 @@ impl Shows {
     }
 }
 
-/// A basic expression of `grep` as an extended one; what is none in the former is taken for the latter by other programs,
-/// and so is `|`, which a person writes where they mean a choice.
+/// A basic expression of `grep` as an extended one: there, marks mean something only behind a `\`.
 fn extended(pattern: &str) -> String {
+    const MARKS: &[char] = &['|', '(', ')', '{', '}', '+', '?'];
     let mut extended = String::with_capacity(pattern.len());
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => match letters.next() {
-                Some(mark @ ('|' | '(' | ')' | '{' | '}' | '+' | '?')) => extended.push(mark),
+                Some(mark) if MARKS.contains(&mark) => extended.push(mark),
                 Some('<' | '>') => extended.push_str("\\b"),
                 Some(other) => extended.extend(['\\', other]),
                 None => {}
             },
+            mark if MARKS.contains(&mark) => extended.extend(['\\', mark]),
             other => extended.push(other),
         }
     }
@@ -411,7 +407,7 @@ mod tests {
     #[test]
     fn a_search_shows_what_its_lines_say() {
         let shows = |pattern: &str| shows(pattern, TEXT, true);
-        for pattern in ["API_KEY", "api", "sk-", "^[A-Z_]*=", "=", ".", "PORT\\|KEY", "(?<=x)key"] {
+        for pattern in ["API_KEY", "api", "sk-", "^[A-Z_]*=", "=", ".", "PORT|KEY", "(?<=x)key"] {
             assert!(shows(pattern), "{pattern}");
         }
         for pattern in ["TODO", "PORT", "^DB_", "EMPTY", "goes here", "\\bAPI\\b", "process.env"] {
