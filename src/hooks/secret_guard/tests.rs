@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::read_by;
+use super::judge::Judge;
+use super::names::Names;
+use super::place::Place;
+use super::{command, read_by};
 
 #[test]
 fn commands_that_show_secrets_are_seen() {
@@ -452,6 +455,85 @@ const HARMLESS_COMMANDS: &[&str] = &[
     "case $X in .env) true;; esac",
     "function f { ls .env; }; f",
 ];
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
+fn what_is_on_disk_is_looked_at() {
+    let temporary = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| {
+        let path = temporary.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(".git/HEAD", "ref: refs/heads/main\n");
+    write(".gitignore", ".env\n");
+    write(".env", "# KEYS\nAPI_KEY=sk-1\nPORT=80\n");
+    write("src/main.rs", "// TODO: API_KEY\n");
+    write("deploy/prod.env", "TOKEN=x\n");
+    write("deploy/plain.env", "PORT=80\n");
+    write("docs/.npmrc", "registry=https://r\n");
+    write("tls/cert.pem", "-----BEGIN CERTIFICATE-----\n");
+    write("tls/both.pem", "-----BEGIN RSA PRIVATE KEY-----\n");
+    write("tls/site.pem", "-----BEGIN CERTIFICATE-----\n");
+    let names = Names::default();
+    let said = |command: &str| {
+        let place = Place::new(temporary.path(), None);
+        command::shown_by(command, Judge::new(&names, Some(place))).map(|hit| hit.file)
+    };
+    for (command, file) in [
+        ("grep -rn API_KEY", ".env"),
+        ("grep -r KEY .", ".env"),
+        ("grep -rn 'api.key' -i .", ".env"),
+        ("rg --hidden -u KEY", ".env"),
+        ("rg -uu KEY", ".env"),
+        ("rg TOKEN", "deploy/prod.env"),
+        ("rg TOKEN deploy", "deploy/prod.env"),
+        ("cd deploy && grep -r TOKEN", "prod.env"),
+        ("find . -type f -exec grep -H KEY {} +", ".env"),
+        ("find . -type f | xargs grep KEY", ".env"),
+        ("find . -type f -exec cat {} +", ".env"),
+        ("ls -A | grep env | xargs cat", "./.env"),
+        ("cat deploy/*.env", "deploy/prod.env"),
+        ("cat tls/*.pem", "tls/both.pem"),
+        ("cat tls/both.pem", "tls/both.pem"),
+        ("docker compose config", ".env"),
+    ] {
+        assert_eq!(said(command).as_deref(), Some(file), "{command}");
+    }
+    for command in [
+        "grep -rn TODO",
+        "grep -rn API_KEY src",
+        "grep -rln API_KEY",
+        "grep -rn API_KEY --include='*.rs' .",
+        "grep -rn API_KEY --exclude=.env .",
+        "grep -rn PORT .",
+        "grep -rn KEYS .",
+        "rg API_KEY",
+        "rg --hidden API_KEY",
+        "rg --hidden -u API_KEY -g '!.env'",
+        "rg TOKEN -t rust",
+        "rg TOKEN -g '!*.env'",
+        "git log | grep API_KEY",
+        "find . -type f -not -name .env -exec grep -H KEY {} +",
+        "find . -type f -exec wc -l {} +",
+        "find . -name '*.rs' -exec grep KEY {} +",
+        "cat deploy/plain.env",
+        "cat docs/.npmrc",
+        "cat tls/cert.pem tls/site.pem",
+        "cat src/*",
+        "cat .env.test",
+        "grep PORT .env",
+        "cd src; grep -rn KEY",
+    ] {
+        assert_eq!(said(command), None, "{command}");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(".env", temporary.path().join("settings")).unwrap();
+        assert!(said("cat settings").is_some(), "a link to it");
+        assert_eq!(said("ls -l settings"), None);
+    }
+}
 
 proptest! {
     #[test]
