@@ -183,12 +183,15 @@ pub(super) fn session_file(world: &World, payload: &Payload, kind: &str) -> Opti
     AbsolutePath::parse(folder.join(format!("{session}.{kind}.json"))).ok()
 }
 
+/// What a note says. In a folder that others could write to, there are no notes.
 pub(super) fn recall<T: serde::de::DeserializeOwned>(file: &AbsolutePath) -> Option<T> {
+    file.parent().filter(disk::is_private_folder)?;
     serde_json::from_str(&disk::read_text(file).ok().flatten()?).ok()
 }
 
 pub(super) fn leave(file: &AbsolutePath, note: &impl serde::Serialize) {
-    if let Ok(text) = serde_json::to_string(note) {
+    let is_private = file.parent().is_some_and(|folder| disk::make_private_folder(&folder).is_ok());
+    if let Some(text) = serde_json::to_string(note).ok().filter(|_| is_private) {
         let _ = disk::write_fleeting(file, text.as_bytes());
     }
 }
