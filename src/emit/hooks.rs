@@ -285,7 +285,9 @@ mod tests {
         "#;
         assert_eq!(registered(hooks), [("Pre".to_owned(), Some("sh|patch|create".to_owned()))]);
         assert_eq!(registered("[hooks.events]\nbefore-tool = \"Pre\""), [("Pre".to_owned(), None)]);
-        let with_mcp = registered("mcp = \"mcp__.*\"\n[hooks.events]\nbefore-tool = \"Pre\"\nsession-start = \"S\"\n[hooks.tools]\nread = [\"view\"]");
+        let with_mcp = registered(
+            "mcp = \"mcp__.*\"\n[hooks.events]\nbefore-tool = \"Pre\"\nsession-start = \"S\"\n[hooks.tools]\nread = [\"view\"]",
+        );
         let matchers: Vec<_> = with_mcp.iter().map(|(_, matcher)| matcher.as_deref()).collect();
         assert_eq!(matchers, [None, Some("view"), Some("mcp__.*")], "tools of MCP servers stand by themselves");
     }

@@ -144,7 +144,11 @@ pub(super) fn shows_environment(text: &str) -> bool {
             let is_value = has_any(given) || held.iter().any(|held| has_word(given, held));
             // `'set' if os.getenv("KEY") else 'missing'` tells only whether.
             let tells_whether = given.split_once(" if ").is_some_and(|(told, _)| told.ends_with(['\'', '"']));
-            if is_value && !tells_whether && !ASKING.iter().any(|asking| given.contains(asking)) && !is_of_plain_variables(given) {
+            if is_value
+                && !tells_whether
+                && !ASKING.iter().any(|asking| given.contains(asking))
+                && !is_of_plain_variables(given)
+            {
                 return true;
             }
         }

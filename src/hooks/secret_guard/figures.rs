@@ -27,7 +27,9 @@ fn project(folder: &Path) {
         let words = words.filter(|word| word.len() > 3 && !word.chars().any(|letter| letter.is_ascii_lowercase()));
         names.extend(words.filter(|word| word.starts_with(char::is_alphabetic)).map(str::to_owned));
     }
-    let mut text = String::from("# values\nDATABASE_URL=postgresql://app:password@db/app\nREPLICA_URL=postgres://app:password@db/app\nAWS_KEY=AKIA0\n");
+    let mut text = String::from(
+        "# values\nDATABASE_URL=postgresql://app:password@db/app\nREPLICA_URL=postgres://app:password@db/app\nAWS_KEY=AKIA0\n",
+    );
     for name in names {
         let _ = writeln!(text, "{name}=sk-{}-token-secret-aws_secret-api_key", name.len());
     }
@@ -73,7 +75,12 @@ fn wrong(name: &str, least: usize, shows: bool) -> (usize, Vec<String>) {
 
 fn check(name: &str, least: usize, shows: bool, most_percent: usize) {
     let (all, wrong) = wrong(name, least, shows);
-    println!("{name}: {} of {all} wrong ({:.1} %)\n{}", wrong.len(), 100.0 * wrong.len() as f64 / all as f64, wrong.join("\n"));
+    println!(
+        "{name}: {} of {all} wrong ({:.1} %)\n{}",
+        wrong.len(),
+        100.0 * wrong.len() as f64 / all as f64,
+        wrong.join("\n")
+    );
     assert!(wrong.len() * 100 <= all * most_percent, "{name}: {} of {all} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -7,6 +7,8 @@
 mod code;
 mod command;
 mod environment;
+#[cfg(test)]
+mod figures;
 mod filters;
 mod ignored;
 mod judge;
@@ -14,8 +16,6 @@ mod names;
 mod place;
 mod programs;
 mod search;
-#[cfg(test)]
-mod figures;
 #[cfg(test)]
 mod tests;
 
