@@ -66,11 +66,20 @@ fn secrets_are_read_by_no_tool() {
     assert!(shell(&context, "cd app && cat .env | head").is_some());
     assert!(shell(&context, "git show HEAD:.env").is_some());
     for (tool, input) in [
+        ("mcp__filesystem__read_text_file", json!({"path": project.join(".env")})),
+        ("mcp__filesystem__read_multiple_files", json!({"paths": ["a", ".env"]})),
+        ("Read", json!({"file_path": "/home/u/.ssh/id_ed25519"})),
+        ("Read", json!({"file_path": "/home/u/.aws/credentials"})),
+    ] {
+        assert!(refused(&context, tool, &input).is_some(), "{tool} {input}");
+    }
+    for (tool, input) in [
         ("Read", json!({"file_path": project.join(".env.example")})),
         ("Grep", json!({"pattern": "\\.env", "path": "src"})),
         ("Grep", json!({"pattern": ".env", "glob": "*.ts"})),
         ("Glob", json!({"pattern": "**/.env"})),
         ("Bash", json!({"command": "git commit -m \"mention .env\" && echo .env >> .gitignore"})),
+        ("mcp__filesystem__read_text_file", json!({"path": project.join("README.md")})),
         ("Write", json!({"file_path": ".gitignore", "content": ".env\n"})),
     ] {
         assert_eq!(refused(&context, tool, &input), None, "{tool} {input}");
@@ -230,13 +239,41 @@ fn a_roadmap_does_not_shrink_unless_somebody_gave_leave() {
         "cp a.md .planning/ROADMAP.md",
         "truncate -s 0 .planning/ROADMAP.md",
         "head -5 .planning/ROADMAP.md > .planning/ROADMAP.md",
+        "head -5 .planning/ROADMAP.md > /tmp/t && mv /tmp/t .planning/ROADMAP.md",
+        "sed -i '10,$d' .planning/ROADMAP.md",
+        "sed -i '1,70d' .planning/ROADMAP.md",
+        "sed -n '1,20p' .planning/ROADMAP.md | tee .planning/ROADMAP.md",
+        "rm .planning/ROADMAP.md",
+        "git rm -q .planning/ROADMAP.md",
+        "git checkout HEAD~3 -- .planning/ROADMAP.md",
+        "git restore --source HEAD~1 .planning/ROADMAP.md",
+        "python3 -c \"open('.planning/ROADMAP.md','w').write('# Roadmap')\"",
+        "tee .planning/ROADMAP.md < a.md",
     ] {
         context.write("a.md", "x\n");
         assert!(shell(&context, shrinking).is_some(), "{shrinking}");
     }
-    for leaving in
-        ["cp b.md .planning/ROADMAP.md", "cp c.md .planning/ROADMAP.md", "cd x && echo y > .planning/ROADMAP.md"]
-    {
+    let edit = |old: usize, new: usize| {
+        let (old, new) = ("line\n".repeat(old), "x\n".repeat(new));
+        let input = json!({"file_path": absolute, "old_string": old, "new_string": new});
+        refused(&context, "Edit", &input)
+    };
+    assert!(edit(90, 1).unwrap().contains("11 of the 100 lines"), "an edit that replaces most of it");
+    assert_eq!(edit(50, 1), None);
+    let by_server = json!({"path": absolute, "content": "x"});
+    assert!(refused(&context, "mcp__filesystem__write_file", &by_server).is_some(), "a tool of a server");
+    for leaving in [
+        "cp b.md .planning/ROADMAP.md",
+        "cp c.md .planning/ROADMAP.md",
+        "cd x && echo y > .planning/ROADMAP.md",
+        "sed -i 's/a/b/' .planning/ROADMAP.md",
+        "sed -i '3,5d' .planning/ROADMAP.md",
+        "git restore --source=HEAD .planning/ROADMAP.md",
+        "git checkout main -- .planning/ROADMAP.md",
+        "git rm --cached .planning/ROADMAP.md",
+        "mv .planning/ROADMAP.md .planning/ROADMAP.md.broken",
+        "head -5 .planning/ROADMAP.md > /tmp/t",
+    ] {
         context.write("b.md", &old);
         assert_eq!(shell(&context, leaving), None, "{leaving}");
     }
