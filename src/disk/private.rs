@@ -33,12 +33,17 @@ fn levels(folder: &AbsolutePath) -> Vec<AbsolutePath> {
     folder.parent().into_iter().chain([folder.clone()]).collect()
 }
 
+/// What a mode allows to others than the owner.
+#[cfg(unix)]
+const OF_OTHERS: u32 = 0o077;
+
 /// Whether a folder, not a link to one, is there, and only this user can use it.
 #[cfg(unix)]
 fn is_private(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let Ok(metadata) = std::fs::symlink_metadata(folder) else { return false };
-    metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o077 == 0
+    let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
+    metadata.is_dir() && is_ours && metadata.mode() & OF_OTHERS == 0
 }
 
 /// The temporary folder of this system is the user's own.

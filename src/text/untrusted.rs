@@ -92,7 +92,8 @@ fn found_in(text: &str) -> Vec<(&'static Phrase, bool)> {
             is_fenced ^= bytes[at..].starts_with(b"```") || bytes[at..].starts_with(b"~~~");
         }
         let candidates = &BY_FIRST_BYTE[usize::from(*byte)];
-        if !candidates.is_empty() && !(before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric()) {
+        let is_inside_word = before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric();
+        if !is_inside_word {
             for candidate in candidates {
                 if found[*candidate] != Some(false) && begins_with(text, at, phrases[*candidate].text) {
                     found[*candidate] = Some(is_fenced || is_quoted(&text[line..at]));

@@ -91,8 +91,8 @@ fn a_search_by_tool_shows_no_secret_that_it_finds_itself() {
     let context = project("{}");
     context.write(".env", "API_KEY=sk-1\n");
     let grep = |input: Value| refused(&context, "Grep", &input);
-    let content = || json!({"pattern": "API_KEY", "output_mode": "content"});
-    let reason = grep(content()).unwrap();
+    let by_lines = || json!({"pattern": "API_KEY", "output_mode": "content"});
+    let reason = grep(by_lines()).unwrap();
     assert!(reason.contains("`.env`") && reason.contains("`!.env`"), "{reason}");
     assert_eq!(grep(json!({"pattern": "API_KEY"})), None, "names of files alone");
     assert_eq!(grep(json!({"pattern": "TODO", "output_mode": "content"})), None);
@@ -101,7 +101,7 @@ fn a_search_by_tool_shows_no_secret_that_it_finds_itself() {
     assert!(refused(&context, "search_file_content", &json!({"pattern": "API_KEY"})).is_some(), "another host's tool");
     std::fs::create_dir_all(context.project().join(".git")).unwrap();
     context.write(".gitignore", ".env\n");
-    assert_eq!(grep(content()), None, "ignored");
+    assert_eq!(grep(by_lines()), None, "ignored");
     assert!(shell(&context, "grep -rn API_KEY").is_some(), "a search that ignores nothing");
 }
 

@@ -24,7 +24,7 @@ pub(super) fn shown_by(script: &str, mut judge: Judge<'_>) -> Option<Hit> {
     let mut flowing: Option<(usize, Hit)> = None;
     for (at, run) in runs.iter().enumerate() {
         if matches!(run.program.as_str(), "cd" | "pushd") {
-            judge.change_folder(run.arguments.first().and_then(Argument::text));
+            judge.change_folder(run.arguments.first().and_then(Argument::text).as_deref());
             continue;
         }
         let input = flowing.take().filter(|(pipeline, _)| *pipeline == run.pipeline).map(|(_, hit)| hit);
@@ -148,7 +148,7 @@ fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
         return if run.arguments.iter().any(starts) { by_arguments(judge, run, None) } else { Reading::Nothing };
     }
     if SCRIPT_FIRST.contains(&program) {
-        return search::shown_by(judge, run, input).map_or(Reading::Nothing, Reading::Shows);
+        return search::shown_by(judge, run, input.as_deref()).map_or(Reading::Nothing, Reading::Shows);
     }
     if let Some(words) = copied(run) {
         return copy(judge, program, words).into();
@@ -182,10 +182,9 @@ fn of_results(judge: &Judge<'_>, run: &Run) -> Reading {
     if let Some(file) = values.find_map(|word| judge.held(word)) {
         let is_whole = run.arguments.len() == 1;
         return match program {
-            "echo" | "printf" | "git" => Reading::Shows(given(file)),
-            "export" | "declare" | "typeset" | "local" | "readonly" | "set" | "env" => Reading::Loads(file),
             "eval" if is_whole => Reading::Loads(file),
-            "eval" => Reading::Shows(given(file)),
+            "echo" | "printf" | "git" | "eval" => Reading::Shows(given(file)),
+            "export" | "declare" | "typeset" | "local" | "readonly" | "set" | "env" => Reading::Loads(file),
             program if SHELLS.contains(&program) || INTERPRETERS.contains(&program) => Reading::Shows(given(file)),
             program if HARMLESS.contains(&program) => Reading::Nothing,
             _ => Reading::HandsOn(file),

@@ -75,12 +75,7 @@ fn wrong(name: &str, least: usize, shows: bool) -> (usize, Vec<String>) {
 
 fn check(name: &str, least: usize, shows: bool, most_percent: usize) {
     let (all, wrong) = wrong(name, least, shows);
-    println!(
-        "{name}: {} of {all} wrong ({:.1} %)\n{}",
-        wrong.len(),
-        100.0 * wrong.len() as f64 / all as f64,
-        wrong.join("\n")
-    );
+    println!("{name}: {} of {all} wrong ({} per mille)\n{}", wrong.len(), 1_000 * wrong.len() / all, wrong.join("\n"));
     assert!(wrong.len() * 100 <= all * most_percent, "{name}: {} of {all} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 

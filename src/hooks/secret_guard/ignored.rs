@@ -33,14 +33,18 @@ impl Ignored {
         ignored.add(root, &root.join(".git").join("info").join("exclude"));
         let mut above: Vec<&Path> = start.ancestors().skip(1).take_while(|folder| folder.starts_with(root)).collect();
         above.reverse();
-        above.into_iter().for_each(|folder| ignored.read(folder));
+        for folder in above {
+            ignored.read(folder);
+        }
         ignored
     }
 
     /// Adds what the files in a folder say.
     pub(super) fn read(&mut self, folder: &Path) {
         if self.is_repository {
-            [".gitignore", ".ignore", ".rgignore"].iter().for_each(|name| self.add(folder, &folder.join(name)));
+            for name in [".gitignore", ".ignore", ".rgignore"] {
+                self.add(folder, &folder.join(name));
+            }
         }
     }
 

@@ -25,8 +25,8 @@ impl<'names> Judge<'names> {
     }
 
     /// Follows `cd`.
-    pub(super) fn change_folder(&mut self, to: Option<String>) {
-        self.place = self.place.as_ref().and_then(|place| place.moved(to.as_deref()?));
+    pub(super) fn change_folder(&mut self, to: Option<&str>) {
+        self.place = self.place.as_ref().and_then(|place| place.moved(to?));
     }
 
     /// The secret file that something in a word was printed from.
@@ -36,7 +36,7 @@ impl<'names> Judge<'names> {
 
     /// The name of a secret file that an argument may stand for.
     pub(super) fn secret(&self, argument: &Argument) -> Option<String> {
-        if argument.spellings.iter().any(|spelling| spelling.is_process()) {
+        if argument.spellings.iter().any(Spelling::is_process) {
             return self.held(argument);
         }
         argument.names().find_map(|name| self.secret_name(&name))

@@ -124,7 +124,7 @@ impl Names {
             && rows
                 .filter(|row| row.kind != Kind::Credentials || row.is_certain())
                 .flat_map(|row| row.names.iter().map(move |name| (row, name)))
-                .filter(|(_, usual)| !usual.contains(['*', '/']) && !usual.ends_with(".json"))
+                .filter(|(_, usual)| !usual.contains(['*', '/']) && !part_fits("*.json", usual))
                 .any(|(_, usual)| file.fits(usual) && self.row(usual).is_some())
     }
 

@@ -24,7 +24,7 @@ impl Hit {
 
 /// What a program whose first word is a pattern or a script shows. `input` is the secret file whose text it has on its
 /// standard input.
-pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<String>) -> Option<Hit> {
+pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<&str>) -> Option<Hit> {
     let language = Language::of(&run.program);
     let Search { patterns, files, hit, options } = Search::read(judge, run, language)?;
     if let Some(file) = hit {
@@ -41,7 +41,7 @@ pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<String>) -> O
     let given = files.iter().filter_map(|file| {
         if file.spellings.iter().any(|spelling| spelling.folder_of_all().is_some()) { None } else { judge.secret(file) }
     });
-    if let Some(file) = given.chain(input.clone()).find(|file| shows.any_of(judge, file)) {
+    if let Some(file) = given.chain(input.map(str::to_owned)).find(|file| shows.any_of(judge, file)) {
         return Some(Hit::given(file));
     }
     if language != Language::Pattern {
@@ -79,6 +79,7 @@ struct Search<'run> {
 }
 
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 struct Options {
     inverts: bool,
     ignores_case: bool,

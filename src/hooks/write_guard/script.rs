@@ -1,5 +1,7 @@
 //! What scripts of `sed` and pieces of code leave of a file.
 
+use std::path::Path;
+
 use super::command::Content;
 
 /// What a script of `sed` leaves of its file, where that can be told: `10,$d`, `1,40d`, `20q`, and with `-n` `1,20p`.
@@ -41,7 +43,9 @@ pub(super) fn written_by_code(code: &str) -> Vec<(String, Content)> {
     quoted.next();
     let mut rest = code;
     for text in quoted {
-        let Some(at) = rest.find(text).filter(|_| text.ends_with(".md")) else { continue };
+        let Some(at) = rest.find(text).filter(|_| Path::new(text).extension().is_some_and(|end| end == "md")) else {
+            continue;
+        };
         let behind = rest[at + text.len()..].trim_start_matches(['\'', '"']).trim_start();
         let mode = behind.strip_prefix(',').map(|mode| mode.trim_start().trim_start_matches("mode=").trim_start());
         let opens = mode.is_some_and(|mode| mode.starts_with("'w") || mode.starts_with("\"w"));

@@ -446,7 +446,7 @@ fn picked_by(pattern: &Spelling) -> Vec<Spelling> {
     let text = pattern.text();
     let (text, at_start) = text.strip_prefix('^').map_or((text.as_str(), false), |rest| (rest, true));
     let (text, at_end) = text.strip_suffix('$').map_or((text, false), |rest| (rest, true));
-    let name = text.replace("\\.", ".").replace(".*", "*").replace("\\", "");
+    let name = text.replace("\\.", ".").replace(".*", "*").replace('\\', "");
     let name = name.trim_start_matches('/');
     let glob = format!("{}{name}{}", if at_start { "" } else { "*" }, if at_end { "" } else { "*" });
     Spelling::pattern(&glob).with_hidden()
