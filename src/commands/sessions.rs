@@ -156,8 +156,9 @@ fn sample(context: &mut Context, arguments: &SampleArgs) -> Result<(), CommandEr
 /// Puts messages into a file that only this user reads; gives its path.
 fn keep(context: &Context, name: &str, messages: &[Message]) -> Result<String, CommandError> {
     let folder = format!("messages-{}-{}", context.world().now().milliseconds(), std::process::id());
-    let file = context.world().private_temporary_folder().join(folder).join(name);
-    let file = AbsolutePath::parse(file)?;
+    let notes = AbsolutePath::parse(context.world().private_temporary_folder())?;
+    disk::make_private_folder(&notes)?;
+    let file = notes.resolve(&folder).resolve(name);
     disk::write_fleeting(&file, sessions::lines(messages)?.as_bytes())?;
     Ok(file.to_string())
 }

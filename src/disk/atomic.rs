@@ -37,13 +37,13 @@ pub(crate) fn remove_note(path: &AbsolutePath) -> Result<(), DiskError> {
 }
 
 #[cfg(unix)]
-fn make_private_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn make_private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 #[cfg(not(unix))]
-fn make_private_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn make_private_folder(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).create(folder)
 }
 

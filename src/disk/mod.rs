@@ -13,6 +13,7 @@ mod hold;
 mod journal;
 mod lock;
 mod path;
+mod private;
 mod recover;
 mod scratch;
 mod snapshot;
@@ -26,6 +27,7 @@ pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use hold::{Disk, Faults, Hold, check};
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
+pub(crate) use private::{is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
 pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
@@ -261,6 +263,8 @@ pub(crate) enum DiskError {
     Unfinished { path: PathBuf, first: Box<DiskError>, second: Box<DiskError> },
     #[error("a record of what to write cannot be made")]
     Unwritable { source: serde_json::Error },
+    #[error("`{}` is not a folder of this user alone", path.display())]
+    NotPrivate { path: PathBuf },
     #[error("stopped at step {step} on request")]
     Fault { step: u32 },
 }
@@ -277,6 +281,7 @@ impl DiskError {
                 let folder = path.ancestors().find(|folder| folder.ends_with(journal::FOLDER)).unwrap_or(path);
                 Some(format!("compare the files in `{}` with yours, then remove that folder", folder.display()))
             }
+            Self::NotPrivate { path } => Some(format!("look at what `{}` is, then remove it", path.display())),
             Self::NotOurs { backup, .. } => Some(format!("the earlier bytes are in `{}`", backup.display())),
             Self::Unfinished { path, .. } => {
                 Some(format!("run `gsd-tools recover`; the earlier files are in `{}`", path.display()))

@@ -168,7 +168,12 @@ fn registrations_of(
     let registration =
         |host_name: &String, matcher| Registration { name: event.name, host_name: host_name.clone(), matcher };
     match name {
-        EventName::Whole(name) => vec![registration(name, matcher(event, &hooks.tools))],
+        EventName::Whole(name) => {
+            // What such tools do is told by their input; the ones that read are among them.
+            let mcp = hooks.mcp.as_ref().filter(|_| event.tools.contains(&ToolSet::Read));
+            let of_mcp = mcp.map(|matcher| registration(name, Some(matcher.clone())));
+            std::iter::once(registration(name, matcher(event, &hooks.tools))).chain(of_mcp).collect()
+        }
         EventName::ByTool(names) => {
             let wanted = names.iter().filter(|of_tools| of_tools.tools.iter().any(|tool| event.tools.contains(tool)));
             wanted.map(|of_tools| registration(&of_tools.name, None)).collect()
@@ -280,5 +285,10 @@ mod tests {
         "#;
         assert_eq!(registered(hooks), [("Pre".to_owned(), Some("sh|patch|create".to_owned()))]);
         assert_eq!(registered("[hooks.events]\nbefore-tool = \"Pre\""), [("Pre".to_owned(), None)]);
+        let with_mcp = registered(
+            "mcp = \"mcp__.*\"\n[hooks.events]\nbefore-tool = \"Pre\"\nsession-start = \"S\"\n[hooks.tools]\nread = [\"view\"]",
+        );
+        let matchers: Vec<_> = with_mcp.iter().map(|(_, matcher)| matcher.as_deref()).collect();
+        assert_eq!(matchers, [None, Some("view"), Some("mcp__.*")], "tools of MCP servers stand by themselves");
     }
 }

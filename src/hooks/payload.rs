@@ -26,6 +26,8 @@ pub(crate) struct FileWrite {
     pub(crate) text: String,
     /// The file is made, whatever stands there.
     pub(crate) creates: bool,
+    /// How many lines of it the text is put in the place of.
+    pub(crate) replaced: usize,
 }
 
 impl Payload {
@@ -93,6 +95,11 @@ impl Payload {
 
     /// What the tool of the event does.
     pub(crate) fn tool(&self) -> Option<ToolSet> {
+        tool::of(self.tool_name(), self.input.as_ref())
+    }
+
+    /// What the host calls the tool.
+    pub(crate) fn tool_name(&self) -> Option<&str> {
         let keys = [
             "/tool_name",
             "/toolName",
@@ -102,7 +109,7 @@ impl Payload {
             "/postToolUse/toolName",
             "/agent_action_name",
         ];
-        tool::of(at(&self.value, &keys).and_then(Value::as_str), self.input.as_ref())
+        at(&self.value, &keys).and_then(Value::as_str)
     }
 
     /// A value of the tool's input, as the host wrote it.
@@ -176,16 +183,20 @@ impl Payload {
                     .to_owned(),
             )
         };
-        let mut texts: Vec<String> = new(input).into_iter().collect();
-        texts.extend(input.get("edit").and_then(new));
+        let old = |value: &Value| -> Option<usize> {
+            let keys = ["old_string", "old_str", "oldString", "oldText", "old_text", "old"];
+            Some(first(value, &keys)?.as_str()?.lines().count())
+        };
         let edits =
-            first(input, &["edits", "edit", "str_replace_entries"]).and_then(Value::as_array).into_iter().flatten();
-        texts.extend(edits.filter_map(new));
+            || first(input, &["edits", "edit", "str_replace_entries"]).and_then(Value::as_array).into_iter().flatten();
+        let all = || [Some(input), input.get("edit")].into_iter().flatten().chain(edits());
+        let mut texts: Vec<String> = all().filter_map(new).collect();
+        let replaced = all().filter_map(old).sum();
         if whole.is_none() && texts.is_empty() {
             return Vec::new();
         }
         texts.extend(whole.map(str::to_owned));
-        vec![FileWrite { path: path.to_owned(), text: texts.join("\n"), creates: whole.is_some() }]
+        vec![FileWrite { path: path.to_owned(), text: texts.join("\n"), creates: whole.is_some(), replaced }]
     }
 }
 
@@ -280,14 +291,20 @@ fn patched_files(patch: &str) -> Vec<FileWrite> {
     for line in patch.lines() {
         let named = |mark: &str| line.strip_prefix(mark).map(str::trim);
         if let Some(path) = named("*** Add File:") {
-            files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: true });
-        } else if let Some(path) = named("*** Update File:").or_else(|| named("*** Delete File:")) {
-            files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: false });
+            files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: true, replaced: 0 });
+        } else if let Some(path) = named("*** Update File:") {
+            files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: false, replaced: 0 });
+        } else if let Some(path) = named("*** Delete File:") {
+            files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: false, replaced: usize::MAX });
         } else if let Some(path) = named("*** Move to:") {
-            files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: true });
+            files.push(FileWrite { path: path.to_owned(), text: String::new(), creates: true, replaced: 0 });
         } else if let (Some(added), Some(file)) = (line.strip_prefix('+'), files.last_mut()) {
             file.text.push_str(added);
             file.text.push('\n');
+        } else if line.starts_with('-')
+            && let Some(file) = files.last_mut()
+        {
+            file.replaced = file.replaced.saturating_add(1);
         }
     }
     files

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn about(path: &str, text: &str) -> Option<String> {
-        let write = FileWrite { path: path.into(), text: text.into(), creates: true };
+        let write = FileWrite { path: path.into(), text: text.into(), creates: true, replaced: 0 };
         note(&[write], Path::new("/p"))
     }
 

@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn only_files_that_exist_are_named() {
-        let write = |path: &str| FileWrite { path: path.into(), text: String::new(), creates: true };
+        let write = |path: &str| FileWrite { path: path.into(), text: String::new(), creates: true, replaced: 0 };
         let writes = [write("old.rs"), write("new.rs")];
         assert!(note(&writes, |path| path == "old.rs").unwrap().starts_with("READ FIRST: old.rs was there"));
         assert_eq!(note(&writes, |_| false), None);

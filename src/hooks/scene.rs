@@ -1,5 +1,6 @@
 //! What a hook may look at: the event, the project it happened in, and files and settings read when they are asked for.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,9 @@ pub(crate) struct HookProject {
     boundary: Boundary,
     config: Config,
     state_folder: Option<PathBuf>,
+    /// The user's own `defaults.json`, and what it says once somebody asked.
+    user_file: Option<PathBuf>,
+    user: OnceCell<Config>,
 }
 
 impl HookProject {
@@ -49,7 +53,9 @@ impl HookProject {
         // The documents of a planning folder that leads elsewhere are not this project's.
         boundary.check(layout.absolute(layout.planning())).ok()?;
         let config = config(&layout, &boundary, world);
-        Some(Self { root: root.as_path().to_path_buf(), layout, boundary, config, state_folder })
+        let user_file = world.gsd_home().map(|home| home.join(".gsd").join("defaults.json"));
+        let (root, user) = (root.as_path().to_path_buf(), OnceCell::new());
+        Some(Self { root, layout, boundary, config, state_folder, user_file, user })
     }
 
     /// The project as the commands read it. No time of a commit is asked for, since that starts git.
@@ -62,6 +68,20 @@ impl HookProject {
         let path = self.layout.absolute(path);
         self.boundary.check(&path).map_err(|error| error.to_string())?;
         disk::read_settings(path).map_err(|error| error.to_string())
+    }
+
+    /// The user's own settings, whatever the project says. A file that cannot be read says nothing.
+    pub(crate) fn user(&self) -> &Config {
+        self.user.get_or_init(|| {
+            let text = self.user_file.as_ref().and_then(|file| disk::read_settings(file).ok().flatten());
+            Config::read(ConfigTexts { personal: text.as_deref(), ..ConfigTexts::default() }).0
+        })
+    }
+
+    /// A switch that makes a guard stricter: on if the user's own settings or the project's turn it on. What came with a
+    /// repository may tighten a guard, and loosens none.
+    pub(crate) fn tightens(&self, key: &str) -> bool {
+        self.flag(key, false) || self.user().written(key).and_then(Value::as_bool).unwrap_or(false)
     }
 
     /// A setting as a file says it, the active workstream's before the project's.
@@ -194,12 +214,15 @@ pub(super) fn session_file(world: &World, payload: &Payload, kind: &str) -> Opti
     AbsolutePath::parse(folder.join(format!("{session}.{kind}.json"))).ok()
 }
 
+/// What a note says. In a folder that others could write to, there are no notes.
 pub(super) fn recall<T: serde::de::DeserializeOwned>(file: &AbsolutePath) -> Option<T> {
+    file.parent().filter(disk::is_private_folder)?;
     serde_json::from_str(&disk::read_text(file).ok().flatten()?).ok()
 }
 
 pub(super) fn leave(file: &AbsolutePath, note: &impl serde::Serialize) {
-    if let Ok(text) = serde_json::to_string(note) {
+    let is_private = file.parent().is_some_and(|folder| disk::make_private_folder(&folder).is_ok());
+    if let Some(text) = serde_json::to_string(note).ok().filter(|_| is_private) {
         let _ = disk::write_fleeting(file, text.as_bytes());
     }
 }

@@ -7,9 +7,6 @@ use crate::disk::{self, AbsolutePath};
 use super::boundary::Boundary;
 use super::config;
 
-/// How far up is looked.
-const HIGHEST: usize = 10;
-
 /// The folder that holds `.planning` for work started in `start`; `start` itself where none is found.
 ///
 /// A folder above counts only if it has to do with `start`: it lies in the same repository, or names the repository in
@@ -36,7 +33,7 @@ pub(crate) fn has_documents(folder: &AbsolutePath) -> bool {
 fn above(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
     let mut repository_below = is_repository(start);
     let mut folder = start.clone();
-    for _ in 0..HIGHEST {
+    loop {
         folder = folder.parent()?;
         if home.is_some_and(|home| home.starts_with(&folder)) {
             return None;
@@ -46,7 +43,6 @@ fn above(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
         }
         repository_below |= is_repository(&folder);
     }
-    None
 }
 
 /// Whether the project at `folder` takes `start` for a part of itself. `repository_below`: a repository begins between
@@ -130,6 +126,8 @@ mod tests {
     fn a_folder_of_the_same_repository_finds_its_project() {
         assert_eq!(found(&["a/.planning", "a/.git", "a/src/deep"], "a/src/deep"), "a");
         assert_eq!(found(&["a/.planning", "a/src"], "a/src"), "a/src", "nothing ties the two together");
+        let deep = "a/1/2/3/4/5/6/7/8/9/10/11/12";
+        assert_eq!(found(&["a/.planning", "a/.git", deep], deep), "a");
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub(crate) struct HookTable {
     /// The host's names of its tools, by what they do. Matchers are made of them.
     #[serde(default)]
     pub(crate) tools: BTreeMap<ToolSet, Vec<String>>,
+    /// The matcher of the tools of MCP servers, where one expression finds them all. They are registered by themselves:
+    /// on some hosts, an expression beside plain names would make expressions of those.
+    pub(crate) mcp: Option<String>,
     /// Events about tools say how much context is left, as a status line hears elsewhere.
     #[serde(default)]
     pub(crate) tells_context: bool,

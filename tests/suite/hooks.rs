@@ -99,6 +99,47 @@ fn little_context_is_told_once_the_status_line_has_seen_it() {
     }
 }
 
+/// The notes of a session are in a folder that is everybody's until we have made ours: one that somebody else has put there
+/// is neither believed nor written to.
+#[cfg(unix)]
+#[test]
+fn notes_of_a_session_are_kept_in_a_folder_of_this_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let context = project();
+    let little = payload(&context, r#","model":{"display_name":"M"},"context_window":{"remaining_percentage":20.0}"#);
+    hook(&context, &["standard", "status-line"], &little);
+    let temporary = context.project().parent().unwrap().join("tmp");
+    let ours = std::fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().path());
+    let ours = ours.into_iter().find(|path| path.join("sessions").is_dir()).unwrap();
+    let notes = || std::fs::read_dir(ours.join("sessions")).map_or(0, std::iter::Iterator::count);
+    assert_eq!(notes(), 1);
+    let warned = || hook(&context, &["standard", "after-tool"], &payload(&context, "")).contains("CONTEXT CRITICAL");
+
+    // Others may write there: what is in it may be theirs.
+    std::fs::set_permissions(ours.join("sessions"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(!warned());
+    std::fs::set_permissions(ours.join("sessions"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(!warned());
+    std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o700)).unwrap();
+
+    // A link in its place leads to where somebody wants our notes.
+    let planted = context.home().join("planted");
+    std::fs::rename(ours.join("sessions"), &planted).unwrap();
+    std::os::unix::fs::symlink(&planted, ours.join("sessions")).unwrap();
+    assert!(!warned(), "a note behind a link is not believed");
+    for file in std::fs::read_dir(&planted).unwrap() {
+        std::fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    hook(&context, &["standard", "status-line"], &little);
+    assert_eq!(std::fs::read_dir(&planted).unwrap().count(), 0, "nothing is written behind a link");
+
+    std::fs::remove_file(ours.join("sessions")).unwrap();
+    hook(&context, &["standard", "status-line"], &little);
+    assert!(warned(), "and a folder of our own is used again");
+}
+
 #[test]
 fn a_session_name_cannot_lead_elsewhere() {
     let context = project();

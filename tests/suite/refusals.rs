@@ -123,6 +123,13 @@ fn a_file_with_secrets_is_loaded_instead_of_read() {
     }
     let example = ways(&of_shell(&context, &here, "cat .env").unwrap(), "SECRET_READ").remove(1);
     assert_eq!(of_shell(&context, &here, &format!("cat {example}")), None);
+    let search = of_shell(&context, &here, "grep -rn TOKEN .").unwrap();
+    let options = ways(&search, "SECRET_READ");
+    let left_out = format!("grep -rn TOKEN . {} --exclude=.env.local", options[0]);
+    assert_eq!(of_shell(&context, &here, &left_out), None, "{left_out}");
+    let found = of_shell(&context, &here, "find . -type f -exec grep TOKEN {} +").unwrap();
+    let without = &ways(&found, "SECRET_READ")[2];
+    assert_eq!(of_shell(&context, &here, &format!("find . -type f {without} -exec grep TOKEN {{}} +")), None);
     let key = of_shell(&context, &here, "cat .secrets/key.pem").unwrap();
     assert!(ways(&key, "SECRET_READ").is_empty() && key.contains("ask the user"), "{key}");
 }
@@ -134,13 +141,17 @@ fn a_document_may_shrink_once_after_the_user_wants_it() {
         std::fs::create_dir_all(&folder).unwrap();
         let state = context.project().join(".planning/STATE.md").display().to_string();
         let shrink = || of_write(&context, &folder, &state, "short\n");
-        let mut ways = ways(&shrink().unwrap(), "PLANNING_SHRINK");
-        let (leave, document) = (ways.remove(1), ways.remove(0));
+        let mut way = ways(&shrink().unwrap(), "PLANNING_SHRINK");
+        let (leave, document) = (way.remove(1), way.remove(0));
         assert_eq!(of_write(&context, &folder, &leave, &format!("{document}\n")), None);
         std::fs::write(folder.join(&leave), format!("{document}\n")).unwrap();
         assert_eq!(shrink(), None);
         assert!(shrink().is_some(), "it counts once");
     }
+    let older = of_shell(&context, &context.project(), "git checkout HEAD~3 -- .planning/STATE.md").unwrap();
+    let (document, leave) = (&ways(&older, "PLANNING_SHRINK")[0], &ways(&older, "PLANNING_SHRINK")[1]);
+    std::fs::write(context.project().join(leave), format!("{document}\n")).unwrap();
+    assert_eq!(of_shell(&context, &context.project(), "git checkout HEAD~3 -- .planning/STATE.md"), None);
     let edit = json!({ "file_path": ".planning/STATE.md", "old_string": "line", "new_string": "other" });
     assert_eq!(refusal(&context, &context.project(), "before-tool", "Edit", &edit, ""), None);
 }

@@ -1,8 +1,5 @@
 //! What a piece of code in another language than a shell's does with files with secrets.
 
-use super::names::is_secret;
-use crate::text::shell::Spelling;
-
 /// Words of code that looks into files.
 const OPENING: &[&str] = &[
     "open",
@@ -39,7 +36,7 @@ const CLOSED: &[&str] = &[
 ];
 
 /// The secret file that a piece of code opens to read.
-pub(super) fn reads(text: &str) -> Option<String> {
+pub(super) fn reads(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<String> {
     let lower = text.to_lowercase();
     // A name alone is an argument, and judged as one; so is an option.
     let is_code = !text.starts_with('-') && text.contains(['(', '\'', '"', ' ', '<']);
@@ -52,7 +49,9 @@ pub(super) fn reads(text: &str) -> Option<String> {
         // Words are a letter apart from each other.
         let end = at + word.len();
         let behind = text.get(end..).unwrap_or_default();
-        if is_secret(&Spelling::quoted(word)) && !is_closed(text.get(..at).unwrap_or_default(), behind) {
+        // Without quotes, `a.key` is a part of an object.
+        let is_quoted = word.contains(".env") || text[..at].ends_with(['\'', '"', '`', '<', ' ']);
+        if is_quoted && is_secret(word) && !is_closed(text.get(..at).unwrap_or_default(), behind) {
             return Some(word.to_owned());
         }
         at = end + behind.chars().next().map_or(0, char::len_utf8);
@@ -60,9 +59,147 @@ pub(super) fn reads(text: &str) -> Option<String> {
     None
 }
 
-/// Whether the environment is made of a file with secrets.
+/// Whether a piece of code makes its environment of a file with secrets, and which, where that is told.
 pub(super) fn loads(text: &str) -> bool {
     text.contains("dotenv")
+}
+
+/// Functions that put on the screen what they are given.
+const PRINTING: &[&str] = &[
+    "print(",
+    "pprint(",
+    "console.log(",
+    "console.info(",
+    "console.error(",
+    "console.table(",
+    "console.dir(",
+    "write(",
+    "puts ",
+    "p ",
+    "pp ",
+    "echo ",
+    "print ",
+    "var_dump(",
+    "print_r(",
+    "say ",
+    "inspect(",
+    "dump(",
+];
+
+/// What code calls the environment.
+const ENVIRONMENT: &[&str] = &[
+    "environ",
+    "getenv",
+    "process.env",
+    "ENV[",
+    "ENV.",
+    "%ENV",
+    "$ENV",
+    "$_ENV",
+    "dotenv_values",
+    "dotenv').config",
+    "dotenv\").config",
+    "dotenv.config",
+    "dotenv.parse",
+    "get_key(",
+    "Deno.env",
+    "Bun.env",
+    "import.meta.env",
+];
+
+/// What makes of a value whether it is there, or how long it is; or asks only for names.
+const ASKING: &[&str] = &[
+    "!!",
+    "bool(",
+    "Boolean(",
+    " in os.environ",
+    "? '",
+    "? \"",
+    ".length",
+    "len(",
+    "keys(",
+    ".key?(",
+    "is not None",
+    "isset(",
+    "!== undefined",
+    "exists",
+];
+
+/// Whether code prints values of the environment, those of a file that it loads itself among them.
+pub(super) fn shows_environment(text: &str) -> bool {
+    let has_any = |text: &str| ENVIRONMENT.iter().any(|word| text.contains(word));
+    if !has_any(text) {
+        return false;
+    }
+    let held = held_in(text);
+    let mut is_printing = false;
+    for name in PRINTING {
+        for (at, _) in text.match_indices(name).take(50) {
+            let starts_word = !text[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
+            if !starts_word {
+                continue;
+            }
+            is_printing = true;
+            let given = arguments(&text[at + name.len()..], name.ends_with('('));
+            let is_value = has_any(given) || held.iter().any(|held| has_word(given, held));
+            // `'set' if os.getenv("KEY") else 'missing'` tells only whether.
+            let tells_whether = given.split_once(" if ").is_some_and(|(told, _)| told.ends_with(['\'', '"']));
+            if is_value
+                && !tells_whether
+                && !ASKING.iter().any(|asking| given.contains(asking))
+                && !is_of_plain_variables(given)
+            {
+                return true;
+            }
+        }
+    }
+    // Code that is evaluated to be printed.
+    !is_printing && text.trim_start().starts_with(['p', 'P']) && text.contains("environ") && !text.contains(';')
+}
+
+/// Names that are given a value of the environment: `key = os.environ["KEY"]`.
+fn held_in(text: &str) -> Vec<&str> {
+    let statements = text.split([';', '\n']).take(200);
+    let held = statements.filter_map(|statement| {
+        let (name, value) = statement.split_once('=')?;
+        let name = name.trim().rsplit(' ').next()?;
+        let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        (is_name && ENVIRONMENT.iter().any(|word| value.contains(word))).then_some(name)
+    });
+    held.collect()
+}
+
+/// The arguments of a call, up to its closing bracket, or to the end of the statement.
+fn arguments(text: &str, in_brackets: bool) -> &str {
+    let mut open = 1_usize;
+    let end = text.char_indices().take(2_000).find(|(_, letter)| match letter {
+        '(' => {
+            open += 1;
+            false
+        }
+        ')' if in_brackets => {
+            open -= 1;
+            open == 0
+        }
+        ';' | '\n' => !in_brackets,
+        _ => false,
+    });
+    &text[..end.map_or(text.len(), |(at, _)| at)]
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|own| own == word)
+}
+
+/// Whether all the variables that a text names are such as `PORT`.
+fn is_of_plain_variables(text: &str) -> bool {
+    let is_name = |word: &&str| {
+        word.len() > 1
+            && word.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
+    };
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let mut names = words.filter(is_name).filter(|word| !matches!(*word, "ENV" | "_ENV")).peekable();
+    names.peek().is_some() && names.all(super::environment::is_plain)
 }
 
 /// Whether a name between these texts is that of a file which is written, or only asked about.
@@ -106,6 +243,41 @@ fn call(text: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn reads(text: &str) -> Option<String> {
+        super::reads(text, &|name| super::super::names::Names::default().row(name).is_some())
+    }
+
+    #[test]
+    fn code_that_prints_its_environment_is_told_from_code_that_uses_it() {
+        for text in [
+            "import os; print(os.environ)",
+            "import os\nkey = os.environ['API_KEY']\nprint(key)",
+            "print(os.getenv('API_KEY'))",
+            "console.log(process.env)",
+            "console.log('key', process.env.API_KEY)",
+            "console.log(require('dotenv').config())",
+            "const c = require('dotenv').config(); console.log(c.parsed)",
+            "from dotenv import dotenv_values; print(dotenv_values())",
+            "puts ENV['API_KEY']",
+            "console.log(process.env.API_KEY.slice(0, 8))",
+        ] {
+            assert!(shows_environment(text), "{text}");
+        }
+        for text in [
+            "import os; connect(os.environ['API_KEY'])",
+            "console.log('listening on ' + process.env.PORT)",
+            "console.log(!!process.env.API_KEY)",
+            "console.log(process.env.API_KEY ? 'set' : 'missing')",
+            "print('API_KEY' in os.environ)",
+            "print(len(os.environ.get('API_KEY', '')))",
+            "require('dotenv').config(); console.log('ok')",
+            "print(list(os.environ.keys()))",
+            "cfg = dotenv_values(); connect(cfg)",
+        ] {
+            assert!(!shows_environment(text), "{text}");
+        }
+    }
 
     #[test]
     fn code_that_reads_is_told_from_code_that_writes() {

@@ -1,25 +1,91 @@
 //! What a command line shows of files with secrets.
+//!
+//! Its programs are followed in their order: what one prints may go on to the next, into a variable, to nowhere, or to the
+//! conversation. Only the last is refused.
 
 use super::super::git_line::GitLine;
 use super::code;
-use super::names::{is_secret, searches};
+use super::environment;
+use super::filters::shows_only_names;
+use super::judge::Judge;
+use super::programs::{
+    DISPLAYS, HARMLESS, INTERPRETERS, RUN_SCRIPTS, SCRIPT_FIRST, SHELLS, SHOW_INPUT, SWALLOW, copied, edits_in_place,
+    is_left_out, is_runner, keeps_to_itself,
+};
+use super::search::{self, Hit};
 use crate::text::shell::{Argument, Run, Spelling, runs};
 
-/// The secret file that a script would show, if it would show one.
-pub(in crate::hooks) fn read_by(script: &str) -> Option<String> {
+/// What a script would show of a secret file, if it would show anything.
+pub(super) fn shown_by(script: &str, mut judge: Judge<'_>) -> Option<Hit> {
+    let runs = runs(script);
+    let (sources, behind_loops) = read_loops(&runs);
     let mut loaded: Option<String> = None;
-    for run in &runs(script) {
-        match reading(run) {
-            Reading::Shows(file) => return Some(file),
-            Reading::HandsOn(file) if shows_environment(run) => return Some(file),
-            Reading::Loads(file) => loaded = Some(file),
-            Reading::HandsOn(_) | Reading::Nothing => {}
+    // What the program before prints, and in which pipeline.
+    let mut flowing: Option<(usize, Hit)> = None;
+    for (at, run) in runs.iter().enumerate() {
+        if matches!(run.program.as_str(), "cd" | "pushd") {
+            judge.change_folder(run.arguments.first().and_then(Argument::text).as_deref());
+            continue;
         }
-        if loaded.is_some() && shows_environment(run) {
-            return loaded;
+        let input = flowing.take().filter(|(pipeline, _)| *pipeline == run.pipeline).map(|(_, hit)| hit);
+        if let Some(result) = run.reads_into {
+            let of_loop = || runs.get(sources[at]?)?.reads.iter().find_map(|file| judge.secret(file));
+            let file = input.map(|hit| hit.file).or_else(|| run.reads.iter().find_map(|file| judge.secret(file)));
+            if let Some(file) = file.or_else(of_loop) {
+                judge.hold(result, file);
+            }
+            continue;
+        }
+        if behind_loops.contains(&at) {
+            continue;
+        }
+        let shows = match reading(&judge, run, input) {
+            Reading::Shows(hit) => Some(hit),
+            Reading::HandsOn(file) if environment::is_shown(run) => Some(given(file)),
+            Reading::Loads(file) => {
+                loaded = Some(file);
+                None
+            }
+            Reading::HandsOn(_) | Reading::Nothing => None,
+        };
+        let shows = shows.or_else(|| loaded.clone().filter(|_| environment::is_shown(run)).map(given));
+        let Some(hit) = shows.filter(|_| !goes_nowhere(&judge, run)) else { continue };
+        if run.is_piped {
+            flowing = Some((run.pipeline, hit));
+        } else if let Some(result) = run.result_of {
+            judge.hold(result, hit.file);
+        } else {
+            return Some(hit);
         }
     }
     None
+}
+
+fn given(file: String) -> Hit {
+    Hit { file, found: false }
+}
+
+/// For each `read` of a loop without an input of its own, the end of the loop with its file (`done < file`), and those ends.
+fn read_loops(runs: &[Run]) -> (Vec<Option<usize>>, Vec<usize>) {
+    let mut sources = vec![None; runs.len()];
+    let mut ends = Vec::new();
+    let mut end = None;
+    for (at, run) in runs.iter().enumerate().rev() {
+        if run.program.is_empty() && !run.reads.is_empty() && run.result_of.is_none() {
+            end = Some(at);
+        } else if run.reads_into.is_some() && run.reads.is_empty() && !run.is_fed {
+            sources[at] = end;
+            ends.extend(end);
+        }
+    }
+    (sources, ends)
+}
+
+/// Whether what a program prints goes into a file that is secret as well, or into none.
+fn goes_nowhere(judge: &Judge<'_>, run: &Run) -> bool {
+    let mut output = run.writes.iter().filter(|written| written.is_output).peekable();
+    output.peek().is_some()
+        && output.all(|written| written.file.is("/dev/null") || judge.secret(&written.file).is_some())
 }
 
 /// What a program does with secret files.
@@ -30,258 +96,158 @@ enum Reading {
     Loads(String),
     /// Gives the values to a program, and does not show them.
     HandsOn(String),
-    Shows(String),
+    Shows(Hit),
 }
 
 impl From<Option<String>> for Reading {
     fn from(file: Option<String>) -> Self {
-        file.map_or(Reading::Nothing, Reading::Shows)
+        file.map_or(Reading::Nothing, |file| Reading::Shows(given(file)))
     }
 }
 
-/// Programs that show nothing of what is in a file, or show it to the person alone.
-const HARMLESS: &[&str] = &[
-    "",
-    "ls",
-    "dir",
-    "exa",
-    "eza",
-    "lsd",
-    "tree",
-    "stat",
-    "test",
-    "[",
-    "[[",
-    "touch",
-    "rm",
-    "rmdir",
-    "unlink",
-    "shred",
-    "trash",
-    "mkdir",
-    "mktemp",
-    "chmod",
-    "chown",
-    "chgrp",
-    "echo",
-    "printf",
-    "true",
-    "false",
-    ":",
-    "cd",
-    "direnv",
-    "pushd",
-    "popd",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "file",
-    "wc",
-    "du",
-    "df",
-    "md5sum",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "shasum",
-    "cksum",
-    "b2sum",
-    "which",
-    "command",
-    "export",
-    "local",
-    "declare",
-    "typeset",
-    "readonly",
-    "unset",
-    "read",
-    "tee",
-    "truncate",
-    "find",
-    "locate",
-    "code",
-    "subl",
-    "idea",
-    "open",
-    "xdg-open",
-    "explorer",
-    "set-content",
-    "out-file",
-    "new-item",
-    "remove-item",
-    "test-path",
-    "get-item",
-    "get-childitem",
-];
-
-/// Of those, the ones that show what they have on their input.
-const SHOW_INPUT: &[&str] = &["", "read", "tee"];
-
-/// Programs that run a script, which is looked at by itself.
-const RUN_SCRIPTS: &[&str] = &["eval", "script", "ssh", "su", "watch", "wsl"];
-
-/// Programs whose first word is what they look for or do.
-const SCRIPT_FIRST: &[&str] = &[
-    "grep",
-    "egrep",
-    "fgrep",
-    "zgrep",
-    "rg",
-    "ag",
-    "ack",
-    "sed",
-    "gsed",
-    "awk",
-    "gawk",
-    "mawk",
-    "nawk",
-    "jq",
-    "yq",
-    "findstr",
-    "select-string",
-];
-
-/// Programs that put a file in another place.
-const COPIES: &[&str] = &["cp", "mv", "ln", "install", "rsync", "scp", "copy-item", "move-item"];
-
-/// Programs that run code.
-const INTERPRETERS: &[&str] = &[
-    "python",
-    "python3",
-    "python2",
-    "pypy",
-    "pypy3",
-    "uv",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "tsx",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "rscript",
-    "osascript",
-];
-
-fn reading(run: &Run) -> Reading {
+fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
     let program = run.program.as_str();
+    let read = || run.reads.iter().find_map(|file| judge.secret(file));
+    let here = || run.here.as_ref().and_then(|here| judge.held(here));
+    let input = input.map(|hit| hit.file).or_else(read).or_else(here);
     if program == "source" || program == "." {
-        return run.arguments.iter().chain(&run.reads).find_map(secret).map_or(Reading::Nothing, Reading::Loads);
+        let file = input.or_else(|| run.arguments.iter().find_map(|file| judge.secret(file)));
+        return file.map_or(Reading::Nothing, Reading::Loads);
     }
-    let read = run.reads.iter().find_map(secret);
+    if run.is_handed_input
+        && let Some(file) = input
+    {
+        return if HARMLESS.contains(&program) && program != "echo" && program != "printf" {
+            Reading::Nothing
+        } else if matches!(program, "echo" | "printf") {
+            Reading::Shows(given(file))
+        } else {
+            Reading::HandsOn(file)
+        };
+    }
+    match of_results(judge, run) {
+        Reading::Nothing => {}
+        reading => return reading,
+    }
+    if SWALLOW.contains(&program) {
+        return Reading::Nothing;
+    }
     if HARMLESS.contains(&program) {
-        return read.filter(|_| SHOW_INPUT.contains(&program)).into();
+        return input.filter(|_| SHOW_INPUT.contains(&program)).into();
     }
     if RUN_SCRIPTS.contains(&program) {
-        return read.into();
+        // What is written on the other side is not shown here.
+        let writes = run.arguments.iter().any(|word| word.shown().contains('>'));
+        return input.filter(|_| !writes).into();
     }
-    if keeps_to_itself(run) {
+    if keeps_to_itself(run) || shows_only_names(run) {
         return Reading::Nothing;
     }
     if matches!(program, "fd" | "fdfind") {
         let starts = |word: &Argument| ["-x", "-X", "--exec", "--exec-batch"].iter().any(|name| word.is(name));
-        return if run.arguments.iter().any(starts) { by_arguments(run) } else { Reading::Nothing };
+        return if run.arguments.iter().any(starts) { by_arguments(judge, run, None) } else { Reading::Nothing };
     }
     if SCRIPT_FIRST.contains(&program) {
-        return search(program, &run.arguments, &run.reads).into();
+        return search::shown_by(judge, run, input.as_deref()).map_or(Reading::Nothing, Reading::Shows);
     }
     if let Some(words) = copied(run) {
-        return copy(program, words).into();
+        return copy(judge, program, words).into();
     }
     if let Some(call) = GitLine::of(run) {
-        return git(&call).into();
+        return git(judge, &call);
+    }
+    if let Some(file) = shows_unasked(judge, run) {
+        return Reading::Shows(given(file));
     }
     if INTERPRETERS.contains(&program) {
         let texts: Vec<String> = run.arguments.iter().map(Argument::shown).chain(run.input.clone()).collect();
-        if let Some(file) = texts.iter().find_map(|text| code::reads(text)) {
-            return Reading::Shows(file);
+        if let Some(file) = texts.iter().find_map(|text| code::reads(text, &|name| judge.is_secret(name))) {
+            return Reading::Shows(given(file));
         }
         if matches!(program, "perl" | "ruby") && texts.iter().any(|text| edits_in_place(text)) {
             return Reading::Nothing;
         }
-        if texts.iter().any(|text| code::loads(text)) && by_arguments(run) == Reading::Nothing {
+        if texts.iter().any(|text| code::loads(text)) && by_arguments(judge, run, None) == Reading::Nothing {
             return Reading::HandsOn(".env".to_owned());
         }
     }
-    by_arguments(run)
+    by_arguments(judge, run, input)
 }
 
-/// Whether a call of a program shows nothing of the files it reads, for what it is asked to do.
-fn keeps_to_itself(run: &Run) -> bool {
-    let has = |words: &[&str]| run.arguments.iter().any(|word| words.iter().any(|wanted| word.is(wanted)));
+/// What a program does with what was printed out of a secret file into its words.
+fn of_results(judge: &Judge<'_>, run: &Run) -> Reading {
+    let program = run.program.as_str();
+    let is_file = |word: &Argument| word.spellings.iter().any(Spelling::is_process);
+    let mut values = run.arguments.iter().filter(|word| !is_file(word));
+    if let Some(file) = values.find_map(|word| judge.held(word)) {
+        let is_whole = run.arguments.len() == 1;
+        return match program {
+            "eval" if is_whole => Reading::Loads(file),
+            "echo" | "printf" | "git" | "eval" => Reading::Shows(given(file)),
+            "export" | "declare" | "typeset" | "local" | "readonly" | "set" | "env" => Reading::Loads(file),
+            program if SHELLS.contains(&program) || INTERPRETERS.contains(&program) => Reading::Shows(given(file)),
+            program if HARMLESS.contains(&program) => Reading::Nothing,
+            _ => Reading::HandsOn(file),
+        };
+    }
+    if matches!(program, "cat" | "tee")
+        && let Some(file) = run.here.as_ref().and_then(|here| judge.held(here))
+    {
+        return Reading::Shows(given(file));
+    }
+    let handed = run.given.iter().find_map(|word| judge.held(word)).filter(|_| !program.is_empty());
+    handed.map_or(Reading::Nothing, Reading::HandsOn)
+}
+
+/// The secret file that a program reads without being asked to, and shows.
+fn shows_unasked(judge: &Judge<'_>, run: &Run) -> Option<String> {
+    let words: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     match run.program.as_str() {
-        "cmp" => !has(&["-l", "-b", "--verbose", "--print-bytes"]),
-        "diff" => has(&["-q", "--brief"]),
-        "sops" => has(&["-e", "--encrypt", "encrypt"]),
-        "ansible-vault" => has(&["encrypt"]),
-        "age" | "rage" => !has(&["-d", "--decrypt"]),
-        "gpg" | "gpg2" => has(&["-c", "-e", "--symmetric", "--encrypt"]),
-        _ => keeps_secrets(run),
+        "docker" | "docker-compose" | "podman" | "podman-compose" if has(&["config"]) => {
+            let is_compose = run.program.ends_with("compose") || has(&["compose"]);
+            let told_less = [
+                "-q",
+                "--quiet",
+                "--services",
+                "--images",
+                "--volumes",
+                "--profiles",
+                "--hash",
+                "--no-interpolate",
+                "--help",
+            ];
+            let file = named_env_file(&words).unwrap_or_else(|| ".env".to_owned());
+            let is_there = judge.place.as_ref().is_none_or(|place| place.has(&file));
+            (is_compose && !has(&told_less) && is_there).then_some(file)
+        }
+        "kubectl" | "oc" if has(&["config"]) && has(&["view"]) && has(&["--raw", "--raw=true"]) => {
+            Some("~/.kube/config".to_owned())
+        }
+        // The program of the python package prints what it is asked for; the others start a program.
+        "dotenv" | "dotenvx" if has(&["get", "list"]) && !has(&["--"]) => {
+            Some(named_env_file(&words).unwrap_or_else(|| ".env".to_owned()))
+        }
+        _ => None,
     }
 }
 
-/// Whether a program is asked to put secrets into a place made for them, such as `gh secret set`.
-fn keeps_secrets(run: &Run) -> bool {
-    let words: Vec<String> = run.arguments.iter().take(5).map(|word| word.shown().to_lowercase()).collect();
-    let mut parts = words.iter().filter(|word| !word.starts_with('-')).flat_map(|word| word.split(':'));
-    let of_secrets = parts.any(|word| matches!(word, "secret" | "secrets"));
-    of_secrets && parts.take(2).any(|verb| KEEPING.contains(&verb))
-}
-
-/// Verbs behind `secret` that put something there.
-const KEEPING: &[&str] = &["set", "import", "add", "bulk", "create", "put", "upload", "push", "sync"];
-
-/// Whether an option of `perl` or `ruby` has it change files in their place.
-fn edits_in_place(option: &str) -> bool {
-    let letters = option.strip_prefix('-').unwrap_or_default();
-    // Behind these letters stands a text.
-    letters.split(['e', 'E', 'F', 'I', 'M', 'm', 'r', 'x', '-']).next().is_some_and(|flags| flags.contains('i'))
-}
-
-/// The words of a call that copies or moves files: what, and where to.
-fn copied(run: &Run) -> Option<&[Argument]> {
-    let is =
-        |at: usize, words: &[&str]| run.arguments.get(at).is_some_and(|word| words.iter().any(|verb| word.is(verb)));
-    let verbs = match run.program.as_str() {
-        program if COPIES.contains(&program) => 0,
-        "docker" | "podman" | "gsutil" | "kubectl" if is(0, &["cp", "mv"]) => 1,
-        "rclone" if is(0, &["copy", "copyto", "move", "moveto", "sync"]) => 1,
-        "aws" if is(0, &["s3"]) && is(1, &["cp", "mv", "sync"]) => 2,
-        "gcloud" if is(0, &["storage"]) && is(1, &["cp", "mv"]) => 2,
-        _ => return None,
-    };
-    Some(&run.arguments[verbs..])
-}
-
-/// The name of a secret file that an argument may stand for.
-fn secret(argument: &Argument) -> Option<String> {
-    argument.names().find(|name| !is_address(name) && is_secret(name)).map(|name| shown(&name))
-}
-
-fn secret_behind(argument: &Argument, mark: char) -> Option<String> {
-    argument
-        .names()
-        .filter_map(|name| name.behind(mark))
-        .find(|name| !is_address(name) && is_secret(name))
-        .map(|name| shown(&name))
-}
-
-fn shown(name: &Spelling) -> String {
-    name.text().replace(crate::text::shell::UNKNOWN, "…")
-}
-
-/// Whether a name is an address of the web.
-fn is_address(name: &Spelling) -> bool {
-    name.starts_with("http://") || name.starts_with("https://")
+fn named_env_file(words: &[String]) -> Option<String> {
+    words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix("--env-file=") {
+        Some(file) => Some(file.to_owned()),
+        None if matches!(word.as_str(), "--env-file" | "-f")
+            && words.get(at + 1).is_some_and(|file| file.contains("env")) =>
+        {
+            words.get(at + 1).cloned()
+        }
+        None => None,
+    })
 }
 
 /// A program that shows what it is given, but for the options that say something else.
-fn by_arguments(run: &Run) -> Reading {
-    if let Some(file) = run.reads.iter().find_map(secret) {
-        return Reading::Shows(file);
+fn by_arguments(judge: &Judge<'_>, run: &Run, input: Option<String>) -> Reading {
+    if let Some(file) = input {
+        return Reading::Shows(given(file));
     }
     let mut handed_on = None;
     let mut before = String::new();
@@ -291,154 +257,57 @@ fn by_arguments(run: &Run) -> Reading {
             .strip_prefix('-')
             .map(|option| option.trim_start_matches('-').split('=').next().unwrap_or_default().to_lowercase());
         let of = option.as_deref().unwrap_or(&before);
+        let is_all = argument.spellings.iter().any(|spelling| spelling.folder_of_all().is_some());
         let found = match &option {
-            Some(_) => secret_behind(argument, '='),
-            None if run.program == "dd" => text.starts_with("if=").then(|| secret_behind(argument, '=')).flatten(),
-            None => secret(argument).or_else(|| secret_behind(argument, '@')),
+            Some(_) => judge.secret_behind(argument, '='),
+            None if run.program == "dd" => {
+                text.starts_with("if=").then(|| judge.secret_behind(argument, '=')).flatten()
+            }
+            None if is_all && !DISPLAYS.contains(&run.program.as_str()) => None,
+            None => judge.secret(argument).or_else(|| judge.secret_behind(argument, '@')),
         };
         match found {
             Some(_) if is_left_out(of, &run.program) => {}
-            Some(file) if of.contains("env") || of == "from-file" => handed_on = Some(file),
-            Some(file) if is_of_dotenv(run) && matches!(of, "e" | "f" | "p") => handed_on = Some(file),
-            Some(file) => return Reading::Shows(file),
+            Some(file) if of.contains("env") || of == "from-file" || of == "var-file" => handed_on = Some(file),
+            Some(file) if is_runner(run) && matches!(of, "e" | "f" | "p" | "env" | "c") => handed_on = Some(file),
+            Some(file) => return Reading::Shows(Hit { file, found: is_all }),
             None => {}
         }
         // The value of `--option=value` is not what follows.
         let open = option.filter(|_| !text.contains('='));
         before = open.unwrap_or_else(|| if text == "pull" { text } else { String::new() });
     }
+    // Without a name, such programs take the usual file.
+    if handed_on.is_none() && is_runner(run) && run.arguments.iter().any(|word| word.is("--")) {
+        handed_on = Some(".env".to_owned());
+    }
     match handed_on {
         // `docker compose --env-file .env config` shows every value.
-        Some(file) if run.arguments.iter().any(|word| SHOWING_WORDS.iter().any(|shows| word.is(shows))) => {
-            Reading::Shows(file)
-        }
+        Some(file) if shows_given(run) => Reading::Shows(given(file)),
         Some(file) => Reading::HandsOn(file),
         None => Reading::Nothing,
     }
 }
 
-/// Words of programs that show the environment they are given.
-const SHOWING_WORDS: &[&str] = &["env", "printenv", "set", "export", "config", "get", "list"];
-
-/// Whether what follows an option is not shown: left out, written, or a key to something else.
-fn is_left_out(option: &str, program: &str) -> bool {
-    ["exclude", "ignore", "output", "volume", "mount"].iter().any(|word| option.contains(word))
-        || ["key", "key-file", "cert", "identity", "password-file"].iter().any(|word| option.ends_with(word))
-        || matches!(option, "o" | "v") && matches!(program, "curl" | "docker" | "op" | "podman" | "wget")
-        || option == "i" && matches!(program, "scp" | "sftp" | "ssh-add" | "ssh-copy-id")
-        || option == "x" && program == "zip"
-        || option == "pull"
-}
-
-/// Whether it is a program that runs another with the values of a file.
-fn is_of_dotenv(run: &Run) -> bool {
-    let is = |name: &str| name.starts_with("dotenv") || name.starts_with("env-cmd") || name.starts_with("cross-env");
-    is(&run.program) || run.arguments.first().is_some_and(|word| is(&word.shown()))
-}
-
-/// The files of a program whose first word is a pattern or a script.
-fn search(program: &str, arguments: &[Argument], input: &[Argument]) -> Option<String> {
-    let language = Language::of(program);
-    let mut has_script = false;
-    let mut files: Vec<&Argument> = Vec::new();
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        let text = word.shown();
-        match text.as_str() {
-            "--" => files.extend(words.by_ref()),
-            "-e" | "--regexp" | "--expression" => {
-                has_script = true;
-                words.next();
-            }
-            "-f" | "--file" | "--from-file" => {
-                has_script = true;
-                if let Some(file) = words.next().and_then(secret) {
-                    return Some(file);
-                }
-            }
-            "-g" | "--glob" | "--iglob" | "--include" => {
-                if let Some(glob) = words.next().and_then(searched) {
-                    return Some(glob);
-                }
-            }
-            option if language.takes_value(option) => {
-                words.next();
-            }
-            "--arg" | "--argjson" if language == Language::Query => {
-                words.nth(1);
-            }
-            option if language.tells_no_text(option) => return None,
-            option if ["--glob=", "--iglob=", "--include="].iter().any(|name| option.starts_with(name)) => {
-                let glob = word.as_pattern().spellings.iter().filter_map(|name| name.behind('=')).find(searches);
-                if let Some(glob) = glob {
-                    return Some(shown(&glob));
-                }
-            }
-            option if option.starts_with('-') && option.len() > 1 => {}
-            _ => files.push(word),
-        }
+/// Whether a program that is given variables starts one that shows them.
+fn shows_given(run: &Run) -> bool {
+    let words = &run.arguments;
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|shows| word.is(shows)));
+    let is_quiet = has(&["-q", "--quiet", "--services", "--images"]);
+    if has(&["env", "printenv", "set", "export"]) || has(&["config", "get", "list"]) && !is_quiet {
+        return true;
     }
-    if !has_script && !files.is_empty() {
-        let script = files.remove(0).shown();
-        if let Some(file) = Some(script).filter(|_| language == Language::Awk).and_then(|script| code::reads(&script)) {
-            return Some(file);
-        }
+    let Some(dashes) = words.iter().position(|word| word.is("--")) else { return false };
+    let Some((program, arguments)) = words[dashes + 1..].split_first() else { return false };
+    let started = Run::of(&program.shown(), arguments);
+    if SHELLS.contains(&started.program.as_str()) {
+        return arguments.iter().flat_map(|script| runs(&script.shown())).any(|run| environment::is_shown(&run));
     }
-    files.into_iter().chain(input).find_map(secret)
-}
-
-/// What the first word of a program is written in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Pattern,
-    Sed,
-    Awk,
-    Query,
-}
-
-impl Language {
-    fn of(program: &str) -> Self {
-        match program {
-            "sed" | "gsed" => Language::Sed,
-            "jq" | "yq" => Language::Query,
-            _ if program.ends_with("awk") => Language::Awk,
-            _ => Language::Pattern,
-        }
-    }
-
-    /// Whether the word behind an option is its value.
-    fn takes_value(self, option: &str) -> bool {
-        match self {
-            Language::Pattern => matches!(option, "-A" | "-B" | "-C" | "-m" | "-t" | "-T"),
-            Language::Awk => matches!(option, "-F" | "-v"),
-            Language::Sed | Language::Query => false,
-        }
-    }
-
-    /// Whether an option changes the file in its place, or has only told whether and how often something is there.
-    fn tells_no_text(self, option: &str) -> bool {
-        let (letters, words): (&[char], &[&str]) = match self {
-            Language::Pattern => {
-                let words = &["--quiet", "--silent", "--count", "--files-with-matches", "--files-without-match"];
-                (&['q', 'l', 'c'], words)
-            }
-            Language::Sed => (&['i'], &["--in-place"]),
-            Language::Awk | Language::Query => return false,
-        };
-        match option.strip_prefix('-') {
-            Some(long) if long.starts_with('-') => words.iter().any(|word| option.split('=').next() == Some(word)),
-            Some(short) => short.contains(letters),
-            None => false,
-        }
-    }
-}
-
-fn searched(glob: &Argument) -> Option<String> {
-    glob.as_pattern().spellings.iter().find(|glob| searches(glob)).map(shown)
+    environment::is_shown(&started)
 }
 
 /// A secret file that gets a name under which it could be read.
-fn copy(program: &str, arguments: &[Argument]) -> Option<String> {
+fn copy(judge: &Judge<'_>, program: &str, arguments: &[Argument]) -> Option<String> {
     let option = |at: usize| arguments[at].shown().trim_start_matches('-').to_lowercase();
     let left_out =
         |at: usize| at > 0 && arguments[at - 1].shown().starts_with('-') && is_left_out(&option(at - 1), program);
@@ -448,18 +317,35 @@ fn copy(program: &str, arguments: &[Argument]) -> Option<String> {
     let place = target.shown();
     // A neighbour of this folder, such as another worktree, is a folder too.
     let is_neighbour = place.starts_with("../") && !place.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    let is_folder = judge.place.as_ref().is_some_and(|here| here.is_folder(&place));
+    // Keys and accounts go to the folders where programs look for them.
+    let is_home_of_keys = place.contains("/.ssh") || place.contains("/.kube") || place.contains("/.aws");
     let keeps_name = is_neighbour
-        || place.ends_with(['/', ':', '.'])
-        || secret(target).is_some()
-        || secret_behind(target, ':').is_some();
-    if keeps_name { None } else { sources.iter().find_map(|source| secret(source)) }
+        || is_folder
+        || is_home_of_keys
+        || place.ends_with(['/', ':', '.', '~'])
+        || judge.secret(target).is_some()
+        || judge.secret_behind(target, ':').is_some()
+        || is_place_elsewhere(program, &place);
+    if keeps_name { None } else { sources.iter().find_map(|source| judge.secret(source)) }
+}
+
+/// Whether a name is that of a folder on another machine, where a file keeps its own.
+fn is_place_elsewhere(program: &str, place: &str) -> bool {
+    let behind = place.split_once(':').map(|(_, behind)| behind);
+    matches!(program, "scp" | "rsync" | "docker" | "podman" | "kubectl")
+        && behind
+            .is_some_and(|path| path.contains('/') && !path.rsplit('/').next().is_some_and(|name| name.contains('.')))
 }
 
 /// What a call of git shows of secret files.
-fn git(call: &GitLine<'_>) -> Option<String> {
+fn git(judge: &Judge<'_>, call: &GitLine<'_>) -> Reading {
     let patch = call.has(&["patch", "patch-with-stat"], &['p', 'u']);
     let shows = match call.verb.as_str() {
-        "grep" => return search("grep", call.arguments, &[]),
+        "grep" => {
+            let searched = Run::of("grep", call.arguments);
+            return search::shown_by(judge, &searched, None).map_or(Reading::Nothing, Reading::Shows);
+        }
         "show" | "diff" | "difftool" | "whatchanged" => {
             let told = ["stat", "name-only", "name-status", "numstat", "shortstat", "summary", "quiet", "no-patch"];
             patch || !call.has(&told, &['s'])
@@ -472,33 +358,14 @@ fn git(call: &GitLine<'_>) -> Option<String> {
         _ => false,
     };
     if !shows {
-        return None;
+        return Reading::Nothing;
     }
-    let named = |word: &Argument| secret(&word.as_pattern()).or_else(|| secret_behind(word, ':'));
-    call.arguments.iter().find_map(named)
+    let named =
+        call.arguments.iter().filter(|word| !word.shown().starts_with(":(exclude") && !word.shown().starts_with(":!"));
+    let mut named = named.filter_map(|word| named_in(judge, word));
+    named.next().into()
 }
 
-/// Whether a program shows what is in the environment.
-fn shows_environment(run: &Run) -> bool {
-    let texts: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
-    let has_unset = |word: &Argument| word.spellings.iter().any(Spelling::has_unset);
-    match run.program.as_str() {
-        "env" | "printenv" | "compgen" | "get-childitem" => true,
-        // Without a name they tell all there are.
-        "declare" | "typeset" => texts.iter().all(|text| text.starts_with('-')),
-        "set" | "export" => texts.is_empty() || texts.iter().any(|text| text == "-p"),
-        "echo" | "printf" => run.arguments.iter().any(has_unset),
-        "cat" | "tee" => run.here.as_ref().is_some_and(has_unset),
-        "jq" => texts
-            .iter()
-            .any(|text| text.contains("$ENV") || text.split(|of| !char::is_alphabetic(of)).any(|word| word == "env")),
-        "awk" | "gawk" | "mawk" | "nawk" => texts.iter().any(|text| text.contains("ENVIRON")),
-        program if INTERPRETERS.contains(&program) => {
-            let all = texts.iter().chain(&run.input);
-            all.into_iter().any(|text| {
-                ["environ", "getenv", "process.env", "ENV[", "%ENV", "$ENV"].iter().any(|word| text.contains(word))
-            })
-        }
-        _ => false,
-    }
+fn named_in(judge: &Judge<'_>, word: &Argument) -> Option<String> {
+    judge.secret(&word.as_pattern()).or_else(|| judge.secret_behind(word, ':'))
 }

@@ -1,19 +1,30 @@
-//! Refuses to read files that hold secrets: `.env`, `.env.<name>`, `.secrets`. What is read stays in the conversation.
+//! Refuses to read files that hold secrets. What is read stays in the conversation.
 //!
-//! A command line is read as a shell would read it: a name in a message or in a list of ignored files is no reading.
-//! A program that nobody here knows is taken to show what it is given; loading values into a program's environment is
-//! let go, as long as nothing in the same line shows them.
+//! Which files these are is said by a table, [`names`]. A command line is read as a shell would read it: a name in a
+//! message or in a list of ignored files is no reading. A program that nobody here knows is taken to show what it is given;
+//! loading values into a program's environment is let go, as long as nothing in the same line shows them.
 
 mod code;
 mod command;
+mod environment;
+#[cfg(test)]
+mod figures;
+mod filters;
+mod ignored;
+mod judge;
 mod names;
+mod place;
+mod programs;
+mod search;
 #[cfg(test)]
 mod tests;
 
 use std::path::Path;
 
-pub(super) use self::command::read_by;
-use self::names::{is_secret, searches};
+use self::judge::Judge;
+use self::names::{Kind, Names};
+use self::place::{Place, Reach};
+use self::search::Hit;
 use super::scene::Scene;
 use super::verdict::Finding;
 use crate::library::ToolSet;
@@ -21,37 +32,110 @@ use crate::text::shell::{Spelling, shell_word};
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let payload = scene.payload;
-    let found = match payload.tool() {
-        Some(ToolSet::Read) => payload.paths().into_iter().find(|path| is_secret(&Spelling::quoted(path))),
-        Some(ToolSet::Search) => {
-            let texts = |keys: &[&str]| payload.input(keys).and_then(serde_json::Value::as_str).map(str::to_owned);
-            let path = payload.paths().into_iter().find(|path| is_secret(&Spelling::quoted(path)));
-            path.or_else(|| texts(GLOB_KEYS).filter(|glob| searches(&Spelling::pattern(glob))))
-        }
-        Some(ToolSet::Shell) => payload.command().and_then(|command| read_by(&command)),
-        _ => None,
+    let Some(tool @ (ToolSet::Read | ToolSet::Search | ToolSet::Shell)) = payload.tool() else {
+        return Finding::Nothing;
     };
-    found.map_or(Finding::Nothing, |file| Finding::block("SECRET_READ", reason(&file)))
+    let project = scene.project;
+    let names = Names::with(project.user().written(SETTING), project.setting(SETTING));
+    let judge = Judge::new(&names, Some(Place::new(scene.here, scene.world.home())));
+    let hit = match tool {
+        ToolSet::Shell => payload.command().and_then(|command| command::shown_by(&command, judge)),
+        ToolSet::Read => read_by_tool(scene, &judge),
+        _ => read_by_tool(scene, &judge).or_else(|| searched(scene, &judge)),
+    };
+    hit.map_or(Finding::Nothing, |hit| {
+        Finding::block("SECRET_READ", reason(&hit, names.row(&hit.file).map(|row| row.kind)))
+    })
 }
 
-fn reason(file: &str) -> String {
+/// Patterns of file names that the user adds to the table or excepts from it.
+const SETTING: &str = "security.secret_files";
+
+/// The secret file that a script would show, by names alone.
+#[cfg(any(test, fuzzing))]
+pub(super) fn read_by(script: &str) -> Option<String> {
+    command::shown_by(script, Judge::new(&Names::default(), None)).map(|hit| hit.file)
+}
+
+fn read_by_tool(scene: &Scene<'_>, judge: &Judge<'_>) -> Option<Hit> {
+    let file = scene.payload.paths().into_iter().find(|path| judge.is_secret(path))?;
+    Some(Hit { file, found: false })
+}
+
+/// What a tool that searches shows of secret files: those of a kind it is asked for, or those in the folder it looks in.
+fn searched(scene: &Scene<'_>, judge: &Judge<'_>) -> Option<Hit> {
+    let payload = scene.payload;
+    let text = |keys: &[&str]| payload.input(keys).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let glob = text(GLOB_KEYS);
+    if let Some(glob) = &glob {
+        let pattern = Spelling::pattern(glob);
+        if judge.names.searches(&pattern) {
+            return Some(Hit { file: glob.clone(), found: false });
+        }
+    }
+    // A list of names shows no text; neither does the usual mode of some tools, which is the one without a word for it.
+    let pattern = text(&["pattern", "regex", "query"])?;
+    let mode = text(&["output_mode"]);
+    let is_quiet = if payload.tool_name() == Some("Grep") {
+        mode.as_deref() != Some("content")
+    } else {
+        mode.is_some_and(|mode| mode != "content")
+    };
+    if is_quiet || payload.tool_name().is_some_and(lists_names) {
+        return None;
+    }
+    let place = judge.place.as_ref()?;
+    let folder = payload.paths().into_iter().next().unwrap_or_else(|| ".".to_owned());
+    let found = place.secrets_below(&folder, Reach { hidden: true, ignored: false }, judge.names);
+    let globs = glob.map(|glob| Spelling::pattern(&glob));
+    let is_looked_at = |name: &str| {
+        let file = name.rsplit('/').next().unwrap_or_default();
+        globs.as_ref().is_none_or(|glob| match glob.behind('!').filter(|_| glob.starts_with("!")) {
+            Some(left_out) => !left_out.names().iter().any(|name| name.file_name().fits(file)),
+            None => glob.names().iter().any(|name| name.file_name().fits(file)),
+        })
+    };
+    let mut found = found.into_iter().filter(|(name, _)| is_looked_at(name));
+    let file = found.find(|(name, content)| search::shows(&pattern, content, judge.is_environment(name)))?.0;
+    Some(Hit { file, found: true })
+}
+
+/// Whether a tool that searches tells names of files alone.
+fn lists_names(tool: &str) -> bool {
+    let name = tool.to_lowercase();
+    ["glob", "find_by_name", "file_search", "list_dir", "list_files", "list_directory", "ls"].contains(&name.as_str())
+}
+
+fn reason(hit: &Hit, kind: Option<Kind>) -> String {
+    let file = &hit.file;
     let why = format!("`{file}` holds secrets, and what is read here stays in the conversation.");
-    match loads(file) {
+    if hit.found {
+        let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
+        return format!(
+            "this would show values of `{file}`, which holds secrets, and what is read here stays in the conversation. \
+             Instead, leave it out (`--exclude={name}` of grep, `-g '!{name}'` of rg, `-not -name {name}` of find, the glob \
+             `!{name}` of a tool), or ask the user."
+        );
+    }
+    match loads(file, kind) {
         Some(script) => format!(
             "{why} Instead, load the values without showing them (`{script}`) in the command that needs them, read an \
              example such as `.env.example` for their names, or ask the user."
         ),
-        None => format!("{why} Instead, ask the user to run the command that needs it."),
+        None => {
+            format!("{why} Instead, give its name to the program that needs it, or ask the user to run the command.")
+        }
     }
 }
 
 /// The script that makes the values of a file variables of the shell; of a pattern, that of the usual file.
-fn loads(file: &str) -> Option<String> {
+fn loads(file: &str, kind: Option<Kind>) -> Option<String> {
     let name = Path::new(file).file_name()?.to_string_lossy();
-    if !name.starts_with(".env") || file.split(['/', '\\']).any(|part| part == ".secrets") {
+    let is_environment = kind == Some(Kind::Environment) || kind.is_none() && name.starts_with(".env");
+    if !is_environment || file.split(['/', '\\']).any(|part| part == ".secrets") {
         return None;
     }
-    let is_path = !file.contains(['*', '?', '[', '{', ':', '$', '`']);
+    let is_path = !file.contains(['*', '?', '[', '{', ':', '$', '`', '…']);
     let path = match file {
         _ if !is_path => "./.env".to_owned(),
         file if file.starts_with(['/', '~', '.']) && file.contains('/') => file.to_owned(),

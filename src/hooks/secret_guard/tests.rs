@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::command::read_by;
-use super::names::{is_secret, searches};
-use crate::text::shell::Spelling;
+use super::judge::Judge;
+use super::names::Names;
+use super::place::Place;
+use super::{command, read_by};
 
 #[test]
 fn commands_that_show_secrets_are_seen() {
@@ -19,6 +20,44 @@ fn commands_that_show_none_are_let_go() {
 }
 
 const SHOWING: &[&str] = &[
+    "export $(cat .env | xargs); env",
+    "export $(grep -v '^#' .env | xargs) && printenv API_KEY",
+    "mapfile -t lines < .env; echo \"${lines[@]}\"",
+    "x=$(<.env); echo \"$x\"",
+    "KEY=$(grep API_KEY .env | cut -d= -f2); echo $KEY",
+    "echo \"key: $(grep API_KEY .env | cut -d= -f2)\"",
+    "cat .env | grep MAIL",
+    "cat .env | sort | head -5",
+    "cat .env | xargs",
+    "cat .env | xargs echo",
+    "env $(cat .env | xargs)",
+    "env $(cat .env | xargs) printenv",
+    "while IFS= read -r line; do echo \"$line\"; done < .env",
+    "bash -c \"echo $(cat .env)\"",
+    "cat <<E\n$(grep KEY .env)\nE",
+    "x=$(cat .env); cat <<< \"$x\"",
+    "diff <(sort .env) <(sort .env.example)",
+    "cat .env 2>/dev/null",
+    "cat .env.backup~",
+    "cat .envrc",
+    "cat prod.env",
+    "cat ~/.ssh/id_rsa",
+    "cat ~/.aws/credentials | head",
+    "cat ~/.netrc 2>/dev/null",
+    "base64 -w0 ~/.kube/config",
+    "kubectl config view --raw",
+    "cat server.key server.crt",
+    "openssl rsa -in private.key",
+    "cat ~/.npmrc",
+    "ls -A | grep env | xargs cat",
+    "source .env; declare -p API_KEY",
+    "npx dotenv -- printenv",
+    "npx dotenv -e .env -- sh -c 'echo $API_KEY'",
+    "docker compose config",
+    "python3 -c \"from dotenv import dotenv_values; print(dotenv_values())\"",
+    "node -e \"console.log(require('dotenv').config())\"",
+    "set -a; . ./.env; set +a; env | grep API",
+    "git show HEAD:id_rsa",
     "cat .env",
     "cat ./.env",
     "cat /app/.env",
@@ -44,8 +83,6 @@ const SHOWING: &[&str] = &[
     "cat < .env",
     "cat<.env",
     "while read l; do echo $l; done < .env",
-    "mapfile -t lines < .env",
-    "x=$(<.env)",
     "FOO=1 cat .env",
     "env FOO=1 cat .env",
     "sudo -u app cat .env",
@@ -58,8 +95,6 @@ const SHOWING: &[&str] = &[
     "echo $(cat .env)",
     "echo \"$(cat .env)\"",
     "echo `cat .env`",
-    "export $(cat .env | xargs)",
-    "export $(grep -v '^#' .env | xargs)",
     "diff <(cat .env) x",
     "sh -c 'cat .env'",
     "bash -lc \"cat .env\"",
@@ -88,7 +123,6 @@ const SHOWING: &[&str] = &[
     "sed -n p .env",
     "sed -e p .env",
     "awk 1 .env",
-    "awk -F= '{print $1}' .env",
     "awk 'BEGIN{while((getline l < \".env\")>0) print l}'",
     "jq . .env",
     "head -1 .env",
@@ -175,11 +209,9 @@ const SHOWING: &[&str] = &[
     "FILES='.env x'; for f in $FILES; do cat \"$f\"; done",
     "FILES='.env*'; cat $FILES",
     "x=$(echo 'a .env'); cat $x",
-    "case $(cat .env) in a) ;; esac",
     "read -r a < .env; echo $a",
     "tee x < .env",
     "xargs < .env",
-    "export $(xargs < .env)",
     "xargs -a .env echo",
     "sort < .env",
     "grep KEY < .env",
@@ -217,6 +249,58 @@ const SHOWING: &[&str] = &[
 ];
 
 const HARMLESS_COMMANDS: &[&str] = &[
+    "export $(cat .env | xargs)",
+    "export $(grep -v '^#' .env | xargs) && npm start",
+    "export $(xargs < .env)",
+    "mapfile -t lines < .env",
+    "x=$(<.env)",
+    "case $(cat .env) in a) ;; esac",
+    "env $(cat .env | xargs) go test ./...",
+    "APP_KEY=$(grep APP_KEY .env | cut -d= -f2) php artisan migrate",
+    "KEY=$(grep API_KEY .env | cut -d= -f2); curl -H \"Authorization: Bearer $KEY\" https://example.com",
+    "if [ -z \"$(grep API_KEY .env)\" ]; then echo missing; fi",
+    "while IFS='=' read -r key value; do export \"$key=$value\"; done < .env",
+    "source <(grep -v '^#' .env | sed 's/^/export /')",
+    "eval \"$(cat .env)\"",
+    "cut -d= -f1 .env",
+    "sed 's/=.*//' .env",
+    "awk -F= '{print $1}' .env",
+    "cat .env | cut -d= -f1 | sort",
+    "grep -v '^#' .env | cut -d '=' -f 1",
+    "diff <(cut -d= -f1 .env | sort) <(cut -d= -f1 .env.example | sort)",
+    "set -a; . ./.env; set +a; env | cut -d= -f1",
+    "cat .env | wc -l",
+    "cat .env | grep -c KEY",
+    "cat .env >/dev/null",
+    "cat ~/.kube/config | base64 | gh secret set KUBE_CONFIG",
+    "cat private.key | wg pubkey > public.key",
+    "grep '^PORT=' .env",
+    "cat .env | grep NODE_ENV",
+    ". ./.env; echo \"starting on $PORT\"",
+    "foreman start -e .env",
+    "heroku local -e .env",
+    "npx dotenv-linter .env",
+    "./scripts/deploy.sh .env.production",
+    "cat ~/.ssh/id_rsa.pub",
+    "cat ~/.ssh/id_ed25519.pub | pbcopy",
+    "ssh -i ~/.ssh/id_rsa host ls",
+    "ssh-add ~/.ssh/id_ed25519",
+    "ssh-keygen -y -f ~/.ssh/id_rsa",
+    "openssl x509 -in cert.pem -text -noout",
+    "openssl rsa -in private.key -pubout -out public.key",
+    "openssl req -new -key server.key -out server.csr",
+    "kubectl --kubeconfig ~/.kube/config get pods",
+    "kubectl config view",
+    "docker compose config --quiet",
+    "docker compose config --services",
+    "cat fullchain.pem",
+    "cat .env.test",
+    "chmod 400 key.pem",
+    "grep -rn process.env src",
+    "node -e \"console.log(process.env.HOME)\"",
+    "bfg --delete-files .env",
+    "npx dotenv -e .env -- npm run migrate",
+    "uv run --env-file .env python main.py",
     "git commit -m \"mention .env\"",
     "git commit -m 'docs: cat .env is refused'",
     "git commit -m \"$(cat <<'E'\nfeat: read .env\n\ncat .env\nE\n)\"",
@@ -295,8 +379,6 @@ const HARMLESS_COMMANDS: &[&str] = &[
     "curl https://example.com/.env",
     "cat README.md # .env",
     "# cat .env",
-    "cat .envrc",
-    "cat prod.env",
     "cat environment.ts",
     "cat .env/bin/activate",
     "cat .secrets.baseline",
@@ -375,33 +457,81 @@ const HARMLESS_COMMANDS: &[&str] = &[
 ];
 
 #[test]
-fn files_and_patterns_are_judged_by_their_names() {
-    let secret = |path: &str| is_secret(&Spelling::quoted(path));
-    for path in
-        [".env", "/a/.env", "a\\.env", ".env.local", ".Env.Production", ".secrets", ".secrets/db", "/x/.secrets/a/b"]
-    {
-        assert!(secret(path), "{path}");
-    }
-    for path in [
-        "",
-        ".env.example",
-        ".env.local.dist",
-        ".env.",
-        ".envrc",
-        "x.env",
-        ".env/bin/x",
-        "secrets",
-        ".env-old",
-        "process.env",
+#[allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
+fn what_is_on_disk_is_looked_at() {
+    let temporary = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| {
+        let path = temporary.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(".git/HEAD", "ref: refs/heads/main\n");
+    write(".gitignore", ".env\n");
+    write(".env", "# KEYS\nAPI_KEY=sk-1\nPORT=80\n");
+    write("src/main.rs", "// TODO: API_KEY\n");
+    write("deploy/prod.env", "TOKEN=x\n");
+    write("deploy/plain.env", "PORT=80\n");
+    write("docs/.npmrc", "registry=https://r\n");
+    write("tls/cert.pem", "-----BEGIN CERTIFICATE-----\n");
+    write("tls/both.pem", "-----BEGIN RSA PRIVATE KEY-----\n");
+    write("tls/site.pem", "-----BEGIN CERTIFICATE-----\n");
+    let names = Names::default();
+    let said = |command: &str| {
+        let place = Place::new(temporary.path(), None);
+        command::shown_by(command, Judge::new(&names, Some(place))).map(|hit| hit.file)
+    };
+    for (command, file) in [
+        ("grep -rn API_KEY", ".env"),
+        ("grep -r KEY .", ".env"),
+        ("grep -rn 'api.key' -i .", ".env"),
+        ("rg --hidden -u KEY", ".env"),
+        ("rg -uu KEY", ".env"),
+        ("rg TOKEN", "deploy/prod.env"),
+        ("rg TOKEN deploy", "deploy/prod.env"),
+        ("cd deploy && grep -r TOKEN", "prod.env"),
+        ("find . -type f -exec grep -H KEY {} +", ".env"),
+        ("find . -type f | xargs grep KEY", ".env"),
+        ("find . -type f -exec cat {} +", ".env"),
+        ("ls -A | grep env | xargs cat", "./.env"),
+        ("cat deploy/*.env", "deploy/prod.env"),
+        ("cat tls/*.pem", "tls/both.pem"),
+        ("cat tls/both.pem", "tls/both.pem"),
+        ("docker compose config", ".env"),
     ] {
-        assert!(!secret(path), "{path}");
+        assert_eq!(said(command).as_deref(), Some(file), "{command}");
     }
-    let searches = |glob: &str| searches(&Spelling::pattern(glob));
-    for glob in [".env", "**/.env", "*.env", ".env*", ".env.*", "{.env,x}", "**/*.{env,ts}"] {
-        assert!(searches(glob), "{glob}");
+    for command in [
+        "grep -rn TODO",
+        "grep -rn API_KEY src",
+        "grep -rln API_KEY",
+        "grep -rn API_KEY --include='*.rs' .",
+        "grep -rn API_KEY --exclude=.env .",
+        "grep -rn PORT .",
+        "grep -rn KEYS .",
+        "rg API_KEY",
+        "rg --hidden API_KEY",
+        "rg --hidden -u API_KEY -g '!.env'",
+        "rg TOKEN -t rust",
+        "rg TOKEN -g '!*.env'",
+        "git log | grep API_KEY",
+        "find . -type f -not -name .env -exec grep -H KEY {} +",
+        "find . -type f -exec wc -l {} +",
+        "find . -name '*.rs' -exec grep KEY {} +",
+        "cat deploy/plain.env",
+        "cat docs/.npmrc",
+        "cat tls/cert.pem tls/site.pem",
+        "cat src/*",
+        "cat .env.test",
+        "grep PORT .env",
+        "cd src; grep -rn KEY",
+    ] {
+        assert_eq!(said(command), None, "{command}");
     }
-    for glob in ["*", "**/*", "*.ts", "*.*", ".*", "!.env", ".env.example", "*.{ts,js}", ""] {
-        assert!(!searches(glob), "{glob}");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(".env", temporary.path().join("settings")).unwrap();
+        assert!(said("cat settings").is_some(), "a link to it");
+        assert_eq!(said("ls -l settings"), None);
     }
 }
 

@@ -322,6 +322,7 @@ const KEYS: &[(&str, Accepts)] = &[
     ("runtime", Anything),
     ("search_gitignored", Anything),
     ("security.injection_blocking", Anything),
+    ("security.secret_files", Anything),
     ("ship.pr_body_sections", Anything),
     ("statusline.context_position", OneOf(&["front", "end"])),
     ("statusline.show_context_tokens", Anything),

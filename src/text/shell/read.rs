@@ -19,6 +19,8 @@ pub(crate) enum Redirect {
     Write {
         target: Word,
         append: bool,
+        /// Whether it is what the command prints, and not only its errors.
+        is_output: bool,
     },
     /// Text that is fed to the command: a here-document or a here-string.
     Here(Word),
@@ -165,7 +167,11 @@ impl Reader<'_> {
                         continue;
                     }
                     if word.digits() && matches!(self.peek(), Some('<' | '>')) {
+                        let before = command.redirects.len();
                         self.redirect(&mut command);
+                        if let Some(Redirect::Write { is_output, .. }) = command.redirects.get_mut(before) {
+                            *is_output = word.is("1");
+                        }
                         continue;
                     }
                     test = (test || command.words.is_empty() && word.is("[[")) && !word.is("]]");
@@ -239,7 +245,7 @@ impl Reader<'_> {
             let duplicates = self.take("&");
             let target = self.target();
             if !(duplicates && (target.digits() || target.is("-"))) {
-                command.redirects.push(Redirect::Write { target, append });
+                command.redirects.push(Redirect::Write { target, append, is_output: true });
             }
         }
     }

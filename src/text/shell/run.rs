@@ -19,6 +19,22 @@ pub(crate) struct Run {
     pub(crate) input: Option<String>,
     /// The text of a here-document or a here-string.
     pub(crate) here: Option<Argument>,
+    /// Words before the program that give it variables: `A=b make`, `env A=b make`.
+    pub(crate) given: Vec<Argument>,
+    /// Commands with one number are joined by pipes.
+    pub(crate) pipeline: usize,
+    /// Whether the next program of the pipeline has what this one prints.
+    pub(crate) is_piped: bool,
+    /// Whether it has on its standard input what the program before prints.
+    pub(crate) is_fed: bool,
+    /// The substitution that what it prints goes into; see [`Spelling::results`].
+    pub(crate) result_of: Option<u32>,
+    /// Whether what it has on its standard input becomes arguments, as behind `xargs`.
+    pub(crate) is_handed_input: bool,
+    /// What a program such as `read` puts into variables; see [`Spelling::results`].
+    pub(crate) reads_into: Option<u32>,
+    /// Names of the variables among the arguments that the script does not set.
+    pub(crate) unset: Vec<String>,
     /// Of a program that tells names of files, those that it may tell, as far as its arguments say.
     names_told: Vec<Spelling>,
 }
@@ -28,6 +44,8 @@ pub(crate) struct Run {
 pub(crate) struct FileWritten {
     pub(crate) file: Argument,
     pub(crate) append: bool,
+    /// Whether it is what the program prints, and not only its errors.
+    pub(crate) is_output: bool,
 }
 
 /// A word as it may come out: more than one spelling where a variable may have more than one value.
@@ -63,6 +81,11 @@ impl Argument {
     /// The word for a program that reads patterns itself, where quotes only kept the shell from doing so.
     pub(crate) fn as_pattern(&self) -> Argument {
         self.spellings.iter().map(|spelling| Spelling::pattern(&spelling.text())).collect::<Vec<_>>().into()
+    }
+
+    /// The numbers of the substitutions and of the `read`s that the word holds something of.
+    pub(crate) fn results(&self) -> impl Iterator<Item = u32> {
+        self.spellings.iter().flat_map(Spelling::results)
     }
 
     fn of_text(text: &str) -> Self {
@@ -116,6 +139,13 @@ const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mk
 struct Tracer {
     runs: Vec<Run>,
     values: BTreeMap<String, Vec<Spelling>>,
+    /// How many results and pipelines have a number.
+    results: u32,
+    pipelines: usize,
+    /// The substitution that is looked at.
+    result_of: Option<u32>,
+    /// Variables without a value among the words that are looked at.
+    unset: Vec<String>,
 }
 
 impl Tracer {
@@ -131,27 +161,51 @@ impl Tracer {
     fn all(&mut self, commands: &[Command], depth: usize) {
         // What the command before in the same pipeline was, for those that read it.
         let mut before: Option<(usize, Run)> = None;
-        for command in commands {
+        let mut pipeline = 0;
+        for (at, command) in commands.iter().enumerate() {
             if self.runs.len() >= MOST {
                 return;
             }
-            let run = self.one(command, before.as_ref().filter(|(line, _)| *line == command.pipeline), depth);
+            let first = before.as_ref().filter(|(line, _)| *line == command.pipeline);
+            if first.is_none() {
+                self.pipelines += 1;
+                pipeline = self.pipelines;
+            }
+            let is_piped = commands.get(at + 1).is_some_and(|next| next.pipeline == command.pipeline);
+            let run = Run { pipeline, is_piped, is_fed: first.is_some(), result_of: self.result_of, ..Run::default() };
+            let run = self.one(command, run, first, depth);
             before = Some((command.pipeline, run));
         }
     }
 
-    fn one(&mut self, command: &Command, before: Option<&(usize, Run)>, depth: usize) -> Run {
+    /// The number of a substitution, or of a `read`.
+    fn next_result(&mut self) -> u32 {
+        self.results += 1;
+        self.results
+    }
+
+    /// The commands of a substitution, and its number.
+    fn substituted(&mut self, commands: &[Command], depth: usize) -> u32 {
+        let number = self.next_result();
+        let outer = self.result_of.replace(number);
+        self.all(commands, depth + 1);
+        self.result_of = outer;
+        number
+    }
+
+    fn one(&mut self, command: &Command, run: Run, before: Option<&(usize, Run)>, depth: usize) -> Run {
+        let mut run = Run { input: before.and_then(|(_, before)| before.output()), ..run };
         for (name, value) in &command.assignments {
             let argument = self.argument(value, depth);
             self.set(name, argument.spellings.iter().flat_map(Spelling::fields).collect());
+            run.given.push(argument);
         }
-        let mut run = Run { input: before.and_then(|(_, before)| before.output()), ..Run::default() };
         for redirect in &command.redirects {
             match redirect {
                 Redirect::Read(word) => run.reads.push(self.argument(word, depth)),
-                Redirect::Write { target, append } => {
+                Redirect::Write { target, append, is_output } => {
                     let file = self.argument(target, depth);
-                    run.writes.push(FileWritten { file, append: *append });
+                    run.writes.push(FileWritten { file, append: *append, is_output: *is_output });
                 }
                 Redirect::Here(word) => {
                     let text = self.argument(word, depth);
@@ -160,7 +214,9 @@ impl Tracer {
                 }
             }
         }
+        let outer = std::mem::take(&mut self.unset);
         let words: Vec<Argument> = command.words.iter().map(|word| self.argument(word, depth)).collect();
+        run.unset = std::mem::replace(&mut self.unset, outer);
         self.started(words, run, before.map(|(_, before)| before), depth)
     }
 
@@ -186,12 +242,15 @@ impl Tracer {
                 break;
             };
             words = rest[skipped.min(rest.len())..].to_vec();
+            run.given.extend(rest[..skipped.min(rest.len())].iter().cloned());
             if words.is_empty() {
                 words.push(Argument::of_text("echo"));
             }
             if hands_on(&run.program) {
+                run.is_handed_input = true;
                 // What stands in a file is handed on too: with that, the program reads it.
-                let mut reader = Run { reads: std::mem::take(&mut run.reads), ..run.clone() };
+                let reads = std::mem::take(&mut run.reads);
+                let mut reader = Run { reads, is_handed_input: false, ..run.clone() };
                 reader.arguments = rest.into_iter().take(skipped).collect();
                 if !reader.reads.is_empty() || reader.arguments.iter().any(|word| word.shown().starts_with("-a")) {
                     self.runs.push(reader);
@@ -206,8 +265,10 @@ impl Tracer {
             self.found(&run, depth);
         }
         if matches!(run.program.as_str(), "read" | "mapfile" | "readarray") {
-            let told = before.map(Run::told).filter(|told| !told.is_empty());
-            let told = told.unwrap_or_else(|| vec![Spelling::unknown()]);
+            let number = self.next_result();
+            run.reads_into = Some(number);
+            let mut told = vec![Spelling::result(number)];
+            told.extend(before.map(Run::told).unwrap_or_default());
             for name in run.arguments.iter().filter(|word| !word.is_option()).filter_map(Argument::text) {
                 self.set(&name, told.clone());
             }
@@ -229,7 +290,9 @@ impl Tracer {
         let mut words = run.arguments[at + 1..end].to_vec();
         words.extend(sought(&run.arguments[..at]).into_iter().map(|name| vec![name].into()));
         if depth < DEEPEST {
-            self.started(words, Run::default(), None, depth + 1);
+            let found =
+                Run { pipeline: run.pipeline, is_piped: run.is_piped, result_of: run.result_of, ..Run::default() };
+            self.started(words, found, None, depth + 1);
         }
     }
 
@@ -255,27 +318,37 @@ impl Tracer {
                     }
                     if !is_set {
                         values.push(self.unknown(name));
+                        self.unset.push(name.clone());
                     }
                     argument.multiply(&values, *quoted);
                 }
                 Part::Substitution { commands, quoted } => {
                     let before = self.runs.len();
-                    self.all(commands, depth + 1);
+                    let number = self.substituted(commands, depth);
                     let told = match &self.runs[before.min(self.runs.len())..] {
                         [run] => run.output().map(|text| vec![Spelling::quoted(&text)]),
                         _ => None,
                     };
                     let names = || {
                         let names = self.runs[before.min(self.runs.len())..].last().map(|run| run.names_told.clone());
-                        std::iter::once(Spelling::unknown()).chain(names.into_iter().flatten()).collect()
+                        std::iter::once(Spelling::result(number)).chain(names.into_iter().flatten()).collect()
                     };
                     argument.multiply(&told.unwrap_or_else(names), *quoted);
                 }
                 Part::Process(commands) => {
-                    self.all(commands, depth + 1);
-                    argument.multiply(&[Spelling::unknown()], true);
+                    let number = self.substituted(commands, depth);
+                    argument.multiply(&[Spelling::process(number)], true);
                 }
-                Part::Made(name) => argument.multiply(&[self.unknown(name)], true),
+                Part::Made(name) => {
+                    // Cut or not, it is what was read or printed.
+                    let results = self.values.get(name).into_iter().flatten().flat_map(Spelling::results);
+                    let mut made: Vec<Spelling> = results.map(Spelling::result).collect();
+                    if made.is_empty() {
+                        made.push(self.unknown(name));
+                        self.unset.push(name.clone());
+                    }
+                    argument.multiply(&made, true);
+                }
                 Part::Unknown => argument.multiply(&[Spelling::unknown()], true),
             }
         }
@@ -357,23 +430,44 @@ fn names_told(run: &Run, before: Option<&Run>) -> Vec<Spelling> {
         },
         filter if FILTERS.contains(&filter) => {
             let Some(before) = before.filter(|before| before.tells_names()) else { return Vec::new() };
-            let wanted = run.program == "grep" && !run.arguments.iter().any(|word| word.shown().starts_with("-v"));
-            let wanted: &[Argument] = if wanted { &run.arguments } else { &[] };
-            // A pattern that is a name but for its marks finds the name.
-            let name = |spelling: Spelling| {
-                Spelling::pattern(&spelling.text().trim_matches(['^', '$', '\\', '/']).replace("\\.", "."))
-            };
-            before.names_told.iter().cloned().chain(words(wanted).into_iter().map(name)).collect()
+            let is_grep = matches!(run.program.as_str(), "grep" | "rg");
+            let inverted = is_grep && run.arguments.iter().any(|word| word.shown().starts_with("-v"));
+            let wanted: &[Argument] = if is_grep && !inverted { &run.arguments } else { &[] };
+            // What is picked out of everything is what it was picked by.
+            let told = before.names_told.iter().filter(|name| !is_grep || name.folder_of_all().is_none());
+            told.cloned().chain(words(wanted).iter().flat_map(picked_by)).collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// The names that a pattern of `grep` picks out of a list of names.
+fn picked_by(pattern: &Spelling) -> Vec<Spelling> {
+    let text = pattern.text();
+    let (text, at_start) = text.strip_prefix('^').map_or((text.as_str(), false), |rest| (rest, true));
+    let (text, at_end) = text.strip_suffix('$').map_or((text, false), |rest| (rest, true));
+    let name = text.replace("\\.", ".").replace(".*", "*").replace('\\', "");
+    let name = name.trim_start_matches('/');
+    let glob = format!("{}{name}{}", if at_start { "" } else { "*" }, if at_end { "" } else { "*" });
+    Spelling::pattern(&glob).with_hidden()
 }
 
 /// The names that `find` is asked for, and the folders it looks in.
 fn sought(arguments: &[Argument]) -> Vec<Spelling> {
     let mut names = Vec::new();
     let places = arguments.iter().take_while(|word| !word.is_option() && !word.is("!") && !word.is("("));
-    names.extend(places.flat_map(|word| word.spellings.clone()));
+    let mut places: Vec<Spelling> = places.flat_map(|word| word.spellings.clone()).collect();
+    names.extend(places.clone());
+    let is_test = |word: &Argument| {
+        let test = word.shown();
+        ["name", "path", "regex", "wholename"].iter().any(|kind| test.starts_with('-') && test.ends_with(kind))
+    };
+    if !arguments.iter().any(is_test) {
+        if places.is_empty() {
+            places.push(Spelling::quoted("."));
+        }
+        names.extend(places.into_iter().map(Spelling::everything_below));
+    }
     for (at, pair) in arguments.windows(2).enumerate() {
         let test = pair[0].text().unwrap_or_default();
         let tests = matches!(test.as_str(), "-name" | "-iname" | "-path" | "-ipath" | "-wholename");
@@ -456,8 +550,20 @@ fn inner(program: &str, words: &[Argument]) -> Option<usize> {
         "env" => {
             let at = options(&["-u", "-C", "--unset", "--chdir"]);
             let at = at + assignments(&texts, at);
+            let at = at + texts.iter().skip(at).take_while(|text| *text == "…").count();
             // Without a program it tells the environment.
             at
+        }
+        "npx" | "bunx" | "uvx" => options(&["-p", "--package", "--from", "--with"]),
+        "pnpm" | "yarn" | "npm" | "poetry" | "pipenv" | "bundle" | "uv" | "hatch" | "pdm" | "pipx" | "rye" => {
+            let starts = ["exec", "dlx", "run", "x"];
+            let verb = texts.first().filter(|verb| starts.contains(&verb.as_str()))?;
+            // `npm run x` starts a script of the project.
+            let is_script = verb == "run" && matches!(program, "pnpm" | "yarn" | "npm");
+            if is_script {
+                return None;
+            }
+            1 + self::options(&texts[1..], &["--with", "--package", "-p", "--python"])
         }
         "nice" | "ionice" => options(&["-n", "-c", "-p"]),
         "stdbuf" => options(&["-i", "-o", "-e"]),
@@ -488,6 +594,11 @@ fn assignments(texts: &[String], from: usize) -> usize {
 }
 
 impl Run {
+    /// A program with its arguments, that stands alone.
+    pub(crate) fn of(program: &str, arguments: &[Argument]) -> Self {
+        Self { program: program.to_owned(), arguments: arguments.to_vec(), ..Self::default() }
+    }
+
     /// Whether what it prints are names of files.
     fn tells_names(&self) -> bool {
         !self.names_told.is_empty() || matches!(self.program.as_str(), "find" | "fd" | "fdfind" | "ls" | "git")

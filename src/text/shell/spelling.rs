@@ -7,6 +7,18 @@ pub(crate) const UNKNOWN: char = '\u{fffc}';
 /// In a spelling: stands for the value of a variable that the script does not set.
 const UNSET: char = '\u{fffb}';
 
+/// In a spelling: the first of the letters that stand for what a substitution printed or a `read` has read, by number.
+const FIRST_RESULT: u32 = 0xf0000;
+
+/// The first of those that stand for the name of a file through which a shell hands on what commands print.
+const FIRST_PROCESS: u32 = 0x10_0000;
+
+/// How many of them are told apart.
+const RESULTS: u32 = 0xfff0;
+
+/// Ends the pattern of everything below a folder.
+const BELOW: &str = "/**";
+
 /// Marks that mean more than themselves where they are not quoted.
 const MARKS: &[char] = &['*', '?', '[', ']', '{', '}', ',', '\\'];
 
@@ -50,6 +62,38 @@ impl Spelling {
         Self(UNSET.into())
     }
 
+    /// Stands for what the substitution or the `read` of this number gives.
+    pub(super) fn result(number: u32) -> Self {
+        Self(char::from_u32(FIRST_RESULT + number % RESULTS).unwrap_or(UNKNOWN).into())
+    }
+
+    /// Every file below the folder of this name.
+    pub(super) fn everything_below(mut self) -> Self {
+        self.0.push_str(BELOW);
+        self
+    }
+
+    /// The folder, where the word stands for every file below it.
+    pub(crate) fn folder_of_all(&self) -> Option<String> {
+        let folder = self.0.strip_suffix(BELOW)?;
+        Some(letters(folder).map(|(letter, _)| letter).collect())
+    }
+
+    /// Stands for the file through which the commands of this number are heard.
+    pub(super) fn process(number: u32) -> Self {
+        Self(char::from_u32(FIRST_PROCESS + number % RESULTS).unwrap_or(UNKNOWN).into())
+    }
+
+    /// Whether the word is the name of such a file.
+    pub(crate) fn is_process(&self) -> bool {
+        self.0.chars().any(|letter| u32::from(letter) >= FIRST_PROCESS && result_of(letter).is_some())
+    }
+
+    /// The numbers of the substitutions and of the `read`s that the word holds something of.
+    pub(crate) fn results(&self) -> impl Iterator<Item = u32> {
+        self.0.chars().filter_map(result_of)
+    }
+
     pub(super) fn push(&mut self, text: &str, quoted: bool) {
         for letter in text.chars() {
             if letter == '\\' || BLANKS.contains(&letter) || quoted && MARKS.contains(&letter) {
@@ -81,12 +125,12 @@ impl Spelling {
 
     /// The letters of the word.
     pub(crate) fn text(&self) -> String {
-        letters(&self.0).map(|(letter, _)| if letter == UNSET { UNKNOWN } else { letter }).collect()
+        letters(&self.0).map(|(letter, _)| if is_unknown(letter) { UNKNOWN } else { letter }).collect()
     }
 
     /// Whether all of the word is known.
     pub(crate) fn is_known(&self) -> bool {
-        !self.0.contains([UNKNOWN, UNSET])
+        !self.0.contains(is_unknown)
     }
 
     /// Whether it holds the value of a variable that the script does not set.
@@ -184,6 +228,15 @@ impl Spelling {
         }
         pattern[at.min(pattern.len())..].iter().all(|mark| *mark == ('*', false))
     }
+}
+
+fn result_of(letter: char) -> Option<u32> {
+    let of = |first: u32| u32::from(letter).checked_sub(first).filter(|number| *number < RESULTS);
+    of(FIRST_RESULT).or_else(|| of(FIRST_PROCESS))
+}
+
+fn is_unknown(letter: char) -> bool {
+    matches!(letter, UNKNOWN | UNSET) || result_of(letter).is_some()
 }
 
 enum Fit {

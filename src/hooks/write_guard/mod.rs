@@ -1,36 +1,44 @@
 //! Refuses to write a planning document again with far fewer lines: mostly, only a part of it had been read.
 
+mod command;
+mod script;
+
 use std::path::{Path, PathBuf};
 
+use self::command::Content;
+pub(in crate::hooks) use self::command::written_by;
+use super::payload::FileWrite;
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
 use crate::project::layout::Layout;
-use crate::text::shell::{Argument, Run, runs};
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     if scene.world.flag(VARIABLE) {
         return Finding::Nothing;
     }
-    let by_tool = scene.payload.writes().into_iter().filter(|write| write.creates);
-    let by_tool = by_tool.map(|write| (write.path, Content::Lines(write.text.lines().count())));
+    let by_tool = scene.payload.writes().into_iter().map(|write| (write.path.clone(), left_by(&write)));
     let by_shell = scene.payload.command().map(|command| written_by(&command)).unwrap_or_default();
     // What is no text has lines all the same.
     let lines = |name: &str| crate::disk::read_bytes(scene.path(name)).ok().flatten().map(|bytes| line_count(&bytes));
     for (name, content) in by_tool.chain(by_shell) {
         let path = scene.path(&name);
         let Some(document) = guarded(&path, &scene.project.layout) else { continue };
-        let new = match content {
-            Content::Lines(count) => Some(count),
+        let old = lines(&name).unwrap_or_default();
+        let new = match &content {
+            Content::Lines(count) => Some(*count),
             Content::OfFiles(files) => files.iter().map(|file| lines(file)).sum(),
+            Content::Edited { fewer, more } => Some(old.saturating_sub(*fewer) + more),
+            // What stood there then is not read: a hook starts no git.
+            Content::Older(_) => Some(0),
         };
-        let Some((old, new)) = new.map(|new| (lines(&name).unwrap_or_default(), new)) else { continue };
+        let Some(new) = new else { continue };
         if !shrinks(old, new) {
             continue;
         }
         let Some(leave) = leave_of(&path) else { continue };
         if !may_shrink(scene, &leave, &path, &document) {
             let leave = leave.strip_prefix(scene.here).unwrap_or(&leave);
-            return Finding::Block(refused(&document, old, new, leave));
+            return Finding::Block(refused(&document, old, new, &content, leave));
         }
     }
     Finding::Nothing
@@ -59,13 +67,22 @@ fn shrinks(old: usize, new: usize) -> bool {
     old >= SHORTEST && new * 100 < old * STAY
 }
 
-fn refused(document: &str, old: usize, new: usize, leave: &Path) -> Block {
+/// What a tool leaves of a file.
+fn left_by(write: &FileWrite) -> Content {
+    let lines = write.text.lines().count();
+    if write.creates { Content::Lines(lines) } else { Content::Edited { fewer: write.replaced, more: lines } }
+}
+
+fn refused(document: &str, old: usize, new: usize, content: &Content, leave: &Path) -> Block {
+    let what = match content {
+        Content::Older(commit) => format!("this would put `{document}` of `{commit}` in the place of its {old} lines"),
+        _ => format!("this would leave {new} of the {old} lines of `{document}`"),
+    };
     Block {
         code: "PLANNING_SHRINK",
         reason: format!(
-            "this would leave {new} of the {old} lines of `{document}`. Instead, edit only the lines that change; or, if \
-             the user wants it that short, first write the line `{document}` into `{}`, which allows it once within 15 \
-             minutes.",
+            "{what}. Instead, edit only the lines that change; or, if the user wants it that short, first write the line \
+             `{document}` into `{}`, which allows it once within 15 minutes.",
             leave.display()
         ),
     }
@@ -105,108 +122,6 @@ fn may_shrink(scene: &Scene<'_>, leave: &Path, path: &Path, document: &str) -> b
     crate::disk::AbsolutePath::parse(leave).is_ok_and(|leave| crate::disk::remove_note(&leave).is_ok())
 }
 
-/// What goes into a file, as far as a command line tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
-    /// So many lines at the most.
-    Lines(usize),
-    /// What stands in these files.
-    OfFiles(Vec<String>),
-}
-
-/// Files that a script writes anew, seen from the folder it begins in, with what it tells of their content.
-pub(super) fn written_by(script: &str) -> Vec<(String, Content)> {
-    if !script.contains(".planning") && !script.contains(".md") {
-        return Vec::new();
-    }
-    let mut written = Vec::new();
-    let mut folder = PathBuf::new();
-    for run in runs(script) {
-        if matches!(run.program.as_str(), "cd" | "pushd") {
-            folder = run.arguments.first().and_then(Argument::text).map_or(folder.clone(), |to| folder.join(to));
-        }
-        let from_here = |name: &str| folder.join(name).to_string_lossy().into_owned();
-        if let Some((target, sources)) = copied(&run) {
-            let sources = sources.iter().filter(|source| *source != "/dev/null").map(|source| from_here(source));
-            written.push((from_here(&target), Content::OfFiles(sources.collect())));
-            continue;
-        }
-        let names = |words: &[Argument]| -> Vec<String> {
-            words.iter().filter_map(Argument::text).filter(|name| !name.starts_with('-')).collect()
-        };
-        let (content, files) = match run.program.as_str() {
-            "tee" => (content(&run), names(&run.arguments)),
-            "truncate" if empties(&run) => (Some(Content::Lines(0)), names(&run.arguments)),
-            _ => (content(&run), Vec::new()),
-        };
-        let Some(content) = content else { continue };
-        let content = match content {
-            Content::OfFiles(files) => Content::OfFiles(files.iter().map(|file| from_here(file)).collect()),
-            content @ Content::Lines(_) => content,
-        };
-        let redirected = run.writes.iter().filter(|written| !written.append).filter_map(|written| written.file.text());
-        written.extend(redirected.chain(files).map(|name| (from_here(&name), content.clone())));
-    }
-    written
-}
-
-/// What a program prints.
-fn content(run: &Run) -> Option<Content> {
-    match run.program.as_str() {
-        "" if run.reads.is_empty() => Some(Content::Lines(0)),
-        ":" | "true" => Some(Content::Lines(0)),
-        "head" | "tail" => most_lines(run).map(Content::Lines),
-        "cat" if run.output().is_none() => {
-            let files: Option<Vec<String>> = run.arguments.iter().chain(&run.reads).map(Argument::text).collect();
-            files
-                .filter(|files| !files.is_empty() && files.iter().all(|file| !file.starts_with('-')))
-                .map(Content::OfFiles)
-        }
-        _ => run.output().map(|text| Content::Lines(text.lines().count())),
-    }
-}
-
-/// How many lines `head` and `tail` print at the most: `-5`, `-n 5`, `-n5`.
-fn most_lines(run: &Run) -> Option<usize> {
-    let mut words = run.arguments.iter().map(Argument::shown);
-    while let Some(word) = words.next() {
-        let Some(option) = word.strip_prefix('-') else { continue };
-        let number = match option.strip_prefix('n').or_else(|| option.strip_prefix("-lines=")) {
-            Some("") => words.next()?,
-            Some(number) => number.to_owned(),
-            None if option == "-lines" => words.next()?,
-            None if option.starts_with(|first: char| first.is_ascii_digit()) => option.to_owned(),
-            // Bytes are counted, or something is left out.
-            None if option.starts_with('c') || option.starts_with("-bytes") => return None,
-            None => continue,
-        };
-        // All but so many, and from that line on, is no number.
-        return if number.starts_with('+') { None } else { number.parse().ok() };
-    }
-    Some(10)
-}
-
-/// Whether `truncate` leaves nothing.
-fn empties(run: &Run) -> bool {
-    let words: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
-    let sized = words.windows(2).any(|pair| matches!(pair[0].as_str(), "-s" | "--size") && pair[1] == "0");
-    sized || words.iter().any(|word| word == "-s0" || word == "--size=0")
-}
-
-/// The file that a program puts others in the place of, and those.
-fn copied(run: &Run) -> Option<(String, Vec<String>)> {
-    if !matches!(run.program.as_str(), "cp" | "mv" | "install") {
-        return None;
-    }
-    let words: Option<Vec<String>> = run.arguments.iter().map(Argument::text).collect();
-    let mut words: Vec<String> = words?.into_iter().filter(|word| !word.starts_with('-')).collect();
-    let target = words.pop()?;
-    match words.as_slice() {
-        [_] => Some((target, words)),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +130,9 @@ mod tests {
     fn four_of_ten_lines_must_stay_of_a_long_document() {
         assert!(shrinks(100, 39) && shrinks(40, 15) && shrinks(40, 0) && shrinks(1000, 1));
         assert!(!shrinks(100, 40) && !shrinks(39, 0) && !shrinks(40, 16) && !shrinks(0, 0) && !shrinks(50, 500));
-        let reason = refused(".planning/ROADMAP.md", 292, 16, Path::new(".planning/.gsd-allow-shrink")).reason;
+        let reason =
+            refused(".planning/ROADMAP.md", 292, 16, &Content::Lines(16), Path::new(".planning/.gsd-allow-shrink"))
+                .reason;
         assert!(reason.contains("16 of the 292 lines of `.planning/ROADMAP.md`"), "{reason}");
     }
 
@@ -251,6 +168,8 @@ mod tests {
             let told = |content| match content {
                 Content::Lines(count) => count.to_string(),
                 Content::OfFiles(files) => files.join("+"),
+                Content::Edited { fewer, more } => format!("-{fewer}+{more}"),
+                Content::Older(commit) => commit,
             };
             written_by(script)
                 .into_iter()
@@ -271,6 +190,18 @@ mod tests {
         assert_eq!(written("cp -f /dev/null .planning/STATE.md"), [".planning/STATE.md "]);
         assert_eq!(written("cd .planning; mv a.md STATE.md"), [".planning/STATE.md .planning/a.md"]);
         assert_eq!(written("cp a.md b.md c; cp \"$x\" a.md"), Vec::<String>::new());
+        assert_eq!(written("head -5 R.md > t && mv t R.md"), ["t 5", "R.md 5"]);
+        assert_eq!(written("sed -i '10,$d' R.md; sed -i.bak '1,40d' R.md"), ["R.md 9", "R.md -40+0"]);
+        assert_eq!(written("sed -i 's/a/b/' R.md"), Vec::<String>::new());
+        assert_eq!(written("rm -f R.md; git rm R.md"), ["R.md 0", "R.md 0"]);
+        assert_eq!(written("tee R.md < f; cat f | tee R.md"), ["R.md f", "R.md f"]);
+        assert_eq!(
+            written("git checkout HEAD~3 -- R.md; git restore -s abc1234 R.md"),
+            ["R.md HEAD~3", "R.md abc1234"]
+        );
+        assert_eq!(written("git restore --source=HEAD R.md; git checkout main -- R.md"), Vec::<String>::new());
+        assert_eq!(written("git rm --cached R.md; mv R.md R.md.broken"), ["R.md.broken R.md"]);
+        assert_eq!(written("python3 -c \"open('R.md','w').write('x')\""), ["R.md 1"]);
         for empties in ["truncate -s 0 a.md", "truncate -s0 a.md", "truncate --size=0 a.md"] {
             assert_eq!(written(empties).last().unwrap(), "a.md 0", "{empties}");
         }
@@ -280,6 +211,35 @@ mod tests {
         }
         for most in ["head -c 5", "head -n -5", "tail -n +2", "head -n $x"] {
             assert_eq!(written(&format!("{most} x > a.md")), Vec::<String>::new(), "{most}");
+        }
+    }
+
+    /// What our own content orders is never refused, however long the documents are.
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "the content of this repository as it stands")]
+    fn our_own_workflows_are_let_go() {
+        let layout = Layout::new("/p", None, None);
+        let mut seen = 0;
+        for folder in ["workflows", "agents", "references", "commands"] {
+            for entry in walkdir::WalkDir::new(format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"))).into_iter().flatten()
+            {
+                let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
+                for line in text.lines().filter(|line| line.contains(".planning/")) {
+                    for (name, content) in written_by(line) {
+                        let is_guarded = guarded(&Path::new("/p").join(&name), &layout).is_some();
+                        let shrinks = !matches!(content, Content::OfFiles(_));
+                        assert!(!(is_guarded && shrinks), "{}: {line}", entry.path().display());
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen > 0);
+        for line in ["git restore --source=HEAD .planning/STATE.md", "mv .planning/STATE.md .planning/STATE.md.broken"]
+        {
+            let written = written_by(line);
+            let is_guarded = |name: &str| guarded(&Path::new("/p").join(name), &layout).is_some();
+            assert!(!written.iter().any(|(name, _)| is_guarded(name)), "{line}");
         }
     }
 

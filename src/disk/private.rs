@@ -1,0 +1,82 @@
+//! A folder that nobody but this user can have put anything into. The temporary folder is everybody's: whoever is first
+//! there could make the folder, or a link, under the name that we would take.
+
+use std::path::Path;
+
+use super::{AbsolutePath, DiskError, atomic};
+
+/// Makes the folder and the one it is in for this user alone. What is there already has to be so.
+pub(crate) fn make_private_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
+    let levels = levels(folder);
+    if let Some(base) = levels.first().and_then(AbsolutePath::parent).filter(|base| !base.as_path().exists()) {
+        atomic::make_private_folder(base.as_path()).map_err(DiskError::io("make", base.as_path()))?;
+    }
+    for level in levels {
+        match atomic::make_new_private_folder(level.as_path()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && is_private(level.as_path()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(DiskError::NotPrivate { path: level.as_path().to_path_buf() });
+            }
+            Err(error) => return Err(DiskError::io("make", level.as_path())(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Whether the folder and the one it is in are there, and this user's alone.
+pub(crate) fn is_private_folder(folder: &AbsolutePath) -> bool {
+    levels(folder).iter().all(|level| is_private(level.as_path()))
+}
+
+fn levels(folder: &AbsolutePath) -> Vec<AbsolutePath> {
+    folder.parent().into_iter().chain([folder.clone()]).collect()
+}
+
+/// What a mode allows to others than the owner.
+#[cfg(unix)]
+const OF_OTHERS: u32 = 0o077;
+
+/// Whether a folder, not a link to one, is there, and only this user can use it.
+#[cfg(unix)]
+fn is_private(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(metadata) = std::fs::symlink_metadata(folder) else { return false };
+    let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
+    metadata.is_dir() && is_ours && metadata.mode() & OF_OTHERS == 0
+}
+
+/// The temporary folder of this system is the user's own.
+#[cfg(not(unix))]
+fn is_private(folder: &Path) -> bool {
+    std::fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn only_real_folders_of_this_user_alone_are_private() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = |name: &str| AbsolutePath::parse(temporary.path().join(name)).unwrap();
+        assert!(!is_private_folder(&path("a/b")), "not there");
+        make_private_folder(&path("a/b")).unwrap();
+        make_private_folder(&path("a/b")).unwrap();
+        assert!(is_private_folder(&path("a/b")));
+        let allow = |name: &str, mode: u32| {
+            std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        allow("a", 0o755);
+        assert!(!is_private_folder(&path("a/b")), "others can look into the folder above");
+        assert!(make_private_folder(&path("a/b")).is_err());
+        allow("a", 0o700);
+        std::os::unix::fs::symlink(path("a/b"), path("a/link")).unwrap();
+        assert!(!is_private_folder(&path("a/link")) && make_private_folder(&path("a/link")).is_err());
+        std::fs::write(path("a/file"), "").unwrap();
+        assert!(make_private_folder(&path("a/file")).is_err());
+    }
+}

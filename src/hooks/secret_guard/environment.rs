@@ -1,0 +1,112 @@
+//! Whether a program shows values of the environment, once those of a secret file are in it.
+
+use super::code;
+use super::programs::INTERPRETERS;
+use crate::text::shell::{Argument, Run, Spelling};
+
+/// Last words of the names of variables that hold no secret.
+const PLAIN: &[&str] = &[
+    "PORT",
+    "HOST",
+    "HOSTNAME",
+    "ENV",
+    "ENVIRONMENT",
+    "MODE",
+    "DEBUG",
+    "LEVEL",
+    "REGION",
+    "ZONE",
+    "VERSION",
+    "TAG",
+    "NAME",
+    "BRANCH",
+    "STAGE",
+    "TZ",
+    "TIMEZONE",
+    "LOCALE",
+    "LANG",
+    "DIR",
+    "PATH",
+    "FILE",
+    "FOLDER",
+    "TIMEOUT",
+    "ENABLED",
+    "DISABLED",
+    "LIMIT",
+    "SIZE",
+    "COUNT",
+    "MODEL",
+    "PROVIDER",
+    "DRIVER",
+    "CONNECTION",
+    "DOMAIN",
+    "PROJECT",
+    "EMAIL",
+    "IMAGE",
+    "ORIGIN",
+    "ORIGINS",
+    "HOSTS",
+    "REPLICAS",
+    "WORKERS",
+    "THREADS",
+    "SHA",
+    "COMMIT",
+];
+
+/// Whether the value of a variable of this name is no secret, as its name says.
+pub(super) fn is_plain(variable: &str) -> bool {
+    let name = variable.to_uppercase();
+    let is_switch = name.split('_').any(|word| matches!(word, "ENABLE" | "ENABLED" | "DISABLE" | "DISABLED" | "USE"));
+    let mut words = name.rsplit('_');
+    let last = words.next().unwrap_or_default();
+    let marked = ["SECRET", "TOKEN", "PASSWORD", "PASS", "PRIVATE", "CREDENTIAL", "CREDENTIALS", "AUTH"];
+    is_switch || PLAIN.contains(&last) && !words.any(|word| marked.contains(&word))
+}
+
+/// Whether a program shows what is in the environment.
+pub(super) fn is_shown(run: &Run) -> bool {
+    let texts: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
+    let is_secret = |text: &&String| !text.starts_with('-') && !is_plain(text);
+    match run.program.as_str() {
+        "env" | "get-childitem" => true,
+        "printenv" => texts.is_empty() || texts.iter().any(|text| is_secret(&text)),
+        // Without a name they tell all there are.
+        "declare" | "typeset" => {
+            let prints = texts.iter().any(|text| text.starts_with('-') && text.contains('p'));
+            texts.iter().all(|text| text.starts_with('-')) && !texts.iter().any(|text| text.contains(['F', 'f']))
+                || prints && texts.iter().any(|text| is_secret(&text))
+        }
+        "set" | "export" => texts.is_empty() || texts.iter().any(|text| text == "-p"),
+        "echo" | "printf" => shows_unset(run, &run.arguments),
+        "cat" | "tee" => run.here.as_ref().is_some_and(|here| here.spellings.iter().any(Spelling::has_unset)),
+        "jq" => texts
+            .iter()
+            .any(|text| text.contains("$ENV") || text.split(|of| !char::is_alphabetic(of)).any(|word| word == "env")),
+        "awk" | "gawk" | "mawk" | "nawk" => texts.iter().any(|text| text.contains("ENVIRON")),
+        program if INTERPRETERS.contains(&program) => {
+            texts.iter().chain(&run.input).any(|text| code::shows_environment(text))
+        }
+        _ => false,
+    }
+}
+
+/// Whether words hold a variable that the script does not set, other than plain ones.
+fn shows_unset(run: &Run, words: &[Argument]) -> bool {
+    let has_unset = words.iter().flat_map(|word| &word.spellings).any(Spelling::has_unset);
+    has_unset && (run.unset.is_empty() || run.unset.iter().any(|name| !is_plain(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_plain_by_its_name() {
+        for name in ["PORT", "DB_HOST", "NODE_ENV", "LOG_LEVEL", "aws_region", "APP_VERSION"] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in ["API_KEY", "DATABASE_URL", "SECRET_PATH", "TOKEN", "", "AUTH_HOST", "KEY", "X"] {
+            assert!(!is_plain(name), "{name}");
+        }
+    }
+}

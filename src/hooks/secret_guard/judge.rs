@@ -1,0 +1,101 @@
+//! What a word of a command stands for: a file with secrets, or something that was printed out of one.
+
+use std::collections::BTreeMap;
+
+use super::names::{Kind, Names};
+use super::place::{Place, Reach};
+use crate::text::shell::{Argument, Spelling, UNKNOWN};
+
+/// Judges names by the table, by what is on disk where that is known, and by what the script did so far.
+pub(super) struct Judge<'names> {
+    pub(super) names: &'names Names,
+    /// Where the script is, as far as that is known.
+    pub(super) place: Option<Place>,
+    /// What was printed out of secret files into variables and other commands; see [`Spelling::results`].
+    held: BTreeMap<u32, String>,
+}
+
+impl<'names> Judge<'names> {
+    pub(super) fn new(names: &'names Names, place: Option<Place>) -> Self {
+        Self { names, place, held: BTreeMap::new() }
+    }
+
+    pub(super) fn hold(&mut self, result: u32, file: String) {
+        self.held.insert(result, file);
+    }
+
+    /// Follows `cd`.
+    pub(super) fn change_folder(&mut self, to: Option<&str>) {
+        self.place = self.place.as_ref().and_then(|place| place.moved(to?));
+    }
+
+    /// The secret file that something in a word was printed from.
+    pub(super) fn held(&self, argument: &Argument) -> Option<String> {
+        argument.results().find_map(|result| self.held.get(&result).cloned())
+    }
+
+    /// The name of a secret file that an argument may stand for.
+    pub(super) fn secret(&self, argument: &Argument) -> Option<String> {
+        if argument.spellings.iter().any(Spelling::is_process) {
+            return self.held(argument);
+        }
+        argument.names().find_map(|name| self.secret_name(&name))
+    }
+
+    /// The same for what is behind `mark` in an argument.
+    pub(super) fn secret_behind(&self, argument: &Argument, mark: char) -> Option<String> {
+        argument.names().filter_map(|name| name.behind(mark)).find_map(|name| self.secret_name(&name))
+    }
+
+    /// The secret file that a word of a shell finds.
+    fn secret_name(&self, name: &Spelling) -> Option<String> {
+        if name.starts_with("http://") || name.starts_with("https://") {
+            return None;
+        }
+        if let Some(folder) = name.folder_of_all() {
+            let reach = Reach { hidden: true, ignored: true };
+            let found = self.place.as_ref()?.secrets_below(&folder, reach, self.names);
+            return found.into_iter().next().map(|(name, _)| name);
+        }
+        let text = name.text();
+        if !name.file_name().has_wildcards() {
+            return self.is_secret(&text).then(|| shown(&text));
+        }
+        let folder = text.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if self.names.row(folder).is_some_and(|row| row.kind == Kind::Other && row.is_certain()) {
+            return Some(shown(&text));
+        }
+        match self.place.as_ref().and_then(|place| place.expanded(name)) {
+            Some(found) => found.into_iter().find(|name| self.is_secret(name)),
+            None => self.names.is_found_by(name).then(|| shown(&text)),
+        }
+    }
+
+    /// Whether the file of this name is secret.
+    pub(super) fn is_secret(&self, name: &str) -> bool {
+        let Some(row) = self.names.row(name) else {
+            let real = self.place.as_ref().and_then(|place| place.behind_link(name));
+            return real.is_some_and(|real| self.names.row(&real).is_some() && self.is_secret(&real));
+        };
+        if row.is_certain() {
+            return true;
+        }
+        // Of `$NAME.pem` nothing is known but the ending.
+        let is_named = !name.rsplit('/').next().unwrap_or_default().starts_with(UNKNOWN);
+        self.content(name).map_or(is_named && !row.is_seen, |content| row.is_secret(&content))
+    }
+
+    /// What is in a file, where that can be told.
+    pub(super) fn content(&self, name: &str) -> Option<String> {
+        self.place.as_ref()?.content(name)
+    }
+
+    /// Whether lines of the file are `NAME=value`.
+    pub(super) fn is_environment(&self, name: &str) -> bool {
+        self.names.row(name).is_some_and(|row| row.kind == Kind::Environment)
+    }
+}
+
+pub(super) fn shown(name: &str) -> String {
+    name.replace(UNKNOWN, "…")
+}

@@ -1,0 +1,147 @@
+//! Where a command runs: what its names lead to, and which secret files a search through a folder would reach.
+
+use std::collections::VecDeque;
+use std::path::{Component, Path, PathBuf};
+
+use super::ignored::Ignored;
+use super::names::Names;
+use crate::disk::{self, AbsolutePath, EntryKind};
+use crate::text::shell::Spelling;
+
+/// A folder on this machine that names are seen from.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    here: PathBuf,
+    home: Option<PathBuf>,
+}
+
+/// What a search looks at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Names that begin with a dot too.
+    pub(super) hidden: bool,
+    /// What git ignores too.
+    pub(super) ignored: bool,
+}
+
+/// Longer files are not looked into.
+const LONGEST: u64 = 256 * 1024;
+
+/// How many entries of folders are looked at, and how deep: secrets are near the root of a project.
+const MOST_ENTRIES: usize = 3_000;
+const DEEPEST: usize = 8;
+
+/// Folders of what others wrote, or of what can be made again.
+const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "venv", "vendor", "dist", "build", "__pycache__"];
+
+impl Place {
+    pub(super) fn new(here: &Path, home: Option<PathBuf>) -> Self {
+        Self { here: here.to_path_buf(), home }
+    }
+
+    /// The place after `cd`.
+    pub(super) fn moved(&self, to: &str) -> Option<Self> {
+        let here = self.path(to)?;
+        Some(Self { here, home: self.home.clone() })
+    }
+
+    /// Where a name leads.
+    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
+        let home = || self.home.clone();
+        let named = match name {
+            "~" => home()?,
+            _ => match name.strip_prefix("~/").or_else(|| name.strip_prefix("$HOME/")) {
+                Some(below) => home()?.join(below),
+                None => PathBuf::from(name),
+            },
+        };
+        let mut path = self.here.clone();
+        for part in named.components() {
+            match part {
+                Component::CurDir => {}
+                Component::ParentDir => drop(path.pop()),
+                other => path.push(other),
+            }
+        }
+        Some(path)
+    }
+
+    /// The text of a file that is short enough; what is no text in it counts as a space.
+    pub(super) fn content(&self, name: &str) -> Option<String> {
+        content(&self.path(name)?)
+    }
+
+    /// The name of the file that a link leads to.
+    pub(super) fn behind_link(&self, name: &str) -> Option<String> {
+        let path = self.path(name).filter(|path| disk::is_link(path))?;
+        let real = disk::canonical(&AbsolutePath::parse(path).ok()?).ok()?;
+        Some(real.to_string())
+    }
+
+    /// The files that the last part of a pattern finds in its folder; `None` where the folder is not known.
+    pub(super) fn expanded(&self, pattern: &Spelling) -> Option<Vec<String>> {
+        let text = pattern.text();
+        let (folder, _) = text.rsplit_once('/').unwrap_or((".", ""));
+        if folder.contains(['*', '?', '[', crate::text::shell::UNKNOWN]) {
+            return None;
+        }
+        let (folder, file) = (if folder.is_empty() { "/" } else { folder }, pattern.file_name());
+        let entries = disk::list(self.path(folder)?).ok()??;
+        let found = entries.into_iter().take(MOST_ENTRIES).map(|entry| entry.name);
+        let found = found.filter(|name| (file.starts_with(".") || !name.starts_with('.')) && file.fits(name));
+        Some(found.map(|name| format!("{folder}/{name}")).collect())
+    }
+
+    pub(super) fn is_folder(&self, name: &str) -> bool {
+        self.path(name).is_some_and(disk::is_folder)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.path(name).is_some_and(disk::is_file)
+    }
+
+    /// The secret files below a folder that a search reaches, the nearest first, as they are called from here.
+    pub(super) fn secrets_below(&self, folder: &str, reach: Reach, names: &Names) -> Vec<(String, String)> {
+        let Some(start) = self.path(folder) else { return Vec::new() };
+        let mut ignored = if reach.ignored { Ignored::default() } else { Ignored::above(&start) };
+        let mut found = Vec::new();
+        let mut open = VecDeque::from([(start.clone(), 0)]);
+        let mut left = MOST_ENTRIES;
+        while let Some((folder, depth)) = open.pop_front() {
+            if !reach.ignored {
+                ignored.read(&folder);
+            }
+            for entry in disk::list(&folder).ok().flatten().unwrap_or_default() {
+                if left == 0 {
+                    return found;
+                }
+                left -= 1;
+                let is_hidden = entry.name.starts_with('.') && !reach.hidden;
+                let is_folder = entry.kind == EntryKind::Folder;
+                if is_hidden || ignored.has(&entry.path, is_folder) {
+                    continue;
+                }
+                if is_folder && depth < DEEPEST && !SKIPPED.contains(&entry.name.as_str()) {
+                    open.push_back((entry.path, depth + 1));
+                } else if entry.kind == EntryKind::File
+                    && let Some(row) = names.row(&entry.path.to_string_lossy())
+                {
+                    let text = content(&entry.path).unwrap_or_default();
+                    if row.is_secret(&text) {
+                        let name = entry.path.strip_prefix(&self.here).unwrap_or(&entry.path);
+                        found.push((name.to_string_lossy().into_owned(), text));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+fn content(path: &Path) -> Option<String> {
+    if !disk::is_file(path) || disk::size(path)? > LONGEST {
+        return None;
+    }
+    let bytes = disk::read_bytes(path).ok()??;
+    Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}

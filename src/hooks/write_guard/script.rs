@@ -1,0 +1,100 @@
+//! What scripts of `sed` and pieces of code leave of a file.
+
+use std::path::Path;
+
+use super::command::Content;
+
+/// What a script of `sed` leaves of its file, where that can be told: `10,$d`, `1,40d`, `20q`, and with `-n` `1,20p`.
+pub(super) fn left_by(script: &str, prints_only: bool) -> Option<Content> {
+    let script = script.trim();
+    let verb = script.chars().last()?;
+    let (from, to) = range(script[..script.len() - verb.len_utf8()].trim())?;
+    let count = to.map(|to| to.saturating_sub(from) + 1);
+    match (verb, prints_only) {
+        ('d', false) => Some(match count {
+            Some(count) => Content::Edited { fewer: count, more: 0 },
+            None => Content::Lines(from.saturating_sub(1)),
+        }),
+        ('q', false) => Some(Content::Lines(from)),
+        ('p', true) => count.map(Content::Lines),
+        _ => None,
+    }
+}
+
+/// The lines that an address names; the last is `None` for the end of the file. No address is the whole file.
+fn range(address: &str) -> Option<(usize, Option<usize>)> {
+    match address.split_once(',') {
+        Some((from, "$")) => Some((from.trim().parse().ok()?, None)),
+        Some((from, to)) => Some((from.trim().parse().ok()?, Some(to.trim().parse().ok()?))),
+        None if address.is_empty() => Some((1, None)),
+        None => address.parse().ok().map(|line| (line, Some(line))),
+    }
+}
+
+/// Files that a piece of code opens to write and does not read, with the lines that the code itself has for them.
+pub(super) fn written_by_code(code: &str) -> Vec<(String, Content)> {
+    const READING: &[&str] =
+        &["read(", "read_text(", "readFileSync(", "readlines(", "load(", "import json", "'r'", "\"r\""];
+    if READING.iter().any(|word| code.contains(word)) {
+        return Vec::new();
+    }
+    let mut written = Vec::new();
+    let mut quoted = code.split(['\'', '"']);
+    quoted.next();
+    let mut rest = code;
+    for text in quoted {
+        let Some(at) = rest.find(text).filter(|_| Path::new(text).extension().is_some_and(|end| end == "md")) else {
+            continue;
+        };
+        let behind = rest[at + text.len()..].trim_start_matches(['\'', '"']).trim_start();
+        let mode = behind.strip_prefix(',').map(|mode| mode.trim_start().trim_start_matches("mode=").trim_start());
+        let opens = mode.is_some_and(|mode| mode.starts_with("'w") || mode.starts_with("\"w"));
+        let puts =
+            behind.starts_with(").write_text(") || rest[..at].trim_end_matches(['\'', '"']).ends_with("writeFileSync(");
+        if opens || puts {
+            let lines = code.matches('\n').count() + code.matches("\\n").count() + 1;
+            written.push((text.to_owned(), Content::Lines(lines)));
+        }
+        rest = &rest[at + text.len()..];
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_of_sed_are_read_as_far_as_they_count_lines() {
+        let left = |script: &str| left_by(script, false);
+        assert_eq!(left("10,$d"), Some(Content::Lines(9)));
+        assert_eq!(left("1,40d"), Some(Content::Edited { fewer: 40, more: 0 }));
+        assert_eq!(left("7d"), Some(Content::Edited { fewer: 1, more: 0 }));
+        assert_eq!((left("20q"), left("d")), (Some(Content::Lines(20)), Some(Content::Lines(0))));
+        assert_eq!(left_by("1,20p", true), Some(Content::Lines(20)));
+        for script in ["s/a/b/", "/x/d", "/x/,$d", "", "p", "1,20p", "$d", "ä", "1,2,3d"] {
+            assert_eq!(left(script), None, "{script}");
+        }
+    }
+
+    #[test]
+    fn code_that_only_writes_a_file_is_told_from_code_that_edits_it() {
+        let written = |code: &str| written_by_code(code).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        for code in [
+            "open('.planning/STATE.md','w').write('x')",
+            "open(\".planning/STATE.md\", \"w\").write(\"x\")",
+            "from pathlib import Path; Path('.planning/STATE.md').write_text('x')",
+            "require('fs').writeFileSync('.planning/STATE.md', 'x')",
+        ] {
+            assert_eq!(written(code), [".planning/STATE.md"], "{code}");
+        }
+        for code in [
+            "p='.planning/STATE.md'; t=open(p).read(); open(p,'w').write(t.replace('a','b'))",
+            "open('.planning/STATE.md','a').write('x')",
+            "print(open('.planning/STATE.md'))",
+            "",
+        ] {
+            assert!(written(code).is_empty(), "{code}");
+        }
+    }
+}
