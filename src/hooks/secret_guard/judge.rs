@@ -1,9 +1,10 @@
 //! What a word of a command stands for: a file with secrets, or something that was printed out of one.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::names::{Kind, Names};
-use super::place::{Place, Reach};
+use super::place::{MOST_ENTRIES, Place, Reach};
 use crate::text::shell::{Argument, Spelling, UNKNOWN};
 
 /// Judges names by the table, by what is on disk where that is known, and by what the script did so far.
@@ -13,11 +14,32 @@ pub(super) struct Judge<'names> {
     pub(super) place: Option<Place>,
     /// What was printed out of secret files into variables and other commands; see [`Spelling::results`].
     held: BTreeMap<u32, String>,
+    /// How many names may still be links: asking for each costs a call of the system.
+    links: Cell<usize>,
+    /// How many names may still be compared with the whole table, and how many entries of folders looked at.
+    full: Cell<usize>,
+    entries: Cell<usize>,
 }
+
+/// So many names of a script are compared with the whole table; a script with more of them is no command of every day.
+const FULL: usize = 2_000;
+
+/// What most secret names have in them.
+const TELLING: &[&str] = &["env", "key", "pem", "id_", "cred", "secret", "rc", ".kube", "docker"];
+
+/// So many names of a script are looked at for links.
+const LINKS: usize = 500;
 
 impl<'names> Judge<'names> {
     pub(super) fn new(names: &'names Names, place: Option<Place>) -> Self {
-        Self { names, place, held: BTreeMap::new() }
+        Self {
+            names,
+            place,
+            held: BTreeMap::new(),
+            links: Cell::new(LINKS),
+            full: Cell::new(FULL),
+            entries: Cell::new(MOST_ENTRIES),
+        }
     }
 
     pub(super) fn hold(&mut self, result: u32, file: String) {
@@ -54,7 +76,7 @@ impl<'names> Judge<'names> {
         }
         if let Some(folder) = name.folder_of_all() {
             let reach = Reach { hidden: true, ignored: true };
-            let found = self.place.as_ref()?.secrets_below(&folder, reach, self.names);
+            let found = self.secrets_below(&folder, reach);
             return found.into_iter().next().map(|(name, _)| name);
         }
         let text = name.text();
@@ -65,7 +87,7 @@ impl<'names> Judge<'names> {
         if self.names.row(folder).is_some_and(|row| row.kind == Kind::Other && row.is_certain()) {
             return Some(shown(&text));
         }
-        match self.place.as_ref().and_then(|place| place.expanded(name)) {
+        match self.place.as_ref().and_then(|place| place.expanded(name, &self.entries)) {
             Some(found) => found.into_iter().find(|name| self.is_secret(name)),
             None => self.names.is_found_by(name).then(|| shown(&text)),
         }
@@ -73,8 +95,15 @@ impl<'names> Judge<'names> {
 
     /// Whether the file of this name is secret.
     pub(super) fn is_secret(&self, name: &str) -> bool {
+        let left = self.full.get();
+        self.full.set(left.saturating_sub(1));
+        if left == 0 && !TELLING.iter().any(|text| name.contains(text)) {
+            return false;
+        }
         let Some(row) = self.names.row(name) else {
-            let real = self.place.as_ref().and_then(|place| place.behind_link(name));
+            let left = self.links.get();
+            self.links.set(left.saturating_sub(1));
+            let real = self.place.as_ref().filter(|_| left > 0).and_then(|place| place.behind_link(name));
             return real.is_some_and(|real| self.names.row(&real).is_some() && self.is_secret(&real));
         };
         if row.is_certain() {
@@ -83,6 +112,12 @@ impl<'names> Judge<'names> {
         // Of `$NAME.pem` nothing is known but the ending.
         let is_named = !name.rsplit('/').next().unwrap_or_default().starts_with(UNKNOWN);
         self.content(name).map_or(is_named && !row.is_seen, |content| row.is_secret(&content))
+    }
+
+    /// The secret files below a folder that a search reaches, with what is in them.
+    pub(super) fn secrets_below(&self, folder: &str, reach: Reach) -> Vec<(String, String)> {
+        let below = |place: &Place| place.secrets_below(folder, reach, self.names, &self.entries);
+        self.place.as_ref().map(below).unwrap_or_default()
     }
 
     /// What is in a file, where that can be told.

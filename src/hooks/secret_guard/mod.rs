@@ -84,9 +84,8 @@ fn searched(scene: &Scene<'_>, judge: &Judge<'_>) -> Option<Hit> {
     if is_quiet || payload.tool_name().is_some_and(lists_names) {
         return None;
     }
-    let place = judge.place.as_ref()?;
     let folder = payload.paths().into_iter().next().unwrap_or_else(|| ".".to_owned());
-    let found = place.secrets_below(&folder, Reach { hidden: true, ignored: false }, judge.names);
+    let found = judge.secrets_below(&folder, Reach { hidden: true, ignored: false });
     let globs = glob.map(|glob| Spelling::pattern(&glob));
     let is_looked_at = |name: &str| {
         let file = name.rsplit('/').next().unwrap_or_default();

@@ -150,8 +150,16 @@ impl Row {
 /// Whether a path ends in what a pattern says: each of its parts is a pattern of a part, `**` at its end of all below.
 fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, below) = pattern.strip_suffix("/**").map_or((pattern, false), |folder| (folder, true));
-    if !below && !pattern.contains('/') {
-        return part_fits(pattern, path.rsplit('/').next().unwrap_or_default());
+    // Every word of a command line comes here: what rules most of them out comes first.
+    let last = pattern.rsplit('/').next().unwrap_or_default();
+    if below {
+        if !path.contains(last) {
+            return false;
+        }
+    } else if !part_fits(last, path.rsplit('/').next().unwrap_or_default()) {
+        return false;
+    } else if !pattern.contains('/') {
+        return true;
     }
     let is_absolute = pattern.starts_with('/');
     let wanted: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();

@@ -1,5 +1,6 @@
 //! Where a command runs: what its names lead to, and which secret files a search through a folder would reach.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::{Component, Path, PathBuf};
 
@@ -27,8 +28,8 @@ pub(super) struct Reach {
 /// Longer files are not looked into.
 const LONGEST: u64 = 256 * 1024;
 
-/// How many entries of folders are looked at, and how deep: secrets are near the root of a project.
-const MOST_ENTRIES: usize = 3_000;
+/// How many entries of folders are looked at for one event, and how deep: secrets are near the root of a project.
+pub(super) const MOST_ENTRIES: usize = 3_000;
 const DEEPEST: usize = 8;
 
 /// Folders of what others wrote, or of what can be made again.
@@ -78,15 +79,18 @@ impl Place {
         Some(real.to_string())
     }
 
-    /// The files that the last part of a pattern finds in its folder; `None` where the folder is not known.
-    pub(super) fn expanded(&self, pattern: &Spelling) -> Option<Vec<String>> {
+    /// The files that the last part of a pattern finds in its folder; `None` where the folder is not known, and where
+    /// nothing is `left` of the entries that may be looked at.
+    pub(super) fn expanded(&self, pattern: &Spelling, left: &Cell<usize>) -> Option<Vec<String>> {
         let text = pattern.text();
         let (folder, _) = text.rsplit_once('/').unwrap_or((".", ""));
         if folder.contains(['*', '?', '[', crate::text::shell::UNKNOWN]) {
             return None;
         }
         let (folder, file) = (if folder.is_empty() { "/" } else { folder }, pattern.file_name());
+        left.get().checked_sub(1)?;
         let entries = disk::list(self.path(folder)?).ok()??;
+        left.set(left.get().saturating_sub(entries.len() + 1));
         let found = entries.into_iter().take(MOST_ENTRIES).map(|entry| entry.name);
         let found = found.filter(|name| (file.starts_with(".") || !name.starts_with('.')) && file.fits(name));
         Some(found.map(|name| format!("{folder}/{name}")).collect())
@@ -101,21 +105,30 @@ impl Place {
     }
 
     /// The secret files below a folder that a search reaches, the nearest first, as they are called from here.
-    pub(super) fn secrets_below(&self, folder: &str, reach: Reach, names: &Names) -> Vec<(String, String)> {
+    /// `left` is how many entries may still be looked at.
+    pub(super) fn secrets_below(
+        &self,
+        folder: &str,
+        reach: Reach,
+        names: &Names,
+        left: &Cell<usize>,
+    ) -> Vec<(String, String)> {
+        if left.get() == 0 {
+            return Vec::new();
+        }
         let Some(start) = self.path(folder) else { return Vec::new() };
         let mut ignored = if reach.ignored { Ignored::default() } else { Ignored::above(&start) };
         let mut found = Vec::new();
         let mut open = VecDeque::from([(start.clone(), 0)]);
-        let mut left = MOST_ENTRIES;
         while let Some((folder, depth)) = open.pop_front() {
             if !reach.ignored {
                 ignored.read(&folder);
             }
             for entry in disk::list(&folder).ok().flatten().unwrap_or_default() {
-                if left == 0 {
+                if left.get() == 0 {
                     return found;
                 }
-                left -= 1;
+                left.set(left.get() - 1);
                 let is_hidden = entry.name.starts_with('.') && !reach.hidden;
                 let is_folder = entry.kind == EntryKind::Folder;
                 if is_hidden || ignored.has(&entry.path, is_folder) {

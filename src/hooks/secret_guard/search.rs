@@ -56,7 +56,7 @@ pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<&str>) -> Opt
         |name| place.is_folder(name),
         input.is_some() || run.input.is_some() || run.is_fed,
     );
-    let found = folders.iter().flat_map(|(folder, reach)| place.secrets_below(folder, *reach, judge.names));
+    let found = folders.iter().flat_map(|(folder, reach)| judge.secrets_below(folder, *reach));
     let found = found.filter(|(name, _)| options.looks_at(name));
     let mut found = found.filter(|(name, content)| shows.lines(content, judge.is_environment(name)));
     found.next().map(|(file, _)| Hit { file, found: true })
