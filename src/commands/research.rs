@@ -162,9 +162,9 @@ fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Res
     let settings = context.read(&context.root().resolve(".npmrc")).ok().flatten().unwrap_or_default();
     let setting = |key: &str| {
         let lines = settings.lines().filter_map(|line| line.split_once('='));
-        let values =
+        let mut values =
             lines.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
-        values.last().map(str::to_owned)
+        values.next_back().map(str::to_owned)
     };
     let named = scope.and_then(|scope| setting(&format!("{scope}:registry"))).or_else(|| setting("registry"));
     match named.filter(|named| named.trim_end_matches('/') != own.trim_end_matches('/')) {

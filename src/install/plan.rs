@@ -292,10 +292,12 @@ impl Planner<'_> {
         let claimed = claimed.and_then(|claimed| claimed.shared.get(relative));
         let inherited = inherit(&mut edits, &owners) | take_over_edits(&mut edits, claimed);
         // A stranger's word that there was no file counts where nothing but our part is in it.
-        let bare =
-            || shared::take_back(file.format, &edited, edits.iter()).map(|left| shared::is_blank(file.format, &left));
-        let bare = claimed.is_some_and(|claimed| claimed.created) && bare().map_err(refused)?;
-        let created = base.is_none() || bare || (inherited && owners.iter().any(|owner| owner.created));
+        let is_ours_alone = || {
+            let left = shared::take_back(file.format, &edited, edits.iter())?;
+            Ok(shared::is_blank(file.format, &left))
+        };
+        let says_created = claimed.is_some_and(|claimed| claimed.created) && is_ours_alone().map_err(refused)?;
+        let created = base.is_none() || says_created || (inherited && owners.iter().any(|owner| owner.created));
         let before = base.as_ref().filter(|_| !inherited).map(|base| Digest::of(base.as_bytes()));
         if let (Some(digest), Some(base)) = (before, &base) {
             self.keep_image(digest, base);

@@ -5,13 +5,16 @@
 /// What stands for a value in the template of a name.
 const PLACEHOLDERS: &[&str] = &["{project}", "{phase}", "{slug}", "{milestone}", "{num}", "{quick}"];
 
+/// The end of the names that git keeps for its own files.
+const LOCK: &str = ".lock";
+
 /// Whether git takes `name` for a branch, and a shell for one plain word.
 pub(crate) fn is_branch_name(name: &str) -> bool {
     let is_plain = |letter: char| {
         letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | '+' | '@' | '=' | '%' | ',' | '#')
     };
     let is_part =
-        |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with('.') && !part.ends_with(".lock");
+        |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with('.') && !part.ends_with(LOCK);
     name.chars().all(is_plain)
         && !name.starts_with(['-', '#'])
         && name != "@"
