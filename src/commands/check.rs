@@ -12,6 +12,7 @@ use crate::operations::api_coverage::{self, ApiCoverageReport};
 use crate::operations::coverage::{self, GapCounts};
 use crate::operations::gates::{self, Predicate, UiPlanReport, UiSafetyReport};
 use crate::operations::plan_commands::{self, FolderFacts, FoundFolder, SourceTree};
+use crate::operations::plan_directions;
 use crate::operations::prohibition;
 use crate::operations::test_first::{self, ReviewReport};
 use crate::project::folder::PhaseFolder;
@@ -547,12 +548,12 @@ pub(super) fn tree_of(context: &Context) -> SourceTree<impl Fn(&str) -> FolderFa
 fn failure_directions(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {
     const VERB: &str = "verify-failure-directions";
     let Some(typed) = typed else {
-        return context.emit(&plan_commands::directions_unresolved(plan_commands::unresolved(None, VERB)));
+        return context.emit(&plan_directions::unresolved(plan_commands::unresolved(None, VERB)));
     };
     let view = context.view();
     let report = match folder_of(context, &view, typed)? {
-        Some(folder) => plan_commands::directions(&view, &folder)?,
-        None => plan_commands::directions_unresolved(plan_commands::unresolved(Some(typed), VERB)),
+        Some(folder) => plan_directions::directions(&view, &folder)?,
+        None => plan_directions::unresolved(plan_commands::unresolved(Some(typed), VERB)),
     };
     drop(view);
     context.emit(&report)

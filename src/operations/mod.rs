@@ -46,6 +46,7 @@ pub(crate) mod phase;
 pub(crate) mod plan_checks;
 pub(crate) mod plan_close;
 pub(crate) mod plan_commands;
+pub(crate) mod plan_directions;
 pub(crate) mod plan_index;
 pub(crate) mod plan_lint;
 pub(crate) mod profile;

@@ -1,5 +1,4 @@
-//! The commands by which the plans of a phase check their own work: whether they can run where they say, and whether
-//! each says what would make it fail.
+//! The commands by which the plans of a phase check their own work: whether they can run where they say.
 
 use std::collections::BTreeSet;
 
@@ -117,7 +116,7 @@ enum Form {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Severity {
+pub(super) enum Severity {
     None,
     Warning,
     Blocker,
@@ -125,70 +124,10 @@ enum Severity {
 
 /// How many findings there are, and how many commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-struct CheckCounts {
-    blocker: usize,
+pub(super) struct CheckCounts {
+    pub(super) blocker: usize,
     warning: usize,
     total: usize,
-}
-
-/// What `check verify-failure-directions` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DirectionsReport {
-    status: DirectionsStatus,
-    commands: Vec<Direction>,
-    counts: CheckCounts,
-    /// Why the plans could not be looked at.
-    #[serde(rename = "readError")]
-    read_error: Option<String>,
-}
-
-impl DirectionsReport {
-    /// What is wrong: whether it must be repaired, the plan, and a sentence.
-    pub(crate) fn findings(&self) -> Vec<(bool, String, String)> {
-        let wrong = self.commands.iter().filter(|command| command.severity != Severity::None);
-        wrong
-            .map(|command| {
-                let sentence = match command.status {
-                    DirectionStatus::Orphan => format!("task `{}` has <fails_when> without a command", command.task),
-                    _ => format!("`{}` does not say what makes it fail (<fails_when>)", command.command),
-                };
-                (command.severity == Severity::Blocker, command.plan.clone(), sentence)
-            })
-            .collect()
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum DirectionsStatus {
-    Ok,
-    Blocked,
-    Unresolvable,
-}
-
-/// One command and what is said to make it fail.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Direction {
-    command: String,
-    statement: Option<String>,
-    status: DirectionStatus,
-    severity: Severity,
-    plan: String,
-    task: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum DirectionStatus {
-    Ok,
-    Missing,
-    Empty,
-    /// Words that stand for a statement and are none.
-    Placeholder,
-    /// A statement without a command before it.
-    Orphan,
-    /// The command is still to be made.
-    Sentinel,
 }
 
 /// What there is at a folder's path.
@@ -220,12 +159,6 @@ pub(crate) fn unresolved(phase: Option<&str>, verb: &str) -> String {
 pub(crate) fn paths_unresolved(why: String) -> CommandPathsReport {
     let counts = CheckCounts::default();
     CommandPathsReport { status: PathStatus::Unresolvable, commands: Vec::new(), counts, read_error: Some(why) }
-}
-
-/// The report that says so.
-pub(crate) fn directions_unresolved(why: String) -> DirectionsReport {
-    let counts = CheckCounts::default();
-    DirectionsReport { status: DirectionsStatus::Unresolvable, commands: Vec::new(), counts, read_error: Some(why) }
 }
 
 /// What is on disk, by paths from the project's root.
@@ -277,33 +210,8 @@ pub(crate) fn paths(
     Ok(CommandPathsReport { status, commands, counts, read_error: None })
 }
 
-/// Whether the commands of a phase's plans say what makes them fail.
-pub(crate) fn directions(view: &ProjectView, folder: &PhaseFolder) -> Result<DirectionsReport, FileError> {
-    let mut commands = Vec::new();
-    for (plan, check) in checks(view, folder)? {
-        let status = direction(&check);
-        let severity = match status {
-            DirectionStatus::Ok | DirectionStatus::Sentinel => Severity::None,
-            DirectionStatus::Orphan => Severity::Warning,
-            DirectionStatus::Missing | DirectionStatus::Empty | DirectionStatus::Placeholder => Severity::Blocker,
-        };
-        let PlanCheck { command, fails_when, task } = check;
-        commands.push(Direction {
-            command: command.unwrap_or_default(),
-            statement: fails_when,
-            status,
-            severity,
-            plan,
-            task,
-        });
-    }
-    let counts = CheckCounts::of(commands.iter().map(|command| command.severity));
-    let status = if counts.blocker > 0 { DirectionsStatus::Blocked } else { DirectionsStatus::Ok };
-    Ok(DirectionsReport { status, commands, counts, read_error: None })
-}
-
 /// The checks of the plans that still count, with the name of the plan.
-fn checks(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<(String, PlanCheck)>, FileError> {
+pub(super) fn checks(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<(String, PlanCheck)>, FileError> {
     let mut found = Vec::new();
     for plan in view.current_plans(folder)? {
         let text = view.text(&folder.join(&plan))?.unwrap_or_default();
@@ -314,7 +222,7 @@ fn checks(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<(String, PlanC
 }
 
 impl CheckCounts {
-    fn of(severities: impl Iterator<Item = Severity>) -> Self {
+    pub(super) fn of(severities: impl Iterator<Item = Severity>) -> Self {
         severities.fold(Self::default(), |counts, severity| Self {
             blocker: counts.blocker + usize::from(severity == Severity::Blocker),
             warning: counts.warning + usize::from(severity == Severity::Warning),
@@ -324,28 +232,8 @@ impl CheckCounts {
 }
 
 /// `MISSING — …`: an earlier task makes the command.
-fn is_sentinel(command: &str) -> bool {
+pub(super) fn is_sentinel(command: &str) -> bool {
     command.strip_prefix("MISSING").is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
-}
-
-fn direction(check: &PlanCheck) -> DirectionStatus {
-    let Some(command) = &check.command else { return DirectionStatus::Orphan };
-    if is_sentinel(command) {
-        return DirectionStatus::Sentinel;
-    }
-    match check.fails_when.as_deref() {
-        None => DirectionStatus::Missing,
-        Some("") => DirectionStatus::Empty,
-        Some(statement) if stands_for_nothing(statement) => DirectionStatus::Placeholder,
-        Some(_) => DirectionStatus::Ok,
-    }
-}
-
-fn stands_for_nothing(statement: &str) -> bool {
-    let word: String = statement.chars().filter(|letter| letter.is_alphanumeric()).collect();
-    word.is_empty()
-        || ["todo", "tbd", "na", "none", "unknown", "fixme", "placeholder", "null", "xxx"]
-            .contains(&word.to_lowercase().as_str())
 }
 
 /// What there is and will be around the commands.
@@ -675,7 +563,7 @@ fn take_word(word: &mut String, commands: &mut [Vec<String>]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
     use crate::project::layout::Layout;
@@ -686,7 +574,7 @@ mod tests {
         format!("---\nphase: 1\n---\n<tasks>\n<task><name>T</name><verify>{checks}</verify></task>\n</tasks>\n")
     }
 
-    fn with_plan<R>(checks: &str, ask: impl FnOnce(&ProjectView, &PhaseFolder) -> R) -> R {
+    pub(in crate::operations) fn with_plan<R>(checks: &str, ask: impl FnOnce(&ProjectView, &PhaseFolder) -> R) -> R {
         let plan = plan(checks).replace("phase: 1", "phase: 1\nfiles_modified: [tools/new.py]");
         let old = plan.replace("phase: 1", "status: superseded");
         let files =
@@ -802,29 +690,5 @@ mod tests {
         assert_eq!(status("<automated>ls</automated>"), PathStatus::NotApplicable);
         assert_eq!(status("<automated>pytest</automated>"), PathStatus::NotChecked);
         assert_eq!(status("<automated>pytest</automated><automated>cargo test</automated>"), PathStatus::Ok);
-    }
-
-    #[test]
-    fn each_command_says_what_makes_it_fail() {
-        use DirectionStatus::{Empty, Missing, Ok, Orphan, Placeholder, Sentinel};
-        let told = |checks: &str| {
-            with_plan(checks, |view, folder| {
-                let report = directions(view, folder).unwrap();
-                let each = report.commands.iter().map(|direction| direction.status).collect::<Vec<_>>();
-                (report.status, each)
-            })
-        };
-        assert_eq!(
-            told("<automated>a</automated><fails_when>the table is gone</fails_when>"),
-            (DirectionsStatus::Ok, vec![Ok])
-        );
-        assert_eq!(
-            told(
-                "<fails_when>x</fails_when><automated>a</automated><automated>b</automated><fails_when> TBD. </fails_when>"
-            ),
-            (DirectionsStatus::Blocked, vec![Orphan, Missing, Placeholder])
-        );
-        assert_eq!(told("<automated>MISSING — later</automated>"), (DirectionsStatus::Ok, vec![Sentinel]));
-        assert_eq!(told("<automated>a</automated><fails_when></fails_when>"), (DirectionsStatus::Blocked, vec![Empty]));
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::coverage;
 use super::plan_checks;
 use super::plan_commands::{self, FolderFacts, SourceTree};
+use super::plan_directions;
 use super::plan_index::{self, PlanIndexError};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
@@ -69,7 +70,7 @@ pub(crate) fn lint(
         Err(error @ PlanIndexError::Cycle { .. }) => errors.push(whole(error.to_string())),
     }
     let commands = plan_commands::paths(view, folder, root, disk)?.findings();
-    let directions = plan_commands::directions(view, folder)?.findings();
+    let directions = plan_directions::directions(view, folder)?.findings();
     // The checks of a plan that is done may name what later plans took away.
     let findings = commands.into_iter().chain(directions).filter(|(_, plan, _)| open.contains(plan));
     for (is_error, plan, finding) in findings {

@@ -105,7 +105,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("check verify-codebase-drift", json::<operations::drift::CodebaseReport>()),
     ("check verify-command-paths", json::<operations::plan_commands::CommandPathsReport>()),
     ("check verify-context-drift", json::<operations::drift::ContextReport>()),
-    ("check verify-failure-directions", json::<operations::plan_commands::DirectionsReport>()),
+    ("check verify-failure-directions", json::<operations::plan_directions::DirectionsReport>()),
     ("check verify-schema-drift", json::<operations::drift::SchemaReport>()),
     ("check-commit", json::<git::CheckReport>()),
     ("classify-confidence", json::<operations::confidence::ConfidenceReport>()),
