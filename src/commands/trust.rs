@@ -1,4 +1,4 @@
-//! What a person says is right although a repository could have brought it.
+//! Places that a person trusts although a repository could have named them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,17 +10,17 @@ use crate::project::boundary::TRUSTED_PLANNING;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Trust {
-    /// Say that a planning folder that leads out of the project is right
+    /// Trust a planning folder outside the project
     #[command(subcommand)]
     Trust(TrustCommands),
 }
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum TrustCommands {
-    /// Let the planning folder be a link out of the project
+    /// Keep the planning folder outside the project
     ///
-    /// A clone could bring such a link, so its documents are neither read nor written until a person at a terminal says
-    /// that the place is right. It is recorded on this computer, for this project and for that place.
+    /// A clone could bring a `.planning` that is a link to somewhere else, so nothing there is read or written until a
+    /// person at a terminal confirms the place. The answer is kept on this computer, for this project and that place.
     ///
     /// Example: `gsd-tools trust planning`.
     Planning(PlanningArgs),
@@ -28,7 +28,7 @@ pub(crate) enum TrustCommands {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanningArgs {
-    /// Take it back
+    /// Stop trusting the place
     #[arg(long)]
     revoke: bool,
 }
@@ -45,7 +45,7 @@ impl Family for Trust {
 pub(super) struct TrustReport {
     /// The planning folder.
     path: String,
-    /// Where it leads to.
+    /// The folder it is a link to.
     to: String,
     trusted: bool,
 }

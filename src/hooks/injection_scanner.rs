@@ -113,11 +113,11 @@ fn printed_files(run: &Run) -> Vec<String> {
     files
 }
 
-/// What in a text poses as orders: how it is told, and what of it is no quotation.
+/// The signs that a text gives orders to a model: a description of each, and how many are not quotations.
 #[derive(Debug, Default)]
 pub(super) struct Signs {
     told: Vec<String>,
-    /// How many phrases, marks, and phrases in the letters of another script the text itself says.
+    /// How many phrases, marks, and phrases in look-alike letters are outside quotations.
     orders: usize,
     marks: usize,
     disguised: usize,

@@ -1,7 +1,7 @@
 //! The boundary of trust: what came with a repository is data.
 //!
 //! A clone brings links, and a link may lead anywhere. A document of a project is read and written only where it really
-//! is beneath the project's root, or beneath the folder that a person said the planning folder may lead to.
+//! is beneath the project's root, or beneath the folder that a person trusts the planning folder to be in.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::disk::{self, AbsolutePath, ChangeSet, DiskError};
 
 use super::local_state::LocalState;
 
-/// The name of the note that says where the planning folder may lead to.
+/// The name of the note with the folder outside the project that a person trusts.
 pub(crate) const TRUSTED_PLANNING: &str = "trusted-planning.json";
 
 /// Where the documents of one project may really be.
@@ -22,12 +22,10 @@ pub(crate) struct Boundary {
     trusted: Option<AbsolutePath>,
 }
 
-/// Why a path is not looked at.
+/// Why a path is refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BoundaryError {
-    #[error(
-        "the planning folder `{path}` leads out of the project, to `{to}`, and only a person can say that this is right"
-    )]
+    #[error("the planning folder `{path}` is a link to `{to}`, outside the project, which only a person can allow")]
     Planning { path: AbsolutePath, to: AbsolutePath },
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -37,7 +35,9 @@ impl BoundaryError {
     /// What a person can do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Planning { .. } => Some("if it is right, type `gsd-tools trust planning` in a terminal".to_owned()),
+            Self::Planning { .. } => {
+                Some("if you put it there, type `gsd-tools trust planning` in a terminal".to_owned())
+            }
             Self::Disk(error) => error.hint(),
         }
     }
@@ -62,8 +62,8 @@ impl Boundary {
         self.roots.iter().any(|root| path.is_within(root))
     }
 
-    /// Refuses a path of the project that leads out of it. Of a path beside the project nothing is said: a person typed
-    /// it, or it is their own.
+    /// Refuses a path of the project that leads out of it. A path that is not in the project passes: a person typed it,
+    /// or the file is their own.
     pub(crate) fn check(&self, path: impl AsRef<Path>) -> Result<(), BoundaryError> {
         let path = AbsolutePath::parse(path).map_err(DiskError::from)?;
         if !self.is_about(&path) {

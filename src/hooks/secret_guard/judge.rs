@@ -21,13 +21,13 @@ pub(super) struct Judge<'names> {
     entries: Cell<usize>,
 }
 
-/// So many names of a script are compared with the whole table; a script with more of them is no command of every day.
+/// At most this many names of one script are compared with the whole table; ordinary commands have far fewer.
 const FULL: usize = 2_000;
 
 /// What most secret names have in them.
 const TELLING: &[&str] = &["env", "key", "pem", "id_", "cred", "secret", "rc", ".kube", "docker"];
 
-/// So many names of a script are looked at for links.
+/// At most this many names of one script are checked for links.
 const LINKS: usize = 500;
 
 impl<'names> Judge<'names> {

@@ -237,7 +237,7 @@ mod tests {
             "tls/privkey.pem",
             ".npmrc",
             "~/.pypirc",
-            "/root/.netrc",
+            "/srv/app/.netrc",
             "~/.aws/credentials",
             "~/.config/gcloud/application_default_credentials.json",
             "~/.kube/config",
@@ -310,7 +310,7 @@ mod tests {
     fn some_files_are_secret_for_what_is_in_them() {
         let names = Names::default();
         let secret = |path: &str, content: &str| names.row(path).unwrap().is_secret(content);
-        assert!(secret(".npmrc", "a=b\n//registry.npmjs.org/:_authToken=npm_x\n"));
+        assert!(secret(".npmrc", "a=b\n//packages.example/:_authToken=npm_x\n"));
         assert!(!secret(".npmrc", "registry=https://r\n//r/:_authToken=${NPM_TOKEN}\n"));
         assert!(secret("x.pem", "-----BEGIN RSA PRIVATE KEY-----"));
         assert!(!secret("x.pem", "-----BEGIN CERTIFICATE-----"));

@@ -10,17 +10,17 @@ use crate::text::shell::{Argument, Run, runs};
 /// What goes into a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::hooks) enum Content {
-    /// So many lines at the most.
+    /// At most this many lines.
     Lines(usize),
-    /// What stands in these files.
+    /// The content of these files.
     OfFiles(Vec<String>),
-    /// What stands there, with so many lines fewer and so many more.
+    /// The present content with this many lines removed and added.
     Edited { fewer: usize, more: usize },
-    /// What stood there in an earlier commit, by its name.
+    /// The content in an earlier commit, which is named.
     Older(String),
 }
 
-/// Files that a script writes anew, seen from the folder it begins in, with what it tells of their content.
+/// The files that a script overwrites, relative to the folder it starts in, and what is known of their new content.
 pub(in crate::hooks) fn written_by(script: &str) -> Vec<(String, Content)> {
     if !script.contains(".planning") && !script.contains(".md") {
         return Vec::new();
