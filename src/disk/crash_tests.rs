@@ -345,14 +345,19 @@ fn a_file_in_the_way_of_a_folder_is_found_before_anything_is_written() {
 }
 
 #[test]
-fn a_foreign_journal_reaches_nothing_outside_of_the_tree_that_carries_it() {
+fn a_journal_that_this_computer_did_not_write_changes_nothing() {
     let bench = Bench::new();
     let victim = bench.path("home/dotfiles/config.toml");
     let digest = Digest::of_file(&victim).unwrap().unwrap();
     let folder = bench.path("home/one/.gsd-transaction");
-    for (path, outside) in
-        [(victim.clone(), true), (victim.clone(), false), (bench.path("home/one/way/config.toml"), false)]
-    {
+    let kept = bench.path("home/one/kept.md");
+    for (path, outside) in [
+        (victim.clone(), true),
+        (victim.clone(), false),
+        (bench.path("home/one/way/config.toml"), false),
+        (kept.clone(), false),
+    ] {
+        let digest = Digest::of_file(&path).unwrap().unwrap_or(digest);
         std::fs::create_dir_all(folder.resolve("backup")).unwrap();
         std::fs::write(folder.resolve("backup/0"), "evil").unwrap();
         let journal = journal::Journal {
@@ -372,7 +377,23 @@ fn a_foreign_journal_reaches_nothing_outside_of_the_tree_that_carries_it() {
         let error = bench.disk(Faults::default()).hold(bench.roots()).map(drop).unwrap_err();
         assert!(error.hint().is_some(), "{error}");
         assert_eq!(std::fs::read(&victim).unwrap(), b"user = true");
+        assert_eq!(std::fs::read(&kept).unwrap(), b"kept");
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn a_folder_of_the_users_with_the_name_of_ours_keeps_what_is_in_it() {
+    for (file, name) in [
+        ("home/one/.gsd-transaction/user.txt", "user.txt"),
+        ("home/one/.gsd-transaction/new/notes.md", "new"),
+        ("home/one.gsd-transaction/.gsd-transaction/user.txt", "user.txt"),
+    ] {
+        let bench = Bench::new();
+        bench.put(file, "mine", 0o644);
+        let error = bench.disk(Faults::default()).hold(bench.roots()).map(drop).unwrap_err();
+        assert!(error.to_string().contains(name) && error.hint().is_some(), "{error}");
+        assert_eq!(std::fs::read(bench.path(file)).unwrap(), b"mine");
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) struct Holder {
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
+    path: PathBuf,
     /// Who holds it, as written in the file.
     holder: String,
     /// The last transaction this user's program began in the tree.
@@ -68,15 +69,18 @@ impl Lock {
             .ok()
             .and_then(|text| text.lines().find_map(|line| line.strip_prefix(TRANSACTION)).map(str::to_owned));
         let holder = format!("process {} in `{}` since {}", holder.process, holder.folder.display(), holder.since);
-        let lock = Self { file, holder, noted: RefCell::new(noted) };
-        lock.write();
+        let lock = Self { file, path, holder, noted: RefCell::new(noted) };
+        // Who holds it helps a person who waits; the lock holds without it.
+        let _ = lock.write();
         Ok(lock)
     }
 
     /// Notes, outside the tree, that this user's own program begins the transaction `id` in it.
-    pub(super) fn note(&self, id: &str) {
+    pub(super) fn note(&self, id: &str) -> Result<(), DiskError> {
         self.noted.replace(Some(id.to_owned()));
-        self.write();
+        // A journal that outlives a power cut is worth nothing without its note.
+        let kept = self.write().and_then(|()| self.file.sync_data());
+        kept.map_err(|source| DiskError::Io { doing: "write the lock", path: self.path.clone(), source })
     }
 
     /// Whether the transaction `id` was begun by this user's own program.
@@ -84,22 +88,25 @@ impl Lock {
         self.noted.borrow().as_deref() == Some(id)
     }
 
-    fn write(&self) {
+    fn write(&self) -> io::Result<()> {
         let noted = self.noted.borrow().as_ref().map(|id| format!("{TRANSACTION}{id}\n")).unwrap_or_default();
         let text = format!("{}\n{noted}", self.holder);
         let mut file = &self.file;
-        // What the file says helps a person who waits; the lock holds without it.
-        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
+        // The old note is not cut off before the new one is there.
+        file.rewind()?;
+        file.write_all(text.as_bytes())?;
+        file.set_len(text.len() as u64)
     }
 
     /// Holds off writers while several documents are read. `None` if no writer ever was here, or none can be
     /// held off: reading goes on without.
     pub(super) fn share(folders: &[PathBuf], root: &AbsolutePath, patience: Duration) -> Option<Self> {
-        let file = folders.iter().find_map(|folder| File::open(folder.join(name_of(root))).ok())?;
+        let open = |path: PathBuf| Some((File::open(&path).ok()?, path));
+        let (file, path) = folders.iter().find_map(|folder| open(folder.join(name_of(root))))?;
         let started = Instant::now();
         loop {
             match file.try_lock_shared() {
-                Ok(()) => return Some(Self { file, holder: String::new(), noted: RefCell::new(None) }),
+                Ok(()) => return Some(Self { file, path, holder: String::new(), noted: RefCell::new(None) }),
                 Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
                     std::thread::sleep(Duration::from_millis(5));
                 }

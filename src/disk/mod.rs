@@ -257,8 +257,8 @@ pub(crate) enum DiskError {
     NoLockFolder { path: PathBuf },
     #[error("the journal `{}` of an unfinished write cannot be used: {reason}", path.display())]
     BadJournal { path: PathBuf, reason: String },
-    #[error("an unfinished write names `{}`, but was not begun by this user's program", path.display())]
-    NotOurs { path: PathBuf, backup: PathBuf },
+    #[error("`{}` was not left here by this program: it came with the folder, or from another computer", path.display())]
+    NotOurs { path: PathBuf },
     #[error("{first}; and undoing what was done failed: {second}")]
     Unfinished { path: PathBuf, first: Box<DiskError>, second: Box<DiskError> },
     #[error("a record of what to write cannot be made")]
@@ -282,7 +282,11 @@ impl DiskError {
                 Some(format!("compare the files in `{}` with yours, then remove that folder", folder.display()))
             }
             Self::NotPrivate { path } => Some(format!("look at what `{}` is, then remove it", path.display())),
-            Self::NotOurs { backup, .. } => Some(format!("the earlier bytes are in `{}`", backup.display())),
+            Self::NotOurs { path } => Some(format!(
+                "if a call of yours was cut short on another computer, run `gsd-tools recover` there; otherwise look at what \
+                 `{}` is, then move it away",
+                path.display()
+            )),
             Self::Unfinished { path, .. } => {
                 Some(format!("run `gsd-tools recover`; the earlier files are in `{}`", path.display()))
             }

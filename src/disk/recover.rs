@@ -52,6 +52,10 @@ fn one(hold: &mut Hold, root: &AbsolutePath) -> Result<(), DiskError> {
         let path = folder.as_path().to_path_buf();
         return Err(DiskError::BadJournal { path, reason: "it belongs to a folder at another place".to_owned() });
     }
+    if !hold.lock_of(root).is_some_and(|lock| lock.notes(&journal.id)) {
+        // It may have come with a repository: only what this computer wrote down outside the tree says that it is ours.
+        return Err(DiskError::NotOurs { path: folder.as_path().to_path_buf() });
+    }
     for root in &journal.roots {
         hold.include(&root.path.0)?;
     }
@@ -109,13 +113,6 @@ pub(super) fn clean_up(hold: &Hold, journal: &Journal) -> Result<(), DiskError> 
 fn undo(hold: &Hold, journal: &Journal, number: usize) -> Result<(), DiskError> {
     let entry = &journal.entries[number];
     let (path, backup) = (&entry.path.0, journal.backup(number));
-    let outside = matches!(entry.act, Act::Write { outside: true, .. } | Act::Remove { outside: true, .. });
-    let root = &journal.roots[entry.root].path.0;
-    if outside && !hold.lock_of(root).is_some_and(|lock| lock.notes(&journal.id)) {
-        // Only a journal that this user's own program wrote may reach out of its root.
-        let (path, backup) = (path.as_path().to_path_buf(), backup.as_path().to_path_buf());
-        return Err(DiskError::NotOurs { path, backup });
-    }
     if atomic::real(path)? != *path {
         return Err(DiskError::LeadsOut {
             path: path.as_path().to_path_buf(),
@@ -224,7 +221,26 @@ fn vanish(hold: &Hold, root: &AbsolutePath, folders: &[Place]) -> Result<(), Dis
         }
     }
     hold.disk.faults.step()?;
-    remove_tree(&root.resolve(journal::FOLDER))
+    discard(&root.resolve(journal::FOLDER))
+}
+
+/// Removes the folder of a transaction; refuses one that holds anything a transaction does not make.
+fn discard(folder: &AbsolutePath) -> Result<(), DiskError> {
+    let is_numbered = |name: &str| name.trim_start_matches('.').starts_with(|first: char| first.is_ascii_digit());
+    for entry in list(folder)?.unwrap_or_default() {
+        let is_ours = match entry.name.as_str() {
+            journal::NEW | journal::BACKUP if entry.is_folder() => {
+                let files = list(&entry.path)?.unwrap_or_default();
+                files.iter().all(|file| file.is_file() && is_numbered(&file.name))
+            }
+            // What was being written when the process died has the name of what it was to be in its own.
+            name => [journal::JOURNAL, journal::DONE, journal::MADE].iter().any(|ours| name.contains(ours)),
+        };
+        if !is_ours {
+            return Err(DiskError::NotOurs { path: entry.path });
+        }
+    }
+    remove_tree(folder)
 }
 
 /// Whether nothing is in `top` but the way to `root`, and nothing in that but a `.gsd-transaction/`.
@@ -245,7 +261,7 @@ fn clear(hold: &Hold, top: &AbsolutePath, root: &AbsolutePath) -> Result<(), Dis
     let aside = aside(top);
     let mut folder = aside.resolve(below(root, top));
     hold.disk.faults.step()?;
-    remove_tree(&folder.resolve(journal::FOLDER))?;
+    discard(&folder.resolve(journal::FOLDER))?;
     loop {
         hold.disk.faults.step()?;
         if exists(&folder)? && !remove_folder_if_empty(&folder)? {

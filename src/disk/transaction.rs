@@ -320,9 +320,6 @@ impl<'a> Transaction<'a> {
     }
 
     fn run(&mut self, before_commit: fn()) -> Result<(), DiskError> {
-        for lock in self.journal.roots.iter().filter_map(|root| self.hold.lock_of(&root.path.0)) {
-            lock.note(&self.journal.id);
-        }
         self.make_folders()?;
         self.stage()?;
         if self.is_one_rename() {
@@ -416,6 +413,10 @@ impl<'a> Transaction<'a> {
     /// The leader's journal first: a follower's without it was never meant.
     fn write_journal(&self) -> Result<(), DiskError> {
         let bytes = self.journal.to_bytes()?;
+        for lock in self.journal.roots.iter().filter_map(|root| self.hold.lock_of(&root.path.0)) {
+            self.step()?;
+            lock.note(&self.journal.id)?;
+        }
         for index in 0..self.journal.roots.len() {
             self.step()?;
             journal::write_durably(&self.journal.folder(index).resolve(journal::JOURNAL), &bytes)?;

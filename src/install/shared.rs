@@ -177,6 +177,38 @@ mod tests {
     }
 
     #[test]
+    fn a_ledger_puts_back_one_value_or_white_space_and_nothing_else() {
+        let set = |key: &str| json!({"json": {"set": {"path": [key], "value": "x"}}});
+        let toml = json!({"toml": {"set": {"path": ["a"], "value": "x"}}});
+        let yaml = json!({"yaml": {"append": {"path": ["a"], "value": "x"}}});
+        let rows = [
+            (JSON, "{\"a\": \"x\"}", set("a"), "1", true),
+            (JSON, "{\"a\": \"x\"}", set("a"), "{\"b\": [1]}", true),
+            (JSON, "{\"a\": \"x\"}", set("a"), "1, \"b\": 2", false),
+            (JSON, "{\"a\": \"x\"}", set("a"), "1 // c", false),
+            (JSON, "{\"a\": \"x\"}", set("a"), "", false),
+            (FileFormat::Toml, "a = \"x\"\n", toml.clone(), "[1, 2]", true),
+            (FileFormat::Toml, "a = \"x\"\n", toml.clone(), "1\nb = 2", false),
+            (FileFormat::Toml, "a = \"x\"\n", toml, "1 # c", false),
+            (FileFormat::Yaml, "a:\n  - x\n", yaml.clone(), " []", true),
+            (FileFormat::Yaml, "a:\n  - x\n", yaml.clone(), " []\nb: 1", false),
+            (FileFormat::Yaml, "a:\n  - x\n", yaml, " {b: 1}", false),
+        ];
+        for (format, text, edit, previous, is_one_value) in rows {
+            let made: MadeEdit =
+                serde_json::from_value(json!({"edit": edit, "applied": {"changed": {"previous": previous}}})).unwrap();
+            let result = take_back(format, text, [made].iter());
+            assert_eq!(result.is_ok(), is_one_value, "{previous}: {result:?}");
+            assert!(result.is_err() || result.unwrap().contains(previous));
+        }
+        let blank =
+            |blank: &str| json!({"edit": set("a"), "applied": {"changed": {"created-parents": 1, "blank": blank}}});
+        assert!(serde_json::from_value::<MadeEdit>(blank(" \n")).is_ok());
+        let error = serde_json::from_value::<MadeEdit>(blank("\"hooks\": 1")).unwrap_err().to_string();
+        assert!(error.contains("more than whitespace"), "{error}");
+    }
+
+    #[test]
     fn one_answer_to_all_leaves_no_room_for_ours() {
         let ours = |path: &[&str]| {
             let path = path.iter().map(|key| (*key).to_owned()).collect();

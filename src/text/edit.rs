@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// How a file that is not ours alone is written.
@@ -91,7 +91,7 @@ pub(crate) struct Undo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) previous: Option<String>,
     /// The blank text that gave way to the insertion, or the separation made for it: what only whitespace can tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "only_whitespace")]
     pub(super) blank: Option<String>,
 }
 
@@ -99,6 +99,14 @@ impl Undo {
     pub(super) fn blank(&self) -> &str {
         self.blank.as_deref().unwrap_or_default()
     }
+}
+
+fn only_whitespace<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let blank = Option::<String>::deserialize(deserializer)?;
+    if blank.as_ref().is_some_and(|blank| !blank.trim().is_empty()) {
+        return Err(serde::de::Error::custom("a `blank` is more than whitespace"));
+    }
+    Ok(blank)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]

@@ -165,6 +165,15 @@ impl JsonDocument {
                 let mut splices = Splices::default();
                 splices.replace(span(found), previous.as_str());
                 edited.text = splices.apply(&self.text);
+                // What is put back may be no more than a value: a ledger is a file, and anybody can write to files.
+                let start = span(found).start;
+                let restored = edited.tree(path)?;
+                let is_one_value = matches!(
+                    descend(restored.as_ref(), path), Ok(Descent::Found(node)) if span(node) == (start..start + previous.len())
+                );
+                if !is_one_value {
+                    return Err(EditError::Unsafe { path: dotted(path) });
+                }
             } else {
                 depth -= 1;
                 edited.text = without_property(&self.text, root.as_ref(), &path[..depth], &path[depth])

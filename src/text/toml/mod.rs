@@ -182,8 +182,17 @@ impl TomlDocument {
                 };
                 if let Some(previous) = &undo.previous {
                     let mut splices = Splices::default();
-                    splices.replace(span, previous.as_str());
+                    splices.replace(span.clone(), previous.as_str());
                     edited.text = splices.apply(&self.text);
+                    // What is put back may be no more than a value: a ledger is a file, and anybody can write to files.
+                    let restored = Document::parse(edited.text.as_str()).map_err(|_| unsafe_at(path))?;
+                    let is_one_value = matches!(
+                        descend(restored.as_item(), path),
+                        Ok(Descent::Found(item)) if value_span(item) == Some(span.start..span.start + previous.len())
+                    );
+                    if !is_one_value {
+                        return Err(unsafe_at(path));
+                    }
                 } else {
                     depth -= 1;
                     edited.text = without_key(&self.text, document.as_item(), path).ok_or_else(|| unsafe_at(path))?;

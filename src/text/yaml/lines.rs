@@ -168,8 +168,16 @@ impl<'a> Lines<'a> {
                 && lines.first(&key.below).is_none()
                 && key.value.is_empty()
             {
-                let colon = key.colon;
+                let (line, colon) = (key.line, key.colon);
                 text.insert_str(colon, previous);
+                // What is put back may be no more than an empty value: a ledger is a file, and anybody can write to files.
+                let lines = Lines::new(&text);
+                let key = lines.walk(&path[..above])?.filter(|key| key.line == line && !previous.contains('\n'));
+                if !key.is_some_and(|key| {
+                    text[key.colon..key.value.end] == **previous && matches!(lines.style(&key), Style::Empty)
+                }) {
+                    return Err(unsafe_here());
+                }
             }
         }
         Ok(text)
