@@ -103,8 +103,9 @@ fn create_new(path: &Path, access: Access, replaces: bool) -> io::Result<File> {
     // What replaces an existing file gets that file's mode in a moment; until then it is nobody else's.
     let mode = match access {
         _ if replaces => 0o600,
-        Access::Usual => 0o666,
-        Access::Executable => 0o777,
+        // Hosts run what is in these: whatever the umask, not everybody may write to them.
+        Access::Usual => 0o664,
+        Access::Executable => 0o775,
         Access::Private => 0o600,
     };
     OpenOptions::new().write(true).create_new(true).mode(mode).open(path)

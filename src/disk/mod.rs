@@ -247,6 +247,8 @@ pub(crate) enum DiskError {
     NotAFolder { path: PathBuf },
     #[error("the folder `{}` cannot be written to", path.display())]
     ReadOnly { path: PathBuf },
+    #[error("`{}` is read-only", path.display())]
+    Protected { path: PathBuf },
     #[error("`{}` changed while it was being worked on", path.display())]
     Changed { path: PathBuf },
     #[error("`{}` is to be changed twice at once", path.display())]
@@ -275,6 +277,13 @@ impl DiskError {
         match self {
             Self::LeadsOut { .. } => Some("replace the link by a folder or file of its own".to_owned()),
             Self::ReadOnly { .. } => Some("give yourself write access to the folder, or choose another".to_owned()),
+            Self::Protected { path } => {
+                Some(format!("if it may be changed, run `chmod u+w {}`, then the command again", path.display()))
+            }
+            Self::Io { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => Some(format!(
+                "`{}` may belong to another user, such as the one of an earlier `sudo`: look with `ls -ld`",
+                path.display()
+            )),
             Self::Changed { .. } => Some("run the command again".to_owned()),
             Self::Locked { .. } => Some("wait for it to end, then run the command again".to_owned()),
             Self::BadJournal { path, .. } => {

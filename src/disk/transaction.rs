@@ -207,6 +207,7 @@ fn file_step(change: &Change, target: &Target) -> Result<Option<Step>, DiskError
                 return Ok(None);
             }
             expect(&target.path, found, *before)?;
+            refuse_protected(&target.path, *owner)?;
             let sync = if *owner == Owner::User { atomic::Sync::File } else { atomic::Sync::Later };
             let contents = Contents::Bytes { bytes: bytes.clone(), access: *access, sync };
             Ok(step(Act::Write { before: *before, after, outside }, contents))
@@ -220,14 +221,26 @@ fn file_step(change: &Change, target: &Target) -> Result<Option<Step>, DiskError
             expect(&target.path, found, *before)?;
             Ok(step(Act::Write { before: *before, after, outside }, Contents::Program { source: source.clone() }))
         }
-        Change::RemoveFile { before, .. } => {
+        Change::RemoveFile { before, owner, .. } => {
             if found.is_none() {
                 return Ok(None);
             }
             expect(&target.path, found, Some(*before))?;
+            refuse_protected(&target.path, *owner)?;
             Ok(step(Act::Remove { before: *before, outside }, Contents::None))
         }
         Change::MakeFolder { .. } | Change::RemoveFolder { .. } => Ok(None),
+    }
+}
+
+/// Refuses a file that a person made read-only: putting another in its place would not ask the file.
+fn refuse_protected(path: &AbsolutePath, owner: Owner) -> Result<(), DiskError> {
+    let found = present(std::fs::metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
+    match found {
+        Some(found) if owner == Owner::User && found.permissions().readonly() => {
+            Err(DiskError::Protected { path: path.as_path().to_path_buf() })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -466,7 +479,14 @@ fn new_id() -> String {
 }
 
 pub(super) fn make_folder(path: &AbsolutePath) -> Result<(), DiskError> {
-    std::fs::create_dir(path).map_err(DiskError::io("make the folder", path.as_path()))
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        // Whatever the umask, not everybody may put a program of their own there.
+        builder.mode(0o775);
+    }
+    builder.create(path).map_err(DiskError::io("make the folder", path.as_path()))
 }
 
 /// Removes the folder; `false` if something is in it, or it is gone.

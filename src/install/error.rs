@@ -84,6 +84,7 @@ impl InstallError {
                 | DiskError::NotAFile { .. }
                 | DiskError::NotAFolder { .. }
                 | DiskError::NotOurs { .. }
+                | DiskError::Protected { .. }
                 | DiskError::NotPrivate { .. }
                 | DiskError::NoLockFolder { .. }
                 | DiskError::ReadOnly { .. } => 73,

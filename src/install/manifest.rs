@@ -109,6 +109,12 @@ impl Holdings {
         self == &Self::default()
     }
 
+    /// A file that somebody listed as wholly ours although it is shared, or is the manifest itself, is not ours to remove.
+    fn settle(&mut self) {
+        let shared = &self.shared;
+        self.files.retain(|path, _| !shared.contains_key(path) && path.as_str() != FILE);
+    }
+
     /// Whether it owns the file, in whole or in part.
     pub(crate) fn owns(&self, path: &RelativePath) -> bool {
         self.files.contains_key(path) || self.shared.contains_key(path)
@@ -142,7 +148,13 @@ impl Manifest {
         if let Some(newer) = outline.installs.values().map(|section| section.format).find(|it| *it > Section::FORMAT) {
             return Err(ManifestProblem::Newer { found: newer, known: Section::FORMAT });
         }
-        serde_json::from_str(text).map_err(|error| ManifestProblem::Broken(error.to_string()))
+        let mut manifest: Self =
+            serde_json::from_str(text).map_err(|error| ManifestProblem::Broken(error.to_string()))?;
+        for section in manifest.installs.values_mut() {
+            section.holdings.settle();
+            section.project.settle();
+        }
+        Ok(manifest)
     }
 
     /// The same without anything of ours.
@@ -246,6 +258,18 @@ mod tests {
         let text = manifest.to_text().unwrap();
         assert!(text.ends_with("}\n"));
         assert_eq!(Manifest::parse(Some(&text)).unwrap(), manifest);
+    }
+
+    #[test]
+    fn a_shared_file_listed_as_wholly_ours_is_a_shared_file() {
+        let ledger = r#"{"format": "markdown", "after": "DIGEST", "edits": []}"#;
+        let text = r#"{"installs": {"x/global": {"format": 1, "version": "1", "runtime": "x", "scope": "global",
+            "files": {"a.md": "DIGEST", "b.md": "DIGEST", "gsd-file-manifest.json": "DIGEST"}, "shared": {"a.md": LEDGER}}}}"#;
+        let text = text.replace("LEDGER", ledger).replace("DIGEST", &Digest::of(b"x").to_string());
+        let manifest = Manifest::parse(Some(&text)).unwrap();
+        let holdings = &manifest.installs["x/global"].holdings;
+        assert_eq!(holdings.files.keys().map(RelativePath::as_str).collect::<Vec<_>>(), ["b.md"]);
+        assert_eq!(holdings.shared.len(), 1);
     }
 
     #[test]

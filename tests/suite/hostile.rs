@@ -277,7 +277,24 @@ fn questions_to_git_start_no_program_of_the_repository_and_leave_its_index_alone
     git(&["init", "-q", "-b", "main"]);
     git(&["add", "."]);
     git(&["commit", "-qm", "chore: begin"]);
-    git(&["config", "core.fsmonitor", watch.to_str().unwrap()]);
+    for key in [
+        "core.fsmonitor",
+        "diff.external",
+        "diff.notes.command",
+        "diff.notes.textconv",
+        "core.pager",
+        "core.sshCommand",
+    ] {
+        git(&["config", key, watch.to_str().unwrap()]);
+    }
+    context.write(".gitattributes", "*.md diff=notes\n");
+    context.write("notes.md", "changed\n");
+    git(&["add", "notes.md"]);
+    context.write("notes.md", "changed again\n");
+    for hook in ["post-index-change", "reference-transaction", "fsmonitor-watchman"] {
+        std::fs::copy(&watch, context.project().join(".git/hooks").join(hook)).unwrap();
+    }
+    let _ = std::fs::remove_file(context.home().join("pwned"));
     let index = || std::fs::read(context.project().join(".git/index")).unwrap();
     // The same bytes at another time: git would note the time in its index.
     std::fs::File::open(context.project().join(".planning/STATE.md"))
@@ -285,12 +302,21 @@ fn questions_to_git_start_no_program_of_the_repository_and_leave_its_index_alone
         .set_modified(std::time::SystemTime::now())
         .unwrap();
     let before = index();
-    for call in
-        [&["smart-entry", "--json"][..], &["init", "execute-phase", "1"], &["init", "progress"], &["check-commit"]]
-    {
+    for call in [
+        &["smart-entry", "--json"][..],
+        &["init", "execute-phase", "1"],
+        &["init", "progress"],
+        &["check-commit"],
+        &["verify", "codebase-drift"],
+        &["verify", "schema-drift", "1"],
+        &["plan", "check", "1"],
+        &["refactor-check", "1"],
+        &["state", "json"],
+        &["worktree", "status"],
+    ] {
         let _ = context.gsd_with(call, &[], "");
+        assert!(!context.home().join("pwned").exists(), "{call:?}");
     }
-    assert!(!context.home().join("pwned").exists());
     assert_eq!(index(), before);
 }
 
@@ -398,7 +424,7 @@ fn an_install_in_a_project_follows_no_link_out_of_it() {
     let refused = |context: &TestContext| {
         let output = context.command(binary()).args(["install", "--claude", "--local"]).output().unwrap();
         assert_eq!(output.status.code(), Some(73), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
+        String::from_utf8(output.stderr).unwrap()
     };
     let own = context.home().join(".claude");
     std::fs::create_dir_all(&own).unwrap();

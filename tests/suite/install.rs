@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::kit::TestContext;
+use crate::kit::{TestContext, binary};
 use crate::lived::{HOSTS, Host, Lived, put};
 use crate::tree::{difference, stamps};
 
@@ -209,7 +209,8 @@ fn a_host_whose_settings_do_not_parse_is_refused_and_the_others_go_on() {
     let changed = difference(&old, &lived.tree());
     assert!(changed.iter().all(|line| !line.contains(".codex/")), "{changed:#?}");
     let text = lived.gsd(["install", "--codex", "--claude", "--global"]);
-    assert!(text.stdout.contains("1 of 2 hosts failed"), "{}", text.stdout);
+    assert!(text.stderr.contains("line 3, column 5") && text.stderr.contains("1 of 2 hosts failed"), "{}", text.stderr);
+    assert!(text.stdout.contains("Claude Code") && !text.stdout.contains("failed"), "{}", text.stdout);
 }
 
 #[test]
@@ -233,7 +234,7 @@ fn a_folder_of_ours_that_leads_out_is_refused_before_anything_is_written() {
     let old = lived.tree();
     let ran = lived.gsd(["install", "--claude", "--global"]);
     assert_eq!(ran.code, 73, "{}", ran.stdout);
-    assert!(ran.stdout.contains("leads out of its folder"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("leads out of its folder"), "{}", ran.stderr);
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
 }
 
@@ -350,7 +351,7 @@ fn a_host_without_a_place_in_a_project_says_so() {
     let old = lived.tree();
     for verb in ["install", "uninstall"] {
         let ran = lived.gsd([verb, "--homebody", "--local"]);
-        let report = &ran.stdout;
+        let report = &ran.stderr;
         assert_eq!(ran.code, 2, "{report}");
         assert!(report.contains("Homebody has no place in a project: it reads the home alone"), "{report}");
     }
@@ -449,6 +450,37 @@ fn permissions_can_be_left_out() {
     lived.gsd(["install", "--claude", "--global", "--no-permissions"]).success();
     assert!(!read(&settings).contains("\"permissions\""), "{}", read(&settings));
     assert!(read(&settings).contains("gsd-tools"), "hooks are something else");
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_that_a_person_made_read_only_are_left_and_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let lived = Lived::new();
+    let settings = lived.root(host("--claude"), "--global").join("settings.json");
+    put(&settings, "{}");
+    std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o444)).unwrap();
+    let old = lived.tree();
+    let ran = lived.gsd(["install", "--claude", "--global"]);
+    assert_eq!(ran.code, 73);
+    assert!(ran.stderr.contains("is read-only") && ran.stderr.contains("chmod u+w"), "{}", ran.stderr);
+    assert_eq!(difference(&old, &lived.tree()), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_that_hosts_run_can_be_written_by_everybody() {
+    use std::os::unix::fs::PermissionsExt;
+    let lived = Lived::new();
+    let root = lived.root(host("--claude"), "--global");
+    let mut command = lived.context.command("sh");
+    command.args(["-c", "umask 000; exec \"$0\" install --claude --global"]).arg(binary());
+    let output = command.env("XDG_STATE_HOME", lived.state()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for path in ["settings.json", "gsd-core/bin/gsd-tools", "gsd-core/bin", "skills/gsd-plan-phase/SKILL.md"] {
+        let mode = std::fs::metadata(root.join(path)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o002, 0, "{path}: {mode:o}");
+    }
 }
 
 #[test]
@@ -622,7 +654,7 @@ fn a_newer_manifest_is_left_to_the_newer_program() {
     let installed = lived.tree();
     let ran = lived.gsd(["uninstall", "--claude", "--global"]);
     assert_eq!(ran.code, 65);
-    assert!(ran.stdout.contains("newer version"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("newer version"), "{}", ran.stderr);
     assert_eq!(difference(&installed, &lived.tree()), [""; 0]);
 }
 

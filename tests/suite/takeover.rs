@@ -160,7 +160,7 @@ fn settings_of_the_users_that_do_not_parse_stop_the_take_over() {
     let old = lived.tree();
     let told = lived.gsd(["install", "--claude", "--global"]);
     assert_eq!(told.code, 65, "{}", told.stdout);
-    assert!(told.stdout.contains("settings.local.json` does not parse: line 2"), "{}", told.stdout);
+    assert!(told.stderr.contains("settings.local.json` does not parse: line 2"), "{}", told.stderr);
     assert_eq!(difference(&old, &lived.tree()), [""; 0], "its scripts are still named there");
 }
 

@@ -199,6 +199,10 @@ impl Job {
             context.emit(&report)?;
         } else {
             context.text(shown + &report.text());
+            let failures = report.failures();
+            if !failures.is_empty() {
+                context.tell(failures.trim_end());
+            }
         }
         context.exit_with(code);
         Ok(())

@@ -109,15 +109,25 @@ impl InstallReport {
         self.hosts.iter().find_map(|host| host.error.as_ref()).map_or(0, |error| error.exit_code)
     }
 
-    pub(super) fn text(&self) -> String {
+    /// What failed, for standard error; empty if nothing did.
+    pub(super) fn failures(&self) -> String {
         let mut text = String::new();
-        for host in &self.hosts {
+        let failed: Vec<&HostReport> = self.hosts.iter().filter(|host| host.error.is_some()).collect();
+        for host in &failed {
             host.write(&mut text, self);
         }
-        let failed = self.hosts.iter().filter(|host| host.error.is_some()).count();
-        if self.hosts.len() > 1 && failed > 0 {
+        if self.hosts.len() > 1 && !failed.is_empty() {
+            let others = if failed.len() == self.hosts.len() { "" } else { "; the others are done" };
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "\n{failed} of {} hosts failed; the others are done.", self.hosts.len());
+            let _ = write!(text, "{} of {} hosts failed{others}", failed.len(), self.hosts.len());
+        }
+        text
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        for host in self.hosts.iter().filter(|host| host.error.is_none()) {
+            host.write(&mut text, self);
         }
         let next: Vec<&str> =
             self.hosts.iter().filter(|host| host.outcome == Outcome::Done).map(|host| host.next.as_str()).collect();
