@@ -23,8 +23,8 @@ pub(super) struct Word {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Text(String),
-    /// What stands for a value, as it is written.
-    Placeholder(String),
+    /// What stands for a value, as it is written, and whether it is in single quotes.
+    Placeholder(String, bool),
 }
 
 impl Word {
@@ -32,7 +32,7 @@ impl Word {
     pub(super) fn with(&self, value: impl Fn(&str) -> String) -> String {
         let text = |part: &Part| match part {
             Part::Text(text) => text.clone(),
-            Part::Placeholder(name) => value(name),
+            Part::Placeholder(name, _) => value(name),
         };
         self.parts.iter().map(text).collect()
     }
@@ -40,7 +40,15 @@ impl Word {
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Text(_) => None,
-            Part::Placeholder(name) => Some(name.as_str()),
+            Part::Placeholder(name, _) => Some(name.as_str()),
+        })
+    }
+
+    /// The placeholders whose value a shell would look into.
+    pub(super) fn unquoted(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Placeholder(name, false) => Some(name.as_str()),
+            Part::Text(_) | Part::Placeholder(..) => None,
         })
     }
 
@@ -230,10 +238,8 @@ impl Lexer<'_> {
                 text_of(&mut parts);
                 continue;
             }
-            if quote != Some('\'')
-                && let Some(length) = placeholder(self.rest)
-            {
-                parts.push(Part::Placeholder(self.rest[..length].to_owned()));
+            if let Some(length) = placeholder(self.rest).filter(|_| quote != Some('\'') || !self.rest.starts_with('$')) {
+                parts.push(Part::Placeholder(self.rest[..length].to_owned(), quote == Some('\'')));
                 self.rest = &self.rest[length..];
                 continue;
             }

@@ -6,6 +6,7 @@
 mod calls;
 mod project;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use calls::{Call, Word, calls_of};
@@ -35,7 +36,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{dir}", PHASE),
     ("{current branch}", "main"),
     ("{every PLAN.md and SUMMARY.md of the phase}", "{dir}/02-01-PLAN.md"),
-    ("{every source and test file your verdict rests on}", "src/main.rs"),
+    ("{every source and test file your verdict rests on, each in single quotes}", "src/main.rs"),
     ("{file}", "{dir}/02-VERIFICATION.md"),
     ("{hashes given}", "HEAD"),
     ("{hashes}", "HEAD"),
@@ -43,7 +44,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{phase}", "2"),
     ("{plan path}", "{dir}/02-01-PLAN.md"),
     ("{plan}", "{dir}/02-01-PLAN.md"),
-    ("{PLANs, SUMMARYs, key files}", "{dir}/02-01-PLAN.md"),
+    ("{PLANs, SUMMARYs, key files, each in single quotes}", "{dir}/02-01-PLAN.md"),
     ("{requirements of the plan}", "CORE-01"),
     ("{task_dir}", "{dir}"),
     ("{task}", "Fix the date"),
@@ -52,6 +53,48 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{id}", "02-01"),
     ("{agent}", "gsd-planner"),
     ("{truth}", "The list shows all notes"),
+];
+
+/// Placeholders of values that the program makes or has checked: numbers, identifiers, names of a closed list, and paths
+/// of planning documents.
+const PLAIN: &[&str] = &[
+    "{N}",
+    "{NN}",
+    "{M}",
+    "{MM}",
+    "{n}",
+    "{passed}",
+    "{issues}",
+    "{passes}",
+    "{plan_count}",
+    "{integer part}",
+    "{phase}",
+    "{id}",
+    "{ids, with commas}",
+    "{open plans}",
+    "{unclosed_plans}",
+    "{the finished of side_by_side}",
+    "{quick_id}",
+    "{slug}",
+    "{hashes}",
+    "{ids of requirements a gap leaves unmet}",
+    "{ids of requirements an issue leaves unmet}",
+    "{agent}",
+    "{verification status, or Done}",
+    "<name>",
+    "{tracking}",
+    "{dir}",
+    "{phase_dir}",
+    "{task_dir}",
+    "{research_dir}",
+    "{plan}",
+    "{plans}",
+    "{changed plans}",
+    "{every PLAN.md and SUMMARY.md of the phase}",
+    "{SUMMARY}",
+    "{CONTEXT}",
+    "{file}",
+    "{old debug paths}",
 ];
 
 fn all_calls() -> Vec<Call> {
@@ -120,6 +163,18 @@ fn no_call_in_a_text_needs_a_shell_to_fill_it_in() {
         let lines = calls::shell_lines(&item.body).filter(|line| line.contains("$("));
         faults.extend(lines.map(|line| format!("{}: {line}", item.path)));
     }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// What a value that is neither a number nor a name of ours has in it, a shell would act on.
+#[test]
+fn every_value_that_others_wrote_stands_in_single_quotes() {
+    let mut faults = BTreeSet::new();
+    for call in all_calls().iter().filter(|call| !call.path.starts_with("templates/guide/")) {
+        let bare = call.words.iter().flat_map(Word::unquoted).filter(|name| !PLAIN.contains(name));
+        faults.extend(bare.filter(|name| !name.contains("in single quotes")).map(|name| format!("{name} in {call}")));
+    }
+    let faults: Vec<String> = faults.into_iter().collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
