@@ -150,6 +150,14 @@ pub(crate) fn canonical_id(id: &str) -> &str {
     if length == 0 { id } else { &id[..code + length] }
 }
 
+/// Whether a file of a phase is one whose path the program gives away: a plan, or a document of a kind, such as
+/// `02-CONTEXT.md`.
+pub(crate) fn is_artifact(file: &str) -> bool {
+    let stem = file.strip_suffix(".md");
+    let kind = stem.and_then(|stem| stem.rsplit('-').next()).unwrap_or_default();
+    is_plan(file) || is_summary(file) || (kind.len() > 2 && kind.bytes().all(|byte| byte.is_ascii_uppercase()))
+}
+
 fn is_summary(file: &str) -> bool {
     match file.strip_prefix("plans/") {
         Some(nested) => nested.starts_with("SUMMARY-"),

@@ -6,9 +6,10 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::text::front_matter::FrontMatter;
+use crate::text::shell::acting_letter;
 
 use super::files::{Entry, FileError, Files, Pending, sha256};
-use super::folder::PhaseFolder;
+use super::folder::{PhaseFolder, is_artifact};
 use super::layout::Layout;
 use super::milestone::Milestone;
 use super::phase::{self, PhaseId, PhaseIndex};
@@ -314,6 +315,10 @@ impl ProjectView {
     /// The folder at `path`; `None` if there is none.
     pub(crate) fn folder_at(&self, path: &str, archived: Option<&str>) -> Result<Option<PhaseFolder>, FileError> {
         let Some(entries) = self.files.list(path)? else { return Ok(None) };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if phase::folder_token(name).is_some() {
+            refuse_acting_name(name, path)?;
+        }
         let mut files = Vec::new();
         for entry in entries {
             if entry.is_folder && entry.name == "plans" {
@@ -321,6 +326,9 @@ impl ProjectView {
             } else if !entry.is_folder {
                 files.push(entry.name);
             }
+        }
+        for file in files.iter().filter(|file| is_artifact(file)) {
+            refuse_acting_name(file, &format!("{path}/{file}"))?;
         }
         let mut folder = PhaseFolder::new(path, archived, files);
         if let Some(first) = folder.first_number() {
@@ -392,6 +400,14 @@ fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id
             searched: Vec::new(),
         }),
     }
+}
+
+/// Refuses the name of a folder or document on which a shell would act: agents put these paths into commands, and a
+/// repository brings what names it likes.
+fn refuse_acting_name(name: &str, path: &str) -> Result<(), FileError> {
+    let Some(letter) = acting_letter(name) else { return Ok(()) };
+    let reason = format!("a shell would act on `{}` in its name; rename it", letter.escape_debug());
+    Err(FileError { path: path.to_owned(), reason })
 }
 
 /// Most plans do not hold the word at all, which is told without parsing: every plan of a project is asked.
@@ -708,6 +724,28 @@ mod tests {
         assert_eq!(token("- [ ] **Phase 4: 80 percent**\n"), of("04", "80-percent"));
         assert_eq!(token("### Phase 4: A\n### Phase 4-80: Percent\n"), of("04-80", "percent"));
         assert_eq!(token("# Nothing\n"), of("04-80", "percent"));
+    }
+
+    #[test]
+    fn a_name_that_a_shell_would_act_on_is_refused() {
+        let read = |path: &str| view(&[(path, "")]).phase_folders().map(|folders| folders.len());
+        for path in [
+            ".planning/phases/01-$(id)/01-01-PLAN.md",
+            ".planning/phases/01-a;b/x.md",
+            ".planning/phases/01-a/01-01-`id`-PLAN.md",
+            ".planning/phases/01-a/01-x'y-CONTEXT.md",
+            ".planning/phases/01-a/01-\u{9b}-SUMMARY.md",
+        ] {
+            let error = read(path).unwrap_err();
+            assert!(error.to_string().contains("rename it"), "{error}");
+        }
+        for path in [
+            ".planning/phases/01-größe und mehr/01-01-PLAN.md",
+            ".planning/phases/01-a/a person's notes.md",
+            ".planning/phases/what's old/x.md",
+        ] {
+            assert_eq!(read(path), Ok(1), "{path}");
+        }
     }
 
     #[test]

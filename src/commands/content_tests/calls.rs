@@ -238,7 +238,8 @@ impl Lexer<'_> {
                 text_of(&mut parts);
                 continue;
             }
-            if let Some(length) = placeholder(self.rest).filter(|_| quote != Some('\'') || !self.rest.starts_with('$')) {
+            if let Some(length) = placeholder(self.rest).filter(|_| quote != Some('\'') || !self.rest.starts_with('$'))
+            {
                 parts.push(Part::Placeholder(self.rest[..length].to_owned(), quote == Some('\'')));
                 self.rest = &self.rest[length..];
                 continue;

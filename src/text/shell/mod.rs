@@ -9,7 +9,7 @@ mod run;
 mod spelling;
 mod word;
 
-pub(crate) use quote::shell_word;
+pub(crate) use quote::{acting_letter, shell_word};
 pub(crate) use run::{Argument, Run, runs};
 pub(crate) use spelling::{Spelling, UNKNOWN};
 

@@ -19,3 +19,8 @@ pub(crate) fn shell_word(path: &str) -> String {
     word.push('"');
     word
 }
+/// The first letter of a name on which a shell would act wherever the name stands without quotes: one that starts a command,
+/// ends one, or opens a quotation. Blanks and patterns only give other words.
+pub(crate) fn acting_letter(name: &str) -> Option<char> {
+    name.chars().find(|letter| letter.is_control() || "$`;&|<>()'\"\\".contains(*letter))
+}
