@@ -91,15 +91,21 @@ impl Checkout {
     /// Which of these files, by their paths below the checkout, are changed, deleted, or unknown to git. Empty where finding
     /// out would take longer than a hook may.
     pub(super) fn changed<'path>(&self, paths: &'path [String]) -> Vec<&'path str> {
-        let index = || {
-            if paths.is_empty() {
-                return None;
-            }
-            let file = self.git.as_ref()?.join("index");
-            disk::size(&file).filter(|size| *size <= LONGEST_INDEX)?;
-            GitIndex::new(disk::read_up_to(&file, LONGEST_INDEX).ok()??).changed(&self.root, paths)
-        };
-        index().unwrap_or_default()
+        let index = Some(()).filter(|()| !paths.is_empty()).and_then(|()| self.index());
+        index.and_then(|index| index.changed(&self.root, paths)).unwrap_or_default()
+    }
+
+    /// Whether the file is as git has it, so that it may have come with the repository.
+    pub(super) fn may_have_brought(&self, path: &Path) -> bool {
+        let below = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
+        let Some((below, index)) = below.zip(self.index()) else { return false };
+        index.changed(&self.root, &[below.to_owned()]).is_some_and(|changed| changed.is_empty())
+    }
+
+    fn index(&self) -> Option<GitIndex> {
+        let file = self.git.as_ref()?.join("index");
+        disk::size(&file).filter(|size| *size <= LONGEST_INDEX)?;
+        Some(GitIndex::new(disk::read_up_to(&file, LONGEST_INDEX).ok()??))
     }
 
     /// The branch that the repository it was cloned from begins with.

@@ -295,6 +295,14 @@ fn a_roadmap_does_not_shrink_unless_somebody_gave_leave() {
     leave.set_modified(long_ago).unwrap();
     assert!(write(&absolute, 1).is_some(), "leave from long ago");
 
+    context.write(".planning/.gsd-allow-shrink", ".planning/ROADMAP.md\n");
+    for words in [&["init", "-q"][..], &["add", "-f", ".planning/.gsd-allow-shrink"], &["commit", "-qm", "chore: x"]] {
+        assert!(context.command("git").args(words).status().unwrap().success());
+    }
+    assert!(write(&absolute, 1).is_some(), "leave that the repository brought");
+    context.write(".planning/.gsd-allow-shrink", "./.planning/ROADMAP.md\n");
+    assert_eq!(write(&absolute, 1), None, "leave that was given here");
+
     let event = payload(&context.project(), "Write", &json!({"file_path": absolute, "content": "x"})).to_string();
     let allowed =
         context.gsd_with(["hook", "standard", "before-tool"], &[("GSD_ALLOW_PLANNING_SHRINK", "1")], &event).success();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use self::command::Content;
 pub(in crate::hooks) use self::command::written_by;
+use super::checkout::Checkout;
 use super::payload::FileWrite;
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
@@ -115,7 +116,9 @@ fn may_shrink(scene: &Scene<'_>, leave: &Path, path: &Path, document: &str) -> b
     let age = crate::disk::modified(leave).map_or(i64::MAX, |modified| scene.now() - modified);
     let Ok(Some(text)) = crate::disk::read_text(leave) else { return false };
     let names = |line: &str| line.trim_start_matches("./") == document || Path::new(line) == path;
-    if age >= HOLDS || !text.lines().map(str::trim).any(names) {
+    // A leave that came with the repository is nobody's word here.
+    let is_brought = || Checkout::of(leave).is_some_and(|checkout| checkout.may_have_brought(leave));
+    if age >= HOLDS || !text.lines().map(str::trim).any(names) || is_brought() {
         return false;
     }
     // A leave that cannot be taken away would count for ever.
