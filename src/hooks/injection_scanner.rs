@@ -16,21 +16,33 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let Some(source) = source(payload, &scene.project.root) else { return Finding::Nothing };
     let Some(text) = payload.response() else { return Finding::Nothing };
     let found = signs(&text);
+    if source.quotes && !found.is_much() {
+        return Finding::Nothing;
+    }
     let blocks = found.is_much() && scene.project.tightens("security.injection_blocking");
-    let Some(note) = note(&source, &found, blocks) else { return Finding::Nothing };
+    let Some(note) = note(&source.name, &found, blocks) else { return Finding::Nothing };
     if blocks {
         return Finding::block("PROMPT_INJECTION", note);
     }
     Finding::Note(note)
 }
 
-/// What was read: a file, an address, a question; nothing where the tool does not read, or such text is expected there.
-fn source(payload: &Payload, project: &Path) -> Option<String> {
+/// What was read: a file, an address, a question.
+#[derive(Debug)]
+pub(super) struct Read {
+    name: String,
+    /// Whether such a file may quote orders, by its name: a few signs in it mean nothing.
+    quotes: bool,
+}
+
+/// What was read; nothing where the tool does not read.
+fn source(payload: &Payload, project: &Path) -> Option<Read> {
     match payload.tool()? {
         set @ (ToolSet::Read | ToolSet::Web) => {
             let asked = payload.input(&["url", "query"]).and_then(serde_json::Value::as_str).map(str::to_owned);
             let source = payload.paths().into_iter().next().or(asked).unwrap_or_default();
-            Some(source).filter(|source| set == ToolSet::Web || !is_expected(source, project))
+            let quotes = set == ToolSet::Read && is_expected(&source, project);
+            Some(Read { name: source, quotes })
         }
         ToolSet::Shell => printed(&payload.command()?, project),
         _ => None,
@@ -44,12 +56,14 @@ fn is_expected(source: &str, project: &Path) -> bool {
     !source.contains("://") && is_about_injections(path.strip_prefix(project).unwrap_or(path))
 }
 
-/// The first file or address that a command line prints, unless such text is expected there.
-pub(super) fn printed(script: &str, project: &Path) -> Option<String> {
-    runs(script).iter().flat_map(printed_by).find_map(|source| match source {
-        Source::File(name) => Some(name).filter(|name| !is_expected(name, project)),
-        Source::Foreign(name) => Some(name),
-    })
+/// The first file or address that a command line prints, of those that do not quote orders if there is one.
+pub(super) fn printed(script: &str, project: &Path) -> Option<Read> {
+    let sources = runs(script);
+    let sources = sources.iter().flat_map(printed_by).map(|source| match source {
+        Source::File(name) => Read { quotes: is_expected(&name, project), name },
+        Source::Foreign(name) => Read { name, quotes: false },
+    });
+    sources.min_by_key(|read| read.quotes)
 }
 
 /// What a program prints as it stands.
@@ -278,12 +292,13 @@ mod tests {
             ("cat https://example.com/hooks/x", Some("https://example.com/hooks/x")),
             ("echo cat a.md", None),
         ] {
-            assert_eq!(printed(script, Path::new("/srv/hooks")).as_deref(), file, "{script}");
+            let read = printed(script, Path::new("/srv/hooks")).filter(|read| !read.quotes);
+            assert_eq!(read.map(|read| read.name).as_deref(), file, "{script}");
         }
     }
 
     #[test]
-    fn what_quotes_such_text_for_a_living_is_not_scanned() {
+    fn some_files_quote_such_text_for_a_living() {
         for path in [
             "/p/.planning/phases/01-a/01-REVIEW.md",
             "REVIEW.md",
