@@ -480,7 +480,7 @@ fn what_was_read_and_poses_as_orders_is_pointed_out() {
         ("git show HEAD:notes.md", true),
         ("gh issue view 3", true),
         ("curl -s https://example.com/hooks/x", true),
-        ("cat .planning/REVIEW.md", false),
+        ("cat .planning/REVIEW.md", true),
         ("cargo test", false),
     ] {
         let mut event = payload(&context.project(), "Bash", &json!({"command": command}));
