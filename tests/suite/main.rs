@@ -16,6 +16,7 @@ mod config;
 mod conformance;
 mod crash;
 mod crash_project;
+mod dependencies;
 mod dispatch;
 mod documents;
 mod false_success;
