@@ -469,6 +469,23 @@ fn settings_that_a_person_made_read_only_are_left_and_named() {
 
 #[cfg(unix)]
 #[test]
+fn a_pipe_where_a_file_of_ours_belongs_is_refused_at_once() {
+    for place in ["gsd-file-manifest.json", "gsd-core/bin/gsd-tools", "settings.json"] {
+        let lived = Lived::new();
+        let pipe = lived.root(host("--claude"), "--global").join(place);
+        std::fs::create_dir_all(pipe.parent().unwrap()).unwrap();
+        let _ = std::fs::remove_file(&pipe);
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let mut command = lived.context.command("timeout");
+        command.env("XDG_STATE_HOME", lived.state()).arg("20").arg(binary()).args(["install", "--claude", "--global"]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(73), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(place), "{output:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn nothing_that_hosts_run_can_be_written_by_everybody() {
     use std::os::unix::fs::PermissionsExt;
     let lived = Lived::new();
