@@ -100,6 +100,15 @@ pub(super) struct TokenReport<'a> {
     token: &'a str,
 }
 
+/// A report and its token.
+#[derive(Serialize)]
+struct Tokened<'a, R> {
+    #[serde(flatten)]
+    report: &'a R,
+    #[serde(flatten)]
+    token: TokenReport<'a>,
+}
+
 impl Context {
     pub(super) fn new(world: World, globals: Globals) -> Result<Self, CommandError> {
         let started = AbsolutePath::parse(world.folder()?)?;
@@ -340,6 +349,19 @@ impl Context {
     /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
     /// rehearsal under `--raw`, the diff alone, where there is one.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+        // A large answer is not made twice: as values, and as text.
+        if self.written.get_mut().is_none() && !self.globals.dry_run && !self.globals.raw {
+            let answer = match &self.token {
+                Some(token) => serde_json::to_string_pretty(&Tokened { report, token: TokenReport { token } }),
+                None => serde_json::to_string_pretty(report),
+            };
+            // Only an object can have a token.
+            if let Ok(answer) = answer {
+                self.failed_payload = answer.starts_with('{') && answer.contains("\n  \"error\": ");
+                self.stdout.push_str(&answer);
+                return Ok(());
+            }
+        }
         self.emit_value(value_of(report)?)
     }
 

@@ -189,8 +189,7 @@ pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Result<Val
     let text = disk::read_text(path)?.unwrap_or_default();
     let value = match format {
         HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {
-            let document = JsonDocument::parse(&text, JsonDialect::CommentsAndTrailingCommas);
-            document.map(|document| document.value(&[]))
+            JsonDocument::read(&text, JsonDialect::CommentsAndTrailingCommas)
         }
         HostFormat::Toml => TomlDocument::parse(&text).map(|_| toml_edit::de::from_str(&text).ok()),
         HostFormat::Yaml => YamlDocument::parse(&text).map(|document| document.to_json()),

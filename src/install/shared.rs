@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::emit::SharedEdit;
 use crate::text::edit::{Applied, EditError, FileFormat, ParseError, Undo};
 use crate::text::fragment::MarkedError;
-use crate::text::json::{JsonDocument, JsonEdit};
+use crate::text::json::{Excerpt, JsonDocument, JsonEdit};
 use crate::text::toml::TomlDocument;
 use crate::text::yaml::YamlDocument;
 
@@ -39,13 +39,11 @@ pub(crate) fn make(
     text: &str,
     edits: &[SharedEdit],
 ) -> Result<(String, Vec<MadeEdit>), SharedError> {
-    let mut document = Document::parse(format, text)?;
-    let mut made = Vec::new();
-    for edit in edits {
-        let applied = document.apply(edit)?;
-        made.push(MadeEdit { edit: edit.clone(), applied });
-    }
-    Ok((document.into_text(), made))
+    let make = |document: &mut Document| {
+        let made = |edit: &SharedEdit| Ok(MadeEdit { edit: edit.clone(), applied: document.apply(edit)? });
+        edits.iter().map(made).collect::<Result<Vec<_>, SharedError>>()
+    };
+    edited(format, text, edits.iter(), make)
 }
 
 /// The text with these edits taken back, last one first. What somebody changed since stays as they left it.
@@ -54,11 +52,32 @@ pub(crate) fn take_back<'a>(
     text: &str,
     edits: impl DoubleEndedIterator<Item = &'a MadeEdit>,
 ) -> Result<String, SharedError> {
-    let mut document = Document::parse(format, text)?;
-    for made in edits.rev().filter(|made| made.applied.changed()) {
-        document.revert(made)?;
+    let made: Vec<&MadeEdit> = edits.filter(|made| made.applied.changed()).collect();
+    let take_back = |document: &mut Document| made.iter().rev().try_for_each(|made| document.revert(made));
+    edited(format, text, made.iter().map(|made| &made.edit), take_back).map(|(text, ())| text)
+}
+
+/// The text after `act`, which makes or takes back `edits`, and what that gave.
+fn edited<'edit, Given>(
+    format: FileFormat,
+    text: &str,
+    edits: impl Iterator<Item = &'edit SharedEdit>,
+    act: impl Fn(&mut Document) -> Result<Given, SharedError>,
+) -> Result<(String, Given), SharedError> {
+    if let FileFormat::Json(dialect) = format {
+        let json = edits.filter_map(|edit| if let SharedEdit::Json(edit) = edit { Some(edit) } else { None });
+        let excerpt = Excerpt::of(text, dialect, json).map_err(SharedError::Parse)?;
+        let mut document = Document::parse(format, excerpt.text())?;
+        let given = act(&mut document)?;
+        if let Some(whole) = excerpt.whole(&document.into_text())
+            && JsonDocument::parse(&whole, dialect).is_ok()
+        {
+            return Ok((whole, given));
+        }
     }
-    Ok(document.into_text())
+    let mut document = Document::parse(format, text)?;
+    let given = act(&mut document)?;
+    Ok((document.into_text(), given))
 }
 
 /// Whether the text says nothing: blank, or an empty object.

@@ -52,7 +52,12 @@ pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
         PluginsInUse::Flags { file, path, begins } => {
             let Some(file) = target.descriptor.files.get(file) else { return Ok(false) };
             let is_set = |value: &Value| value == &Value::Bool(true) || value["enabled"] == Value::Bool(true);
-            for settings in registered::paths(target, file).into_iter().chain([target.everywhere.resolve(&file.path)]) {
+            let mut files = registered::paths(target, file);
+            let everywhere = target.everywhere.resolve(&file.path);
+            if !files.contains(&everywhere) {
+                files.push(everywhere);
+            }
+            for settings in files {
                 let settings = parsed(&settings, file.format)?;
                 let flags = at(&settings, path).and_then(Value::as_object);
                 if flags.is_some_and(|flags| flags.iter().any(|(key, flag)| key.starts_with(begins) && is_set(flag))) {

@@ -3,6 +3,8 @@
 //! An edit touches the lines of its keys. Before it is handed on, the edited text is read again: where it would say
 //! anything else than asked, it is refused.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -50,10 +52,14 @@ pub(crate) enum Changed {
 /// The front matter of a text as strings; of a text without one, nothing. A key that stands twice counts once.
 pub(crate) fn read(text: &str) -> Value {
     let mut entries: Vec<(String, Value)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for (key, value) in FrontMatter::parse(text).map(|front| front.entries()).unwrap_or_default() {
-        match entries.iter_mut().find(|(known, _)| *known == key) {
-            Some(known) => known.1 = value,
-            None => entries.push((key, value)),
+        match places.get(&key) {
+            Some(place) => entries[*place].1 = value,
+            None => {
+                places.insert(key.clone(), entries.len());
+                entries.push((key, value));
+            }
         }
     }
     Value::Map(entries)

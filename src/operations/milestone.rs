@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::archive::{ArchiveError, checked_label, free_name, put_away};
 use super::state::{self, Facts, Rule, StateEdit, StateError, mirror, switch};
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::milestone::{Milestone, MilestoneScope, milestone_headings, version_in};
 use crate::project::milestones;
 use crate::project::phase::PhaseId;
@@ -321,12 +321,13 @@ fn refuse_unstarted(
 ) -> Result<(), MilestoneError> {
     let archive = format!("{}/{}-phases", view.layout().milestones_folder(), request.version);
     let archived = view.read_folders(&archive, Some(request.version))?;
-    let has = |folders: &[PhaseFolder], id: &str| {
+    let (folder_index, archive_index) = (FolderIndex::new(folders), FolderIndex::new(&archived));
+    let has = |id: &str| {
         let id = PhaseId::new(id);
-        folders.iter().any(|folder| folder.is_of(&id))
+        folder_index.find(&id).or_else(|| archive_index.find(&id)).is_some()
     };
     let ids = milestone.phase_ids(roadmap);
-    let missing: Vec<&str> = ids.iter().copied().filter(|id| !has(folders, id) && !has(&archived, id)).collect();
+    let missing: Vec<&str> = ids.iter().copied().filter(|id| !has(id)).collect();
     if folders.is_empty() && !ids.is_empty() && missing.is_empty() {
         return Err(MilestoneError::Archived { version: request.version.to_owned(), archive });
     }

@@ -1,5 +1,7 @@
 //! A phase taken away: its folder, its lines in the roadmap, and the numbers of the phases behind it.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -113,8 +115,12 @@ pub(crate) fn remove(
         rename(view, folder, &renumbering, &mut report, &mut edits)?;
     }
     // A folder that another one takes the place of is not emptied.
-    let moved_to: Vec<String> = edits.moves.keys().map(|to| format!("{to}/")).collect();
-    edits.emptied.retain(|folder| !moved_to.iter().any(|to| to.starts_with(&format!("{folder}/"))));
+    let mut taken = HashSet::new();
+    for to in edits.moves.keys() {
+        taken.extend(to.match_indices('/').map(|(end, _)| &to[..end]));
+        taken.insert(to.as_str());
+    }
+    edits.emptied.retain(|folder| !taken.contains(folder.as_str()));
     edits.write(view, &view.layout().roadmap(), roadmap.without_phase(&id, &renumbering))?;
     report.roadmap_updated = edits.texts.contains_key(&view.layout().roadmap());
     report.state_updated =

@@ -1,5 +1,7 @@
 //! The roadmap against the disk: one phase, all phases, and the progress written back.
 
+use std::collections::{HashMap, HashSet};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -191,9 +193,15 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     verification::look_ahead(view, &folders)?;
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
-    let standing = |id: &str| {
+    let mut standings: HashMap<String, PhaseStanding> = HashMap::new();
+    let mut standing = |id: &str| {
+        if let Some(known) = standings.get(id) {
+            return Ok(known.clone());
+        }
         let folder = index.find(id).map(|at| &folders[at]);
-        PhaseStanding::of(view, Some(&roadmap), id, folder)
+        let found = PhaseStanding::of(view, Some(&roadmap), id, folder)?;
+        standings.insert(id.to_owned(), found.clone());
+        Ok::<_, FileError>(found)
     };
     let mut phases = Vec::new();
     for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
@@ -204,9 +212,11 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
             ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id)?)
         });
     }
+    let mut known: HashSet<String> =
+        phases.iter().map(|phase| PhaseId::new(&phase.number).as_str().to_ascii_lowercase()).collect();
     for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
         let id = PhaseId::new(row.id);
-        if id.is_sentinel() || phases.iter().any(|phase| id.matches(&phase.number)) {
+        if id.is_sentinel() || !known.insert(id.as_str().to_ascii_lowercase()) {
             continue;
         }
         phases.push(PhaseSummary::of(row.id, row.name, standing(row.id)?));

@@ -1,12 +1,14 @@
 //! What is wrong with a roadmap: whether it can be read, and whether its places agree.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
-use crate::project::phase::PhaseId;
+use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::is_unclosed;
@@ -43,12 +45,12 @@ struct Told<'text> {
 pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Vec<Mismatch>, FileError> {
     const PLACES: [&str; 3] = ["checklist", "details", "Progress table"];
     let milestone = view.milestone_in(roadmap)?;
-    let own: Vec<PhaseId> = milestone.phase_ids(roadmap).into_iter().map(PhaseId::new).collect();
+    let own = PhaseIndex::new(milestone.phase_ids(roadmap).into_iter().enumerate());
     let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
     let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
     let rows = roadmap.rows().iter().filter(|row| !row.lists && !row.shipped);
     // The table may have rows of other milestones.
-    let rows = rows.filter(|row| milestone.holds(row.line) || own.iter().any(|id| id.matches(row.id)));
+    let rows = rows.filter(|row| milestone.holds(row.line) || own.find(row.id).is_some());
     let told: Vec<Told<'_>> = bullets
         .map(|bullet| Told { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
         .chain(sections.map(|section| Told {
@@ -60,18 +62,15 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
         .chain(rows.map(|row| Told { place: PLACES[2], id: row.id, name: row.name, line: row.line }))
         .filter(|told| !PhaseId::new(told.id).is_sentinel())
         .collect();
-    let mut phases: Vec<PhaseId> = Vec::new();
-    for told in &told {
-        let id = PhaseId::new(told.id);
-        if !phases.contains(&id) {
-            phases.push(id);
-        }
-    }
+    let mut phases: Vec<PhaseId> = told.iter().map(|told| PhaseId::new(told.id)).collect();
+    let mut known = HashSet::new();
+    phases.retain(|id| known.insert(id.as_str().to_owned()));
     phases.sort_by(|left, right| crate::project::phase::compare(left.as_str(), right.as_str()));
     let in_use: Vec<&str> = PLACES.into_iter().filter(|place| told.iter().any(|told| told.place == *place)).collect();
+    let index = PhaseIndex::new(told.iter().map(|told| told.id).enumerate());
     let mut found = Vec::new();
     for phase in &phases {
-        let own: Vec<&Told<'_>> = told.iter().filter(|told| phase.matches(told.id)).collect();
+        let own: Vec<&Told<'_>> = index.find_all(phase.as_str()).map(|at| &told[at]).collect();
         // The details say the most, so that the others follow them.
         let Some(leading) = own.iter().find(|told| told.place == PLACES[1]).or(own.first()) else { continue };
         let name = name_without_tag(leading.name);

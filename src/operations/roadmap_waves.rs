@@ -66,7 +66,7 @@ pub(crate) fn annotate_dependencies(
     };
     let bullets = roadmap.plan_bullets(section);
     let wave_of = |line: usize| {
-        let bullet = bullets.iter().find(|bullet| bullet.line == line)?;
+        let bullet = &bullets[bullets.binary_search_by_key(&line, |bullet| bullet.line).ok()?];
         let plan = plans.iter().find(|plan| bullet.is_about(plan))?;
         waves.get(plan_id(plan)).copied()
     };
@@ -93,7 +93,9 @@ pub(crate) fn annotate_dependencies(
         }
     }
     // A plan that was added later is at the end of the list, whatever its wave.
-    let wave_above = |line: usize| headings.iter().rev().find(|(heading, _)| *heading < line).map(|(_, wave)| *wave);
+    let wave_above = |line: usize| {
+        headings[..headings.partition_point(|(heading, _)| *heading < line)].last().map(|(_, wave)| *wave)
+    };
     let misplaced = |line: usize| wave_of(line).filter(|wave| annotated && wave_above(line) != Some(*wave));
     let mut made: Vec<u64> = Vec::new();
     for bullet in &bullets {

@@ -1,11 +1,13 @@
 //! The numbers of a project: phases, plans, requirements, commits; as a record and as a page.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
+use crate::project::folder::FolderIndex;
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::Requirements;
@@ -64,6 +66,14 @@ pub(crate) struct PhaseStats {
 pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport, FileError> {
     let milestone = view.milestone()?;
     let mut phases: Vec<PhaseStats> = Vec::new();
+    let mut known = HashSet::new();
+    let mut add = |id: &str, name: &str| {
+        let id = PhaseId::new(id);
+        if !id.is_sentinel() && known.insert(id.as_str().to_ascii_lowercase()) {
+            let (number, name) = (id.to_string(), name.to_owned());
+            phases.push(PhaseStats { number, name, plans: 0, summaries: 0, status: NOT_STARTED });
+        }
+    };
     let text = view.roadmap_text()?;
     let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     if let Some(roadmap) = &roadmap {
@@ -74,17 +84,18 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
             .map(|section| (section.id, section.name, section.heading_line))
             .chain(rows.map(|row| (row.id, row.name, row.line)));
         for (id, name, _) in listed.filter(|(_, _, line)| milestone.holds(*line)) {
-            add(&mut phases, id, name_without_tag(name));
+            add(id, name_without_tag(name));
         }
     }
     let folders = view.milestone_folders()?;
     verification::look_ahead(view, &folders)?;
     for folder in &folders {
-        add(&mut phases, folder.token(), &folder.slug().replace('-', " "));
+        add(folder.token(), &folder.slug().replace('-', " "));
     }
+    let folder_index = FolderIndex::new(&folders);
     for row in &mut phases {
         let id = PhaseId::new(&row.number);
-        let folder = folders.iter().find(|folder| folder.is_of(&id));
+        let folder = folder_index.find(&id);
         let standing = PhaseStanding::of(view, roadmap.as_ref(), &row.number, folder)?;
         row.status = match PhaseStatus::of(&standing) {
             PhaseStatus::Pending => NOT_STARTED,
@@ -120,15 +131,6 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
         last_activity,
         phase_scope: milestone.scope,
     })
-}
-
-/// Adds the row of a phase that has none yet; shelves get none.
-fn add(phases: &mut Vec<PhaseStats>, id: &str, name: &str) {
-    let id = PhaseId::new(id);
-    if !id.is_sentinel() && !phases.iter().any(|phase| id.matches(&phase.number)) {
-        let (number, name) = (id.to_string(), name.to_owned());
-        phases.push(PhaseStats { number, name, plans: 0, summaries: 0, status: NOT_STARTED });
-    }
 }
 
 const NOT_STARTED: &str = "Not Started";

@@ -3,6 +3,7 @@
 
 use super::files::FileError;
 use super::folder::PhaseFolder;
+use super::label::PhaseLabel;
 use super::plan::PhasePlan;
 use super::standing;
 use super::uat_report::{Gap, UatReport};
@@ -41,7 +42,7 @@ impl ProjectView {
             }
             let gaps = self.gaps_to_close(folder, &report)?;
             if gaps > 0 || UNFINISHED.contains(&report.status.as_str()) {
-                let phase = self.label(folder.token())?.number;
+                let phase = PhaseLabel::of(Some(&roadmap), folder.token()).number;
                 found.push(OpenAcceptance { phase, tests: report.pending(), gaps });
             }
         }

@@ -1,6 +1,6 @@
 //! A phase's folder: which of its files are plans, summaries and the other artifacts.
 
-use super::phase::{self, PhaseId};
+use super::phase::{self, PhaseId, PhaseIndex};
 
 /// A folder of a phase with the names of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +120,26 @@ impl PhaseFolder {
 
     pub(crate) fn join(&self, file: &str) -> String {
         format!("{}/{file}", self.path)
+    }
+}
+
+/// Folders by their phase, so that a large project is not searched again for each of its phases.
+#[derive(Clone, Debug)]
+pub(crate) struct FolderIndex<'folders> {
+    folders: &'folders [PhaseFolder],
+    index: PhaseIndex,
+}
+
+impl<'folders> FolderIndex<'folders> {
+    pub(crate) fn new(folders: &'folders [PhaseFolder]) -> Self {
+        let numbered = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
+        Self { folders, index: PhaseIndex::new(numbered) }
+    }
+
+    /// The first folder that [is of](PhaseFolder::is_of) `phase`.
+    pub(crate) fn find(&self, phase: &PhaseId) -> Option<&'folders PhaseFolder> {
+        let found = [self.index.find(phase.as_str()), self.index.find_spelling(phase.as_str())];
+        Some(&self.folders[found.into_iter().flatten().min()?])
     }
 }
 

@@ -16,12 +16,17 @@ pub(crate) struct PhaseLabel {
 }
 
 impl PhaseLabel {
+    /// What the phase `typed` is called in a project with this roadmap.
+    pub(crate) fn of(roadmap: Option<&Roadmap<'_>>, typed: &str) -> Self {
+        let known = roadmap.and_then(|roadmap| Self::in_roadmap(roadmap, typed));
+        known.unwrap_or_else(|| Self { number: typed.to_owned(), name: None })
+    }
+
     /// How `roadmap` calls `typed`: by its section, else by its checklist line, else by a row of a table.
     pub(crate) fn in_roadmap(roadmap: &Roadmap<'_>, typed: &str) -> Option<Self> {
-        let id = PhaseId::new(typed);
         let section = roadmap.section(typed).map(|section| (section.id, section.name));
         let bullet = roadmap.bullet(typed).map(|bullet| (bullet.id, bullet.name));
-        let rows = roadmap.rows().iter().filter(|row| !row.shipped && id.matches(row.id));
+        let rows = roadmap.rows_of(typed).filter(|row| !row.shipped);
         let mut places = section.into_iter().chain(bullet).chain(rows.map(|row| (row.id, row.name))).peekable();
         let number = places.peek()?.0.to_owned();
         let name = places.map(|(_, name)| name_without_tag(name)).find(|name| !name.is_empty());
@@ -33,8 +38,8 @@ impl ProjectView {
     /// What the phase `typed` is called.
     pub(crate) fn label(&self, typed: &str) -> Result<PhaseLabel, FileError> {
         let text = self.roadmap_text()?;
-        let known = text.as_deref().and_then(|text| PhaseLabel::in_roadmap(&self.parse_roadmap(text), typed));
-        Ok(known.unwrap_or_else(|| PhaseLabel { number: typed.to_owned(), name: None }))
+        let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
+        Ok(PhaseLabel::of(roadmap.as_ref(), typed))
     }
 
     /// How many phases the milestone has, as people count them: the number of its phases, or the highest of their numbers

@@ -30,6 +30,7 @@ pub(crate) struct Milestone {
     pub(crate) scope: MilestoneScope,
     /// The lines of the roadmap that belong to it, in order.
     pub(crate) window: Vec<Range<usize>>,
+    held: Lines,
 }
 
 /// A heading that opens a milestone.
@@ -43,7 +44,13 @@ pub(crate) struct MilestoneHeading<'text> {
 impl Milestone {
     /// The milestone of a project without a roadmap.
     pub(crate) fn without_roadmap(version: Option<&str>) -> Self {
-        Self { version: version.map(str::to_owned), name: None, scope: MilestoneScope::Unreadable, window: Vec::new() }
+        Self {
+            version: version.map(str::to_owned),
+            name: None,
+            scope: MilestoneScope::Unreadable,
+            window: Vec::new(),
+            held: Lines::default(),
+        }
     }
 
     /// Finds the milestone `state_version` (the `milestone:` line of STATE.md), or else the one the roadmap marks as open.
@@ -81,11 +88,11 @@ impl Milestone {
             None => (everything(), MilestoneScope::Unscoped),
         };
         let name = version.as_deref().and_then(|version| milestone_name(roadmap, version, selected));
-        Self { version, name, scope, window }
+        Self { version, name, scope, held: Lines::new(&window), window }
     }
 
     pub(crate) fn holds(&self, line: usize) -> bool {
-        self.window.iter().any(|lines| lines.contains(&line))
+        self.held.contain(line)
     }
 
     /// The identifiers of the phases in the window, in order of appearance, without shelves and without repeats.
@@ -105,13 +112,37 @@ impl Milestone {
     }
 }
 
+/// Ranges of lines, sorted and apart, so that a line is found in them without a look at each.
+#[derive(Clone, Debug, Default)]
+struct Lines(Vec<Range<usize>>);
+
+impl Lines {
+    fn new(ranges: &[Range<usize>]) -> Self {
+        let mut sorted = ranges.to_vec();
+        sorted.sort_by_key(|lines| lines.start);
+        let mut apart: Vec<Range<usize>> = Vec::new();
+        for lines in sorted {
+            match apart.last_mut() {
+                Some(last) if lines.start <= last.end => last.end = last.end.max(lines.end),
+                _ => apart.push(lines),
+            }
+        }
+        Self(apart)
+    }
+
+    fn contain(&self, line: usize) -> bool {
+        let after = self.0.partition_point(|lines| lines.end <= line);
+        self.0.get(after).is_some_and(|lines| lines.contains(&line))
+    }
+}
+
 /// Headings of level 1 to 3 that carry a version or a milestone mark, outside folded blocks; phases are none.
 pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<MilestoneHeading<'text>> {
     let markdown = roadmap.markdown();
     markdown
         .headings()
         .filter(|heading| heading.level <= 3 && !roadmap.is_shipped(heading.line))
-        .filter(|heading| !roadmap.sections().iter().any(|section| section.heading_line == heading.line))
+        .filter(|heading| !roadmap.opens_section(heading.line))
         .filter_map(|heading| {
             let version = version_in(heading.title);
             let marked = heading.title.contains(['✅', '📋', '🚧']);
@@ -229,7 +260,8 @@ fn open_lines(roadmap: &Roadmap<'_>, ranges: impl Iterator<Item = Range<usize>>)
 }
 
 fn holds_phases(roadmap: &Roadmap<'_>, window: &[Range<usize>]) -> bool {
-    let holds = |line: usize| window.iter().any(|lines| lines.contains(&line));
+    let lines = Lines::new(window);
+    let holds = |line: usize| lines.contain(line);
     roadmap.sections().iter().any(|section| holds(section.heading_line) && !PhaseId::new(section.id).is_sentinel())
         || roadmap.bullets().iter().any(|bullet| holds(bullet.line) && !bullet.is_sentinel())
         || roadmap.rows().iter().any(|row| row.lists && holds(row.line))

@@ -4,7 +4,6 @@
 //! knows its normal form and its order, and nothing of where phases stand.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 /// A phase identifier in normal form: integers padded to two digits, a project-code prefix dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,11 +55,12 @@ impl std::fmt::Display for PhaseId {
     }
 }
 
-/// Where phases stand in a list, so that a large project is not searched anew for each of its phases.
+/// Where phases stand in a list, so that a large project is not searched again for each of its phases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PhaseIndex {
-    spelled: HashMap<String, usize>,
-    normal: HashMap<String, usize>,
+    /// Sorted by spelling; equal ones in the order of the list.
+    spelled: Vec<(Box<str>, usize)>,
+    normal: Vec<(Box<str>, usize)>,
 }
 
 impl PhaseIndex {
@@ -68,21 +68,43 @@ impl PhaseIndex {
     pub(crate) fn new<'text>(ids: impl IntoIterator<Item = (usize, &'text str)>) -> Self {
         let mut index = Self::default();
         for (position, id) in ids {
-            index.spelled.entry(id.trim().to_ascii_lowercase()).or_insert(position);
-            index.normal.entry(normalise(id.trim()).to_ascii_lowercase()).or_insert(position);
+            index.spelled.push((id.trim().to_ascii_lowercase().into(), position));
+            index.normal.push((normal_key(id).into(), position));
         }
+        index.spelled.sort_by(|left, right| left.0.cmp(&right.0));
+        index.normal.sort_by(|left, right| left.0.cmp(&right.0));
         index
     }
 
     /// The first one of the same normal form as `typed`.
     pub(crate) fn find(&self, typed: &str) -> Option<usize> {
-        self.normal.get(&normalise(typed.trim()).to_ascii_lowercase()).copied()
+        self.find_all(typed).next()
+    }
+
+    /// All of the same normal form as `typed`, in the order of the list.
+    pub(crate) fn find_all(&self, typed: &str) -> impl Iterator<Item = usize> {
+        equal_to(&self.normal, normal_key(typed))
+    }
+
+    /// The first one that is spelled like `typed`, in capitals or not.
+    pub(crate) fn find_spelling(&self, typed: &str) -> Option<usize> {
+        equal_to(&self.spelled, typed.trim().to_ascii_lowercase()).next()
     }
 
     /// As [`Self::find`], but one that is spelled like `typed` goes before.
     pub(crate) fn find_spelled(&self, typed: &str) -> Option<usize> {
-        self.spelled.get(&typed.trim().to_ascii_lowercase()).copied().or_else(|| self.find(typed))
+        self.find_spelling(typed).or_else(|| self.find(typed))
     }
+}
+
+fn normal_key(id: &str) -> String {
+    normalise(id.trim()).to_ascii_lowercase()
+}
+
+/// The positions with this key in a sorted list.
+fn equal_to(sorted: &[(Box<str>, usize)], key: String) -> impl Iterator<Item = usize> {
+    let start = sorted.partition_point(|(known, _)| **known < *key);
+    sorted[start..].iter().take_while(move |(known, _)| **known == *key).map(|(_, position)| *position)
 }
 
 /// `PROJ-42` without its upper-case code, where a digit follows; the text itself otherwise.
@@ -98,8 +120,17 @@ pub(crate) fn without_code(text: &str) -> &str {
 fn normalise(typed: &str) -> String {
     let bare = without_code(typed);
     let Some((numbers, tail)) = segments(bare) else { return typed.to_owned() };
-    let padded: Vec<String> = numbers.iter().map(|number| pad(number)).collect();
-    format!("{}{tail}", padded.join("-"))
+    let mut normal = String::with_capacity(bare.len() + 2);
+    for number in numbers.split('-') {
+        if !normal.is_empty() {
+            normal.push('-');
+        }
+        let number = number.trim_start_matches('0');
+        normal.extend(std::iter::repeat_n('0', 2_usize.saturating_sub(number.len())));
+        normal.push_str(number);
+    }
+    normal.push_str(tail);
+    normal
 }
 
 /// An integer padded to two digits, without needless zeros.
@@ -108,16 +139,14 @@ pub(crate) fn pad(number: &str) -> String {
     format!("{:0>2}", if bare.is_empty() { "0" } else { bare })
 }
 
-/// The dash-separated integers and the rest (`A`, `.1`, `A.1`), if the whole text is an identifier.
-fn segments(text: &str) -> Option<(Vec<&str>, &str)> {
-    let mut numbers = Vec::new();
+/// The integers with dashes between them, and the rest (`A`, `.1`, `A.1`), if the whole text is an identifier.
+fn segments(text: &str) -> Option<(&str, &str)> {
     let mut rest = text;
     loop {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {
             return None;
         }
-        numbers.push(&rest[..digits]);
         rest = &rest[digits..];
         match rest.strip_prefix('-') {
             Some(after) => rest = after,
@@ -129,7 +158,7 @@ fn segments(text: &str) -> Option<(Vec<&str>, &str)> {
         || after_letter.strip_prefix('.').is_some_and(|decimals| {
             decimals.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
         });
-    decimals_fit.then_some((numbers, rest))
+    decimals_fit.then(|| (&text[..text.len() - rest.len()], rest))
 }
 
 /// The integer at the start of `text`.
@@ -151,24 +180,22 @@ pub(crate) fn compare(left: &str, right: &str) -> Ordering {
             _ => left.cmp(right),
         };
     };
-    let integers =
-        |numbers: &[&str]| numbers.iter().map(|number| number.parse::<u64>().unwrap_or(u64::MAX)).collect::<Vec<_>>();
-    integers(&left_numbers)
-        .cmp(&integers(&right_numbers))
+    integers(left_numbers, '-')
+        .cmp(integers(right_numbers, '-'))
         .then_with(|| letter_of(left_tail).cmp(&letter_of(right_tail)))
-        .then_with(|| decimals_of(left_tail).cmp(&decimals_of(right_tail)))
+        .then_with(|| decimals_of(left_tail).cmp(decimals_of(right_tail)))
 }
 
 fn letter_of(tail: &str) -> Option<char> {
     tail.chars().next().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_uppercase())
 }
 
-fn decimals_of(tail: &str) -> Vec<u64> {
-    tail.trim_start_matches(|letter: char| letter.is_ascii_alphabetic())
-        .split('.')
-        .filter(|part| !part.is_empty())
-        .map(|part| part.parse().unwrap_or(u64::MAX))
-        .collect()
+fn decimals_of(tail: &str) -> impl Iterator<Item = u64> {
+    integers(tail.trim_start_matches(|letter: char| letter.is_ascii_alphabetic()), '.')
+}
+
+fn integers(text: &str, mark: char) -> impl Iterator<Item = u64> {
+    text.split(mark).filter(|part| !part.is_empty()).map(|part| part.parse().unwrap_or(u64::MAX))
 }
 
 /// The identifier a folder name starts with (`02-01-prefixed` → `02-01`, `ACME-01-name` → `ACME-01`), if it has one.

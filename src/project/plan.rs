@@ -3,6 +3,8 @@
 //! The front matter holds what the machine follows (waves, dependencies, must-haves), the body holds tasks as tags.
 //! Reading never fails: a plan without front matter is a plan of which nothing is declared.
 
+use std::collections::HashSet;
+
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::{LineKind, Markdown};
 
@@ -45,13 +47,9 @@ impl<'text> PhasePlan<'text> {
 
     /// The keys of the front matter, in order, each once.
     pub(crate) fn fields(&self) -> Vec<String> {
-        let mut fields: Vec<String> = Vec::new();
-        for key in self.front.iter().flat_map(FrontMatter::keys) {
-            if !fields.iter().any(|known| known == key) {
-                fields.push(key.to_owned());
-            }
-        }
-        fields
+        let mut known = HashSet::new();
+        let keys = self.front.iter().flat_map(FrontMatter::keys);
+        keys.filter(|key| known.insert(*key)).map(str::to_owned).collect()
     }
 
     pub(crate) fn has(&self, key: &str) -> bool {

@@ -27,6 +27,7 @@ pub(crate) struct Roadmap<'text> {
     rows: Vec<PhaseRow<'text>>,
     open_sections: OnceCell<PhaseIndex>,
     open_bullets: OnceCell<PhaseIndex>,
+    all_rows: OnceCell<PhaseIndex>,
 }
 
 /// The detail section of a phase.
@@ -91,8 +92,8 @@ impl<'text> Roadmap<'text> {
     pub(crate) fn parse_for(text: &'text str, version: Option<&str>) -> Self {
         let markdown = Markdown::parse(text);
         let blocks = details_blocks(&markdown, version);
-        let folded = |line: usize| blocks.iter().any(|block| block.is_folded && block.lines.contains(&line));
-        let shipped: Vec<bool> = (0..markdown.lines().len()).map(folded).collect();
+        let folded = blocks.iter().filter(|block| block.is_folded).map(|block| &block.lines);
+        let shipped = covered(markdown.lines().len(), folded);
         let sections: Vec<PhaseSection<'text>> = markdown
             .headings()
             .filter_map(|heading| {
@@ -101,12 +102,12 @@ impl<'text> Roadmap<'text> {
                 Some(PhaseSection { id, name, heading_line: heading.line, lines, shipped: shipped[heading.line] })
             })
             .collect();
-        let in_section = |line: usize| sections.iter().any(|section| section.lines.contains(&line));
+        let in_section = covered(markdown.lines().len(), sections.iter().map(|section| &section.lines));
         let bullets = (0..markdown.lines().len())
             .filter(|line| markdown.is_prose(*line))
             .filter_map(|line| phase_bullet(&markdown, line, shipped[line]))
             // In the section of a phase, a task may begin with the word.
-            .filter(|bullet| bullet.is_bold || !in_section(bullet.line))
+            .filter(|bullet| bullet.is_bold || !in_section[bullet.line])
             .collect();
         let rows = table_rows(&markdown, &shipped);
         Self {
@@ -118,6 +119,7 @@ impl<'text> Roadmap<'text> {
             rows,
             open_sections: OnceCell::new(),
             open_bullets: OnceCell::new(),
+            all_rows: OnceCell::new(),
         }
     }
 
@@ -176,10 +178,20 @@ impl<'text> Roadmap<'text> {
         Some(&self.bullets[index.find_spelled(typed)?])
     }
 
+    /// Whether line `index` is the heading of a phase.
+    pub(crate) fn opens_section(&self, index: usize) -> bool {
+        self.sections.binary_search_by_key(&index, |section| section.heading_line).is_ok()
+    }
+
+    /// The rows of `typed` in all tables.
+    pub(crate) fn rows_of(&self, typed: &str) -> impl Iterator<Item = &PhaseRow<'text>> {
+        let index = self.all_rows.get_or_init(|| PhaseIndex::new(self.rows.iter().map(|row| row.id).enumerate()));
+        index.find_all(typed).map(|at| &self.rows[at])
+    }
+
     /// The row of `typed` in a table that reports progress.
     pub(crate) fn progress_row(&self, typed: &str) -> Option<&PhaseRow<'text>> {
-        let id = PhaseId::new(typed);
-        self.rows.iter().find(|row| !row.lists && id.matches(row.id))
+        self.rows_of(typed).find(|row| !row.lists)
     }
 
     /// The bytes of a detail section from its heading on, without trailing blank lines.
@@ -244,12 +256,26 @@ pub(crate) fn name_without_tag(name: &str) -> &str {
     }
 }
 
+/// Per line: whether one of `ranges` has it, which are in the order of their first lines.
+pub(super) fn covered<'range>(lines: usize, ranges: impl Iterator<Item = &'range Range<usize>>) -> Vec<bool> {
+    let mut covered = vec![false; lines];
+    let mut end = 0;
+    for range in ranges {
+        covered[range.start.max(end).min(range.end)..range.end].fill(true);
+        end = end.max(range.end);
+    }
+    covered
+}
+
 /// The `<details>` blocks, in the order of their first lines. One inside a folded one is folded as well.
 fn details_blocks<'text>(markdown: &Markdown<'text>, version: Option<&str>) -> Vec<DetailsBlock<'text>> {
     let mut blocks: Vec<DetailsBlock<'text>> = Vec::new();
     let mut around: Vec<usize> = Vec::new();
     for line in (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line)) {
         let text = markdown.line(line);
+        if around.is_empty() && !text.contains('<') {
+            continue;
+        }
         let lower = text.to_ascii_lowercase();
         if lower.trim_start().starts_with("<details") {
             around.push(blocks.len());

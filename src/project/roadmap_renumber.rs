@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::text::splice::Splices;
 
 use super::phase::{PhaseId, pad};
-use super::roadmap::Roadmap;
+use super::roadmap::{Roadmap, covered};
 
 /// The new identifiers of phases by their old ones, both in normal form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,7 +119,9 @@ impl Roadmap<'_> {
         for lines in &gone {
             splices.remove(self.markdown().span(lines.clone()));
         }
-        let is_gone = |line: usize| gone.iter().any(|lines| lines.contains(&line));
+        gone.sort_by_key(|lines| lines.start);
+        let gone = covered(self.markdown().lines().len(), gone.iter());
+        let is_gone = |line: usize| gone[line];
         for section in self.sections().iter().filter(|section| !is_gone(section.heading_line)) {
             self.renumber(section.id, renumbering, &mut splices);
             self.renumber_dependencies(section, removed, renumbering, &mut splices);

@@ -5,7 +5,7 @@
 //! is closed, and by plans and verification where it is not. An open plan in a closed phase opens it again.
 
 use super::files::FileError;
-use super::folder::PhaseFolder;
+use super::folder::{FolderIndex, PhaseFolder};
 use super::label::PhaseLabel;
 use super::phase::PhaseId;
 use super::roadmap::Roadmap;
@@ -201,8 +201,7 @@ impl PhaseStanding {
 /// where it has several of them by all.
 pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     let ticked = roadmap.bullet(id).filter(|bullet| bullet.mark.is_some()).map(|bullet| bullet.checked);
-    let id = PhaseId::new(id);
-    let rows = roadmap.rows().iter().filter(|row| !row.shipped && id.matches(row.id));
+    let rows = roadmap.rows_of(id).filter(|row| !row.shipped);
     let rows = rows.filter_map(|row| row.cell("status")).filter_map(says_done);
     let mut said = ticked.into_iter().chain(rows).peekable();
     said.peek().is_some() && said.all(|done| done)
@@ -259,9 +258,10 @@ pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseL
     let Some(text) = view.roadmap_text()? else { return Ok(None) };
     let roadmap = view.parse_roadmap(&text);
     let folders = view.phase_folders()?;
+    let folders = FolderIndex::new(&folders);
     let is_open = |id: &str| {
         let phase = PhaseId::new(id);
-        let folder = folders.iter().find(|folder| folder.is_of(&phase));
+        let folder = folders.find(&phase);
         Ok::<bool, FileError>(PhaseWork::of(view, Some(&roadmap), id, folder)?.is_open())
     };
     if is_open(stated)? {

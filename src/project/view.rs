@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::ops::Bound;
 use std::rc::Rc;
 
 use crate::text::front_matter::FrontMatter;
@@ -76,7 +77,9 @@ impl ProjectView {
 
     /// The project as it will be once `edits` are made.
     pub(crate) fn after(&self, edits: &Edits) -> Self {
-        let edited = EditedFiles { base: self.clone(), edits: edits.clone() };
+        let gone = edits.removals.iter().chain(edits.moves.values()).cloned().collect();
+        let emptied = edits.emptied.iter().cloned().collect();
+        let edited = EditedFiles { base: self.clone(), edits: edits.clone(), gone, emptied };
         Self::new(self.layout.clone(), Box::new(edited))
     }
 
@@ -532,16 +535,20 @@ impl Edits {
 struct EditedFiles {
     base: ProjectView,
     edits: Edits,
+    /// The files that are no longer where they were.
+    gone: BTreeSet<String>,
+    emptied: HashSet<String>,
 }
 
 impl EditedFiles {
     fn is_removed(&self, path: &str) -> bool {
-        self.edits.leaves(path) && !self.edits.arrives(path)
+        self.gone.contains(path) && !self.edits.arrives(path)
     }
 
-    /// The files that are no longer where they were.
-    fn gone(&self) -> impl Iterator<Item = &String> {
-        self.edits.removals.iter().chain(self.edits.moves.values())
+    /// Whether a file that is gone was below `folder`.
+    fn has_lost(&self, folder: &str) -> bool {
+        let below = format!("{folder}/");
+        self.gone.range::<str, _>(from(&below)).next().is_some_and(|gone| gone.starts_with(&below))
     }
 
     /// Whether every file in a folder of the base is removed.
@@ -566,6 +573,17 @@ impl EditedFiles {
     }
 }
 
+/// The paths below `folder`.
+fn below<'edits>(paths: &'edits BTreeMap<String, String>, folder: &str) -> impl Iterator<Item = &'edits String> {
+    let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let paths = paths.range::<str, _>(from(&prefix)).map(|(path, _)| path);
+    paths.take_while(move |path| path.starts_with(&prefix))
+}
+
+fn from(prefix: &str) -> (Bound<&str>, Bound<&str>) {
+    (Bound::Included(prefix), Bound::Unbounded)
+}
+
 impl Files for EditedFiles {
     fn read(&self, path: &str) -> Result<Option<String>, FileError> {
         if let Some(text) = self.edits.texts.get(path) {
@@ -585,9 +603,7 @@ impl Files for EditedFiles {
         for entry in self.base.files.list(path)?.unwrap_or_default() {
             let inside = if path.is_empty() { entry.name.clone() } else { format!("{path}/{}", entry.name) };
             let gone = if entry.is_folder {
-                (self.edits.emptied.contains(&inside)
-                    || self.gone().any(|removed| Self::entry_in(&inside, removed, false).is_some()))
-                    && self.is_emptied(&inside)?
+                (self.emptied.contains(&inside) || self.has_lost(&inside)) && self.is_emptied(&inside)?
             } else {
                 self.is_removed(&inside)
             };
@@ -595,8 +611,8 @@ impl Files for EditedFiles {
                 entries.insert(entry);
             }
         }
-        entries.extend(self.edits.texts.keys().filter_map(|text| Self::entry_in(path, text, false)));
-        entries.extend(self.edits.moves.keys().filter_map(|file| Self::entry_in(path, file, false)));
+        entries.extend(below(&self.edits.texts, path).filter_map(|text| Self::entry_in(path, text, false)));
+        entries.extend(below(&self.edits.moves, path).filter_map(|file| Self::entry_in(path, file, false)));
         let mut made = self.edits.folders.iter().chain(&self.edits.bare_folders);
         entries.extend(made.clone().filter_map(|folder| Self::entry_in(path, folder, true)));
         let made = made.any(|folder| folder == path);

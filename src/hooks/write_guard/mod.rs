@@ -3,6 +3,8 @@
 mod command;
 mod script;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use self::command::Content;
@@ -19,8 +21,10 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     }
     let by_tool = scene.payload.writes().into_iter().map(|write| (write.path.clone(), left_by(&write)));
     let by_shell = scene.payload.command().map(|command| written_by(&command)).unwrap_or_default();
-    // What is no text has lines all the same.
-    let lines = |name: &str| crate::disk::read_bytes(scene.path(name)).ok().flatten().map(|bytes| line_count(&bytes));
+    // What is no text has lines all the same. A command line may name a file many times.
+    let counted = RefCell::new(HashMap::new());
+    let count = |path: PathBuf| crate::disk::read_bytes(path).ok().flatten().map(|bytes| line_count(&bytes));
+    let lines = |name: &str| *counted.borrow_mut().entry(name.to_owned()).or_insert_with(|| count(scene.path(name)));
     for (name, content) in by_tool.chain(by_shell) {
         let path = scene.path(&name);
         let Some(document) = guarded(&path, &scene.project.layout) else { continue };

@@ -1,14 +1,17 @@
 //! `init manager`: every phase of the milestone with what it waits for, and what can be done now, side by side.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::operations::roadmap;
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::milestone::MilestoneScope;
-use crate::project::phase::PhaseId;
+use crate::project::phase::{PhaseId, PhaseIndex};
+use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
 
 use crate::text::time;
@@ -146,10 +149,10 @@ impl Bundle<'_> {
     pub(super) fn managed_phases(&self, now: i64) -> Result<Vec<ManagedPhase>, FileError> {
         let folders = self.view.phase_folders()?;
         let Ok(analysis) = roadmap::analyze(self.view)? else { return Ok(Vec::new()) };
+        let folder_index = FolderIndex::new(&folders);
         let mut phases = Vec::new();
         for summary in analysis.phases {
-            let id = PhaseId::new(&summary.number);
-            let folder = folders.iter().find(|folder| folder.is_of(&id));
+            let folder = folder_index.find(&PhaseId::new(&summary.number));
             let completion = Completion::of(&summary.standing, &summary.number, &self.facts.command_prefix);
             let status = summary.standing.stage();
             let touched = folder.and_then(|folder| self.last_touch(folder));
@@ -179,7 +182,17 @@ impl Bundle<'_> {
                 is_next_to_discuss: false,
             });
         }
-        let satisfied = phases.iter().map(|phase| self.is_unblocked(phase, &phases)).collect::<Result<Vec<_>, _>>()?;
+        let index = PhaseIndex::new(phases.iter().map(|phase| phase.number.as_str()).enumerate());
+        let text = self.view.roadmap_text()?.unwrap_or_default();
+        let roadmap = self.view.parse_roadmap(&text);
+        let shipped = roadmap.sections().iter().filter(|section| section.shipped).map(|section| section.id);
+        let shipped = PhaseIndex::new(shipped.enumerate());
+        let is_done = |needed: &str| match index.find(needed) {
+            Some(other) => Ok(phases[other].disk_status == Stage::Complete),
+            None if shipped.find(needed).is_some() => Ok(true),
+            None => self.is_done_elsewhere(needed, &roadmap),
+        };
+        let satisfied = phases.iter().map(|phase| is_unblocked(phase, is_done)).collect::<Result<Vec<_>, _>>()?;
         for (phase, satisfied) in phases.iter_mut().zip(satisfied) {
             phase.deps_satisfied = satisfied;
             phase.is_next_to_discuss = satisfied && matches!(phase.disk_status, Stage::NoDirectory | Stage::Empty);
@@ -192,31 +205,11 @@ impl Bundle<'_> {
         folder.files.iter().filter_map(|file| self.view.touched_at(&folder.join(file))).max()
     }
 
-    fn is_unblocked(&self, phase: &ManagedPhase, phases: &[ManagedPhase]) -> Result<bool, FileError> {
-        for needed in phase.dep_phases.iter().flatten() {
-            let id = PhaseId::new(needed);
-            let done = match phases.iter().find(|other| id.matches(&other.number)) {
-                Some(other) => other.disk_status == Stage::Complete,
-                None => self.is_done_elsewhere(needed)?,
-            };
-            if !done {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Whether a phase of another milestone is complete: shipped, archived or verified.
-    fn is_done_elsewhere(&self, typed: &str) -> Result<bool, FileError> {
-        let text = self.view.roadmap_text()?.unwrap_or_default();
-        let id = PhaseId::new(typed);
-        let roadmap = self.view.parse_roadmap(&text);
-        if roadmap.sections().iter().any(|section| section.shipped && id.matches(section.id)) {
-            return Ok(true);
-        }
+    /// Whether a phase of another milestone is complete: archived or verified.
+    fn is_done_elsewhere(&self, typed: &str, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
         Ok(match self.view.find_phase(typed)?.folder {
             Some(folder) if folder.archived.is_some() => true,
-            Some(folder) => PhaseStanding::of_folder(self.view, &folder)?.is_complete(),
+            Some(folder) => PhaseStanding::of(self.view, Some(roadmap), folder.token(), Some(&folder))?.is_complete(),
             None => false,
         })
     }
@@ -226,21 +219,20 @@ impl Bundle<'_> {
             phase.disk_status == Stage::Partial || (phase.disk_status == Stage::Planned && phase.is_active)
         };
         let planning = |phase: &&ManagedPhase| is_gathered(phase.disk_status) && phase.is_active;
-        let clashes = |phase: &ManagedPhase, busy: &dyn Fn(&&ManagedPhase) -> bool| {
-            let others = phases.iter().filter(|other| other.number != phase.number && busy(other));
-            others.into_iter().any(|other| builds_on(phase, other, phases) || builds_on(other, phase, phases))
-        };
+        let needs = Needs::of(phases);
+        let clashes_with_executing = needs.clashes(phases, executing);
+        let clashes_with_planning = needs.clashes(phases, planning);
         let mut actions = Vec::new();
-        for phase in phases {
+        for (at, phase) in phases.iter().enumerate() {
             let completion = &phase.completion;
             let (step, reason) = match phase.disk_status {
                 Stage::Executed => {
                     (Step::Verify, format!("Implementation complete; verification {}", completion.verification_status))
                 }
-                Stage::Planned if phase.deps_satisfied && !clashes(phase, &executing) => {
+                Stage::Planned if phase.deps_satisfied && !clashes_with_executing[at] => {
                     (Step::Execute, format!("{} plans ready, dependencies met", phase.plan_count))
                 }
-                stage if is_gathered(stage) && !clashes(phase, &planning) => {
+                stage if is_gathered(stage) && !clashes_with_planning[at] => {
                     (Step::Plan, "Context gathered, ready for planning".to_owned())
                 }
                 _ if phase.is_next_to_discuss => (Step::Discuss, "Unblocked, ready to gather context".to_owned()),
@@ -287,6 +279,15 @@ impl Bundle<'_> {
     }
 }
 
+fn is_unblocked(phase: &ManagedPhase, is_done: impl Fn(&str) -> Result<bool, FileError>) -> Result<bool, FileError> {
+    for needed in phase.dep_phases.iter().flatten() {
+        if !is_done(needed)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn is_in_progress(stage: Stage) -> bool {
     !matches!(stage, Stage::NoDirectory | Stage::Empty | Stage::Complete)
 }
@@ -308,23 +309,69 @@ impl Step {
     }
 }
 
-/// Whether `phase` depends on `other`, over any number of phases between them.
-fn builds_on(phase: &ManagedPhase, other: &ManagedPhase, phases: &[ManagedPhase]) -> bool {
-    let mut seen = vec![false; phases.len()];
-    let mut open = vec![phase];
-    while let Some(next) = open.pop() {
-        for needed in next.dep_phases.iter().flatten() {
-            let id = PhaseId::new(needed);
-            if id.matches(&other.number) {
-                return true;
+/// Which phases depend on which, over any number of phases between them.
+///
+/// A phase and its number are two nodes, as several phases may have one number: a phase leads to the numbers it depends
+/// on, and a number to the first phase that has it.
+struct Needs {
+    /// The node of the number of each phase; the node of a phase is its place in the list.
+    numbers: Vec<usize>,
+    forward: Vec<Vec<usize>>,
+    backward: Vec<Vec<usize>>,
+}
+
+impl Needs {
+    fn of(phases: &[ManagedPhase]) -> Self {
+        let index = PhaseIndex::new(phases.iter().map(|phase| phase.number.as_str()).enumerate());
+        let first = |number: &str| index.find(number);
+        let number_of = |place: usize| phases.len() + place;
+        let numbers =
+            phases.iter().enumerate().map(|(at, phase)| number_of(first(&phase.number).unwrap_or(at))).collect();
+        let mut forward = vec![Vec::new(); 2 * phases.len()];
+        let mut backward = forward.clone();
+        let mut join = |from: usize, to: usize| {
+            forward[from].push(to);
+            backward[to].push(from);
+        };
+        for (at, phase) in phases.iter().enumerate() {
+            for needed in phase.dep_phases.iter().flatten().filter_map(|needed| first(needed)) {
+                join(at, number_of(needed));
             }
-            let found = phases.iter().position(|known| id.matches(&known.number));
-            if let Some(at) = found.filter(|at| !std::mem::replace(&mut seen[*at], true)) {
-                open.push(&phases[at]);
+            if first(&phase.number) == Some(at) {
+                join(number_of(at), at);
             }
         }
+        Self { numbers, forward, backward }
     }
-    false
+
+    /// Per phase: whether it depends on one of another number that is `busy`, or such a one depends on it.
+    fn clashes(&self, phases: &[ManagedPhase], busy: impl Fn(&&ManagedPhase) -> bool) -> Vec<bool> {
+        let busy = || phases.iter().enumerate().filter(|(_, phase)| busy(phase));
+        let below = spread(&self.forward, busy().map(|(at, phase)| (at, phase.number.as_str())));
+        let above = spread(&self.backward, busy().map(|(at, phase)| (self.numbers[at], phase.number.as_str())));
+        let others = |at: usize| below[self.numbers[at]].iter().chain(&above[at]).flatten();
+        phases.iter().enumerate().map(|(at, phase)| others(at).any(|other| *other != phase.number)).collect()
+    }
+}
+
+/// Per node: two of the names that come to it along the edges. Two tell whether one of them is another's.
+fn spread<'name>(
+    edges: &[Vec<usize>],
+    sources: impl Iterator<Item = (usize, &'name str)>,
+) -> Vec<[Option<&'name str>; 2]> {
+    let mut names = vec![[None; 2]; edges.len()];
+    let mut open: Vec<(usize, &str)> =
+        sources.flat_map(|(at, name)| edges[at].iter().map(move |to| (*to, name))).collect();
+    while let Some((at, name)) = open.pop() {
+        if names[at].contains(&Some(name)) {
+            continue;
+        }
+        if let Some(free) = names[at].iter_mut().find(|slot| slot.is_none()) {
+            *free = Some(name);
+            open.extend(edges[at].iter().map(|to| (*to, name)));
+        }
+    }
+    names
 }
 
 /// The phases that a `Depends on` names, in the order they are named; none where it says that there is nothing.
@@ -333,6 +380,7 @@ pub(crate) fn dependencies(text: &str) -> Option<Vec<String>> {
         return None;
     }
     let mut found: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
     for word in text.split(|letter: char| !letter.is_alphanumeric() && letter != '.') {
         let digits = word.len() - word.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
         let rest = &word[digits..];
@@ -343,7 +391,7 @@ pub(crate) fn dependencies(text: &str) -> Option<Vec<String>> {
                 parts.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
             });
         let id = &word[..digits + letter + if fits { decimals.len() } else { 0 }];
-        if digits > 0 && fits && !found.iter().any(|known| known == id) {
+        if digits > 0 && fits && known.insert(id) {
             found.push(id.to_owned());
         }
     }

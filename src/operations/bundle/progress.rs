@@ -1,11 +1,13 @@
 //! `init progress`: every phase of the milestone, where the work stands, and what comes next.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::phase::mvp_mode;
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::label::PhaseLabel;
 use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId, without_code};
@@ -151,19 +153,22 @@ impl Bundle<'_> {
         let roadmap = text.as_deref().map(|text| self.view.parse_roadmap(text));
         for folder in &folders {
             let standing = PhaseStanding::of(self.view, roadmap.as_ref(), folder.token(), Some(folder))?;
-            let label = self.view.label(folder.token())?;
+            let label = PhaseLabel::of(roadmap.as_ref(), folder.token());
             rows.push((folder.token().to_owned(), self.row_of_folder(folder, label, &standing)));
         }
+        let folder_index = FolderIndex::new(&folders);
+        let mut known: HashSet<String> = folders.iter().map(|folder| key(&folder.id())).collect();
         for (id, name, line) in roadmap.iter().flat_map(listed_phases) {
             let phase_id = PhaseId::new(id);
-            let known = rows.iter().any(|(number, _)| phase_id.matches(number))
-                || folders.iter().any(|folder| folder.is_of(&phase_id));
-            if known || phase_id.is_sentinel() || !milestone.holds(line) {
+            let has_row = known.contains(&key(&phase_id)) || folder_index.find(&phase_id).is_some();
+            if has_row || phase_id.is_sentinel() || !milestone.holds(line) {
                 continue;
             }
             let standing = PhaseStanding::of(self.view, roadmap.as_ref(), id, None)?;
             let slug = slug(name_without_tag(name));
-            rows.push((id.to_owned(), self.row(id, &slug, None, self.view.label(id)?, &standing)));
+            let label = PhaseLabel::of(roadmap.as_ref(), id);
+            rows.push((id.to_owned(), self.row(id, &slug, None, label, &standing)));
+            known.insert(key(&phase_id));
         }
         rows.sort_by(|(left, _), (right, _)| phase::compare(left, right));
         Ok(rows.into_iter().map(|(_, row)| row).collect())
@@ -238,6 +243,11 @@ impl Status {
     fn is_unplanned(self) -> bool {
         matches!(self, Self::NotStarted | Self::Pending | Self::Researched)
     }
+}
+
+/// The form of an identifier by which a phase is listed once.
+fn key(id: &PhaseId) -> String {
+    id.as_str().to_ascii_lowercase()
 }
 
 /// Identifier, name and line of every open phase with a section, or a row of a table that lists phases.

@@ -3,6 +3,9 @@
 //! A file that stands there keeps keys that are not ours and the bytes of what does not change; one that does not parse
 //! is left alone.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -10,6 +13,7 @@ use serde_json::Value;
 use super::{Facts, StateError};
 use crate::operations::entry::{self, Surroundings};
 use crate::project::files::FileError;
+use crate::project::folder::FolderIndex;
 use crate::project::phase::PhaseId;
 use crate::project::roadmap::name_without_tag;
 use crate::project::standing::{PhaseStanding, Stage};
@@ -100,6 +104,7 @@ pub(crate) fn phases(view: &ProjectView) -> Result<Vec<ListedPhase>, FileError> 
     let roadmap = view.parse_roadmap(&text);
     let folders = view.phase_folders()?;
     verification::look_ahead(view, &folders)?;
+    let folder_index = FolderIndex::new(&folders);
     let is_work = |id: &str| !PhaseId::new(id).is_sentinel();
     let rows = roadmap.rows().iter().filter(|row| row.cell("status").is_some() && is_work(row.id));
     let mut listed: Vec<(&str, &str)> = rows.map(|row| (row.id, row.name)).collect();
@@ -107,10 +112,15 @@ pub(crate) fn phases(view: &ProjectView) -> Result<Vec<ListedPhase>, FileError> 
         let bullets = roadmap.bullets().iter().filter(|bullet| !bullet.shipped && is_work(bullet.id));
         listed.extend(bullets.map(|bullet| (bullet.id, bullet.name)));
     }
-    let phase = |(id, name): (&str, &str)| {
-        let phase = PhaseId::new(id);
-        let folder = folders.iter().find(|folder| folder.is_of(&phase));
-        let standing = PhaseStanding::of(view, Some(&roadmap), id, folder)?;
+    let mut standings: HashMap<&str, PhaseStanding> = HashMap::new();
+    let phase = |(id, name)| {
+        let standing = match standings.entry(id) {
+            Entry::Occupied(known) => known.get().clone(),
+            Entry::Vacant(place) => {
+                let folder = folder_index.find(&PhaseId::new(id));
+                place.insert(PhaseStanding::of(view, Some(&roadmap), id, folder)?).clone()
+            }
+        };
         Ok(ListedPhase { number: id.to_owned(), name: name_without_tag(name).to_owned(), standing })
     };
     listed.into_iter().map(phase).collect()

@@ -269,8 +269,8 @@ fn with_bar(text: String, progress: Option<Progress>) -> String {
 /// news.
 fn followed(before: &State<'_>, after: &State<'_>) -> Vec<String> {
     let (old, new) = (Sources::of(before), Sources::of(after));
-    let mut keys: Vec<&str> = before.front().into_iter().flat_map(FrontMatter::keys).collect();
-    keys.extend(KEYS);
+    let written = before.front().into_iter().flat_map(FrontMatter::keys).filter(|key| KEYS.contains(key));
+    let keys = written.chain(KEYS.iter().copied());
     let mut names: Vec<String> = Vec::new();
     let mut add = |name: String| {
         if !names.contains(&name) {
@@ -291,7 +291,7 @@ fn followed(before: &State<'_>, after: &State<'_>) -> Vec<String> {
                 let sourced = SOURCED.contains(&key);
                 let is_told = was.is_some() || is.is_some();
                 let changed = if sourced { is_told && old.source(key) != new.source(key) } else { was != is };
-                if changed && KEYS.contains(&key) {
+                if changed {
                     add(name_of(key).to_owned());
                 }
             }

@@ -13,6 +13,7 @@ pub(crate) mod quick;
 pub(crate) mod sections;
 mod status;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::text::front_matter::{self, FrontMatter};
@@ -73,6 +74,8 @@ pub(crate) struct State<'text> {
     front: Option<FrontMatter<'text>>,
     /// The first line that counts as body.
     body: usize,
+    /// The lines by their first letter, `a` to `z`: a field is on one that begins with the letter of its label.
+    by_letter: OnceCell<Vec<Vec<usize>>>,
 }
 
 /// A field of the body.
@@ -116,7 +119,7 @@ impl<'text> State<'text> {
             None if front_matter::is_unclosed(text) => markdown.headings().next().map_or(0, |heading| heading.line),
             None => 0,
         };
-        Self { markdown, front, body }
+        Self { markdown, front, body, by_letter: OnceCell::new() }
     }
 
     pub(crate) fn text(&self) -> &'text str {
@@ -188,7 +191,14 @@ impl<'text> State<'text> {
     }
 
     fn field_in(&self, mut lines: Range<usize>, label: &str) -> Option<Field<'text>> {
-        lines.find_map(|line| self.field_at(line, label))
+        let letter = label.bytes().next().filter(|first| first.is_ascii_alphabetic() && label.is_ascii());
+        let Some(letter) = letter else {
+            return lines.find_map(|line| self.field_at(line, label));
+        };
+        let fitting = &self.by_letter.get_or_init(|| by_letter(&self.markdown))[place_of(letter)];
+        let first = fitting.partition_point(|line| *line < lines.start);
+        let fitting = fitting[first..].iter().take_while(|line| **line < lines.end);
+        fitting.copied().find_map(|line| self.field_at(line, label))
     }
 
     fn field_at(&self, line: usize, label: &str) -> Option<Field<'text>> {
@@ -284,6 +294,21 @@ impl<'text> State<'text> {
         }
         position
     }
+}
+
+/// The lines of text by the first letter on them, whatever marks are before it.
+fn by_letter(markdown: &Markdown<'_>) -> Vec<Vec<usize>> {
+    let mut lines = vec![Vec::new(); 26];
+    for (index, line) in markdown.lines().iter().enumerate().filter(|(_, line)| line.kind == LineKind::Text) {
+        if let Some(letter) = markdown.text()[line.start..line.end].bytes().find(u8::is_ascii_alphabetic) {
+            lines[place_of(letter)].push(index);
+        }
+    }
+    lines
+}
+
+fn place_of(letter: u8) -> usize {
+    usize::from(letter.to_ascii_lowercase() - b'a')
 }
 
 /// The value, unless it is a way to say that there is none.

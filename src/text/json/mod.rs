@@ -5,6 +5,7 @@
 //! line endings and a byte order mark stay as their owner wrote them. An empty text counts as an object to be made.
 //! Where new entries go, and what goes with them when an edit is taken back, is decided in [`super::brackets`].
 
+mod excerpt;
 mod print;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(crate) use self::excerpt::Excerpt;
 use self::print::Printer;
 use super::brackets::{Brackets, Comments};
 use super::edit::{
@@ -66,6 +68,11 @@ impl JsonDocument {
         let (bare, mark) = without_mark(text);
         tree(bare, dialect)?;
         Ok(JsonDocument { byte_order_mark: mark > 0, text: bare.to_owned(), dialect })
+    }
+
+    /// The value of a text that is not to be edited; `None` of a text without one.
+    pub(crate) fn read(text: &str, dialect: JsonDialect) -> Result<Option<Value>, ParseError> {
+        Ok(tree(without_mark(text).0, dialect)?.as_ref().map(to_value))
     }
 
     /// The value at this path of keys; the whole document for an empty path. Of equal keys the last one counts.

@@ -6,7 +6,7 @@ use super::super::brackets::{Place, Style};
 use super::super::markdown::newline_of;
 
 /// The spelling of new values: on lines of their own with an indentation, or all on one line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Printer<'text> {
     line_ending: &'static str,
     /// One step of indentation.
