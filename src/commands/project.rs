@@ -183,7 +183,8 @@ impl Context {
         let pointer = self.workstream_pointer();
         let disk = self.disk();
         let outside = pointer.session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf);
-        project.boundary()?.check(layout.absolute(layout.planning()))?;
+        let boundary = project.boundary()?;
+        boundary.check(layout.absolute(layout.planning()))?;
         let hold = disk.hold([project.locked_tree()].into_iter().chain(outside))?;
         let _peer = peer_locks(&layout, &disk)?;
         self.tell_recovered(&hold);
@@ -194,6 +195,8 @@ impl Context {
         self.note_written(self.written(&view, &edits)?);
         for PointerEdit { file, name } in stored {
             let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
+            // It is a file of the project like any other.
+            boundary.check(&path)?;
             let before = disk::read_text(&path)?;
             let after = name.map(|name| format!("{name}\n"));
             if before == after {
