@@ -1,6 +1,7 @@
 //! A decoy home, a clone that is out for what is in it, and what is outside of the clone as it was before.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -139,7 +140,7 @@ impl Stage {
                 "#!/bin/sh\n{{ echo \"$0 $*\"; pwd; env; [ -t 0 ] || cat; }} >> '{}' 2>&1\n{answer}\n",
                 log.display()
             );
-            stage.program(&stage.root.join("bin").join(name), &script);
+            program(&stage.root.join("bin").join(name), &script);
         }
         stage.make_original();
         stage.reset_home();
@@ -153,12 +154,6 @@ impl Stage {
 
     pub(super) fn clone_root(&self) -> PathBuf {
         self.root.join("project")
-    }
-
-    fn program(&self, path: &Path, script: &str) {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, script).unwrap();
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// A line of a shell that leaves a mark if anything runs it.
@@ -195,14 +190,14 @@ impl Stage {
         write(".gitattributes", "* filter=evil diff=evil merge=evil\n");
         for name in OF_CLONE {
             for folder in ["", "node_modules/.bin/", ".venv/bin/"] {
-                self.program(
-                    &original.join(format!("{folder}{name}")),
-                    &format!("#!/bin/sh\n{}\n", self.mark("program")),
-                );
+                program(&original.join(format!("{folder}{name}")), &format!("#!/bin/sh\n{}\n", self.mark("program")));
             }
         }
         for module in ["re", "json", "os", "email", "sitecustomize", "importlib/__init__"] {
-            write(&format!("{module}.py"), &format!("open({:?}, 'w').close()\n", self.root.join("ran/python")));
+            write(
+                &format!("{module}.py"),
+                &format!("open('{}', 'w').close()\n", self.root.join("ran/python").display()),
+            );
         }
         let hook = json!({"type": "command", "command": self.mark("hook-of-a-host")});
         let hooks = json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook.clone()]}], "SessionStart": [{"hooks": [hook]}]}});
@@ -253,12 +248,12 @@ impl Stage {
         git(&["commit", "-qm", "feat(02-01): the shelf"]);
         // Who looks at a signature starts the program that the settings name.
         let sign = self.root.join("sign");
-        self.program(
+        program(
             &sign,
             "#!/bin/sh\ncat > /dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\n",
         );
-        let program = format!("gpg.program={}", sign.display());
-        git(&["-c", &program, "commit", "-qS", "--allow-empty", "-m", "feat(02-02): signed"]);
+        let signer = format!("gpg.program={}", sign.display());
+        git(&["-c", &signer, "commit", "-qS", "--allow-empty", "-m", "feat(02-02): signed"]);
         git(&["init", "-q", "-b", "main", "web"]);
         std::fs::write(folder.join("web/a.txt"), "one\n").unwrap();
         let mark = |name: &str| self.mark(&format!("git-{name}"));
@@ -283,7 +278,7 @@ impl Stage {
         for hook in
             ["pre-commit", "post-commit", "post-checkout", "post-index-change", "reference-transaction", "commit-msg"]
         {
-            self.program(&folder.join(".git/hooks").join(hook), &format!("#!/bin/sh\n{}\n", mark(hook)));
+            program(&folder.join(".git/hooks").join(hook), &format!("#!/bin/sh\n{}\n", mark(hook)));
         }
         // At another time than the index says: git would read the file again, through its filter.
         std::fs::write(folder.join("src/shelf.js"), "// later\n").unwrap();
@@ -383,7 +378,7 @@ impl Stage {
             *length += line.len() + 8;
             (*length < usize::try_from(size).unwrap()).then_some(line)
         });
-        let grown = if path.ends_with(".json") {
+        let grown = if is_json(path) {
             let items: Vec<String> = lines.map(|line| json!(line.trim_end()).to_string()).collect();
             text.replacen('{', &format!("{{\"notes\": [\n{}],", items.join(",\n")), 1)
         } else {
@@ -556,20 +551,14 @@ impl Stage {
 
     /// Makes one call and looks at what it did.
     pub(super) fn call(&mut self, call: &Call) -> Ended {
-        let begin = std::time::Instant::now();
         let mut command = self.command();
         command.args(&call.words);
         let ended = measured::run(&mut command, &call.input, &self.root.join("capture"));
-        if std::env::var_os("GSD_TIMES").is_some() {
-            eprintln!("{:?} {:?} {:?} {}", begin.elapsed(), ended.processor, ended.memory >> 20, call.words.join(" "));
-        }
         let line = call.words.join(" ");
         let mut line = format!("`{}`", line.chars().take(120).collect::<String>());
         if call.verb == "hook" {
-            line.push_str(&format!(
-                " of {}",
-                serde_json::from_str::<serde_json::Value>(&call.input).unwrap()["tool_name"]
-            ));
+            let event: serde_json::Value = serde_json::from_str(&call.input).unwrap();
+            let _ = write!(line, " of {}", event["tool_name"]);
         }
         self.judge_end(&line, &ended);
         if call.verb == "hook" {
@@ -695,6 +684,13 @@ fn is_ours(path: &str) -> bool {
         || ["home/.local", "home/.local/state"].contains(&path)
 }
 
+/// Makes a program that is a script.
+fn program(path: &Path, script: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, script).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 /// Removes what stands at a path, whatever it is.
 fn remove(path: &Path) {
     match std::fs::symlink_metadata(path) {
@@ -756,9 +752,13 @@ fn stamps(root: &Path) -> Stamps {
     stamps
 }
 
+fn is_json(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "json")
+}
+
 /// The text with a secret in it that shows wherever the document is read.
 fn with_secret(path: &str, text: &str) -> String {
-    if path.ends_with(".json") {
+    if is_json(path) {
         return text.replacen('{', &format!("{{\"description\": \"{SECRET}\", "), 1);
     }
     let mut front = text.starts_with("---");
