@@ -117,7 +117,8 @@ fn update(context: &mut Context) -> Result<(), CommandError> {
     if !context.is_rehearsal() {
         context.update(|view| Ok(((), graphify::note_build(view, &note)?)))?;
         note.graphify_version = builder(context).and_then(|builder| builder.package.or(builder.version));
-        let program = Program::new(PROGRAM).arguments(["update", "."]).folder(&root);
+        // A project can switch this on for itself: it is the user's program, and no key of theirs is for what it reads.
+        let program = Program::apart(PROGRAM).arguments(["update", "."]).folder(&root);
         let finished = context.world().run(&program.timeout(Duration::from_secs(seconds))).ok();
         let ended = context.world().now();
         note.ts = ended.to_string();

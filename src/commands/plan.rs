@@ -350,7 +350,7 @@ fn test_came_first(commits: &[String]) -> bool {
 
 fn is_uncommitted(context: &Context, path: &str) -> bool {
     let line = ["--no-optional-locks", "status", "--porcelain", "--", path];
-    let status = context.world().git(context.layout().root(), line).ok().filter(Finished::success);
+    let status = context.world().git_differences(context.layout().root(), line).ok().filter(Finished::success);
     status.is_some_and(|status| !status.text().is_empty())
 }
 

@@ -18,7 +18,7 @@ use crate::project::local_state::{LocalState, WrittenSettings};
 use crate::project::view::{Edits, ProjectView};
 use crate::project::workstream::{self, Pointer, PointerEdit};
 use crate::runtime::{Descriptor, Registry, RegistryError, installed_for};
-use crate::world::{Finished, Program, World};
+use crate::world::{Finished, World, WorldError};
 
 impl Context {
     /// The project of this call.
@@ -183,7 +183,8 @@ impl Context {
         let pointer = self.workstream_pointer();
         let disk = self.disk();
         let outside = pointer.session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf);
-        project.boundary()?.check(layout.absolute(layout.planning()))?;
+        let boundary = project.boundary()?;
+        boundary.check(layout.absolute(layout.planning()))?;
         let hold = disk.hold([project.locked_tree()].into_iter().chain(outside))?;
         let _peer = peer_locks(&layout, &disk)?;
         self.tell_recovered(&hold);
@@ -194,6 +195,8 @@ impl Context {
         self.note_written(self.written(&view, &edits)?);
         for PointerEdit { file, name } in stored {
             let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
+            // It is a file of the project like any other.
+            boundary.check(&path)?;
             let before = disk::read_text(&path)?;
             let after = name.map(|name| format!("{name}\n"));
             if before == after {
@@ -393,14 +396,18 @@ pub(crate) struct Host {
 /// Two runs of git beside each other whatever the number of paths; nothing where there is no repository.
 fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> Pending<HashMap<String, i64>> {
     let Some(places) = places(paths) else { return Box::new(HashMap::new) };
-    let git = |arguments: &[&str]| {
-        let program = Program::git(layout.root()).arguments(arguments).arguments(["--relative", "--"]);
-        let program = program.arguments(&places);
-        let world = world.clone();
-        thread::spawn(move || world.run(&program).ok().filter(Finished::success).map(|finished| finished.text()))
+    let git = |arguments: &[&str], ask: fn(&World, &Path, Vec<String>) -> Result<Finished, WorldError>| {
+        let arguments = arguments.iter().copied().chain(["--relative", "--"]).map(str::to_owned);
+        let arguments: Vec<String> = arguments.chain(places.iter().cloned()).collect();
+        let (world, root) = (world.clone(), layout.root().to_path_buf());
+        thread::spawn(move || ask(&world, &root, arguments).ok().filter(Finished::success).map(|told| told.text()))
     };
-    let log = git(&["log", "--format=%x01%ct", "--name-only", "--no-renames", "-z"]);
-    let changed = git(&["diff", "HEAD", "--name-only", "--no-renames", "-z"]);
+    let log = git(&["log", "--format=%x01%ct", "--name-only", "--no-renames", "-z"], |world, root, arguments| {
+        world.git(root, arguments)
+    });
+    let changed = git(&["diff", "HEAD", "--name-only", "--no-renames", "-z"], |world, root, arguments| {
+        world.git_differences(root, arguments)
+    });
     Box::new(move || {
         let told = |git: JoinHandle<Option<String>>| git.join().ok().flatten();
         let (Some(log), Some(changed)) = (told(log), told(changed)) else { return HashMap::new() };

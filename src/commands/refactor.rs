@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{CommandError, Context, Family};
 use crate::operations::refactor::{self, EvaluateReport, Limits, Nothing};
 use crate::project::folder::PhaseFolder;
+use crate::world::Finished;
 
 /// Endings of the files whose functions can be measured.
 const MEASURED: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
@@ -135,8 +136,9 @@ fn touched(
     let Some(base) = told.as_deref().and_then(|told| told.lines().next()).filter(|base| !base.is_empty()) else {
         return Ok(None);
     };
-    let names = git(&["diff", "--name-only", "-z", "--diff-filter=d", "--relative", base.trim(), "--"]);
-    let Some(names) = names else { return Ok(None) };
+    let line = ["diff", "--name-only", "-z", "--diff-filter=d", "--relative", base.trim(), "--"];
+    let names = context.world().git_differences(context.root().as_path(), line).ok().filter(Finished::success);
+    let Some(names) = names.map(|names| names.text()) else { return Ok(None) };
     let mut files = Vec::new();
     for name in names.split('\0').filter(|name| is_measured(name)) {
         if let Some(text) = context.text_from_root(name)? {

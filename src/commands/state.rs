@@ -463,7 +463,7 @@ fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), Comma
 fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
     let root = view.layout().root();
     let has_planning = disk::is_folder(view.layout().absolute(view.layout().planning()));
-    let asked = context.world().git(root, ["status", "--porcelain=v2", "--branch"]);
+    let asked = context.world().git_differences(root, ["status", "--porcelain=v2", "--branch"]);
     let Some(status) = asked.ok().filter(Finished::success).map(|finished| finished.text()) else {
         return Surroundings { has_planning, ..Surroundings::default() };
     };

@@ -77,6 +77,7 @@ impl Family for Updating {
 fn folder(context: &Context, typed: Option<&str>, usage: &str) -> Result<AbsolutePath, CommandError> {
     let typed = typed.ok_or_else(|| CommandError::usage(usage))?;
     let folder = context.here().resolve(typed);
+    context.project().boundary()?.check(&folder)?;
     if disk::is_folder(&folder) {
         return Ok(disk::canonical(&folder)?);
     }

@@ -98,6 +98,36 @@ pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
     main.parent()
 }
 
+/// The git folder that `.git` of the repository around `folder` leads to although it is another repository's: an archive
+/// can bring a file or a link that names any. A folder of git that stands apart from every worktree is nobody else's.
+pub(crate) fn repository_of_others(folder: &AbsolutePath) -> Option<AbsolutePath> {
+    let root = repository_of(folder)?;
+    let place = git_folder(&root)?;
+    (!is_own(&root, &place)).then_some(place)
+}
+
+/// Where git keeps the repository or worktree whose root this is.
+fn git_folder(root: &AbsolutePath) -> Option<AbsolutePath> {
+    let own = root.resolve(".git");
+    if disk::is_folder(&own) {
+        return disk::real(&own).ok();
+    }
+    let text = disk::read_text(&own).ok()??;
+    disk::real(&root.resolve(text.strip_prefix("gitdir:")?.trim())).ok()
+}
+
+fn is_own(root: &AbsolutePath, place: &AbsolutePath) -> bool {
+    let mut folders = std::iter::successors(Some(place.clone()), AbsolutePath::parent);
+    let Some(git) = folders.find(|folder| folder.name() == ".git") else { return true };
+    if place.relative_to(&git).is_some_and(|below| below.segments().any(|part| part == "modules")) {
+        // A submodule: the repository around it keeps it.
+        let around = root.parent().and_then(|folder| git_folder(&repository_of(&folder)?));
+        return around.is_some_and(|around| place.is_within(&around.resolve("modules")));
+    }
+    let beside = disk::real(root).is_ok_and(|root| git.parent() == Some(root));
+    (*place == git && beside) || main_worktree(root).is_some()
+}
+
 /// The same place as `folder` in the main worktree, seen from inside a linked one.
 pub(crate) fn main_place(folder: &AbsolutePath) -> Option<AbsolutePath> {
     let main = main_worktree(folder)?;
@@ -165,6 +195,40 @@ mod tests {
         assert_eq!(found(&tree, "w/src"), "m");
         let own = [&tree[..], &["w/.planning"]].concat();
         assert_eq!(found(&own, "w/src"), "w");
+    }
+
+    #[test]
+    fn a_repository_of_others_is_told_from_ones_own() {
+        let of_others = |things: &[&str], start: &str| {
+            let temporary = tempfile::tempdir().unwrap();
+            let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+            for thing in things {
+                let (path, text) = thing.split_once('=').map_or((*thing, None), |(path, text)| (path, Some(text)));
+                let path = base.resolve(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                match text {
+                    None => std::fs::create_dir_all(&path).unwrap(),
+                    Some(text) => std::fs::write(&path, text.replace("BASE", &base.to_string())).unwrap(),
+                }
+            }
+            repository_of_others(&base.resolve(start)).is_some()
+        };
+        assert!(!of_others(&["a/.git/objects", "a/src"], "a/src"));
+        assert!(!of_others(&["a/src"], "a/src"), "there is none");
+        let worktree = ["m/.git/worktrees/w/gitdir=BASE/w/.git\n", "w/.git=gitdir: BASE/m/.git/worktrees/w\n"];
+        assert!(!of_others(&worktree, "w"));
+        assert!(!of_others(&["apart.git/objects", "a/.git=gitdir: BASE/apart.git\n"], "a"));
+        assert!(!of_others(&["s/.git/modules/x/HEAD=", "s/lib/x/.git=gitdir: ../../.git/modules/x\n"], "s/lib/x"));
+        let nested = [
+            "m/.git/worktrees/w/gitdir=BASE/w/.git\n",
+            "m/.git/worktrees/w/modules/x/HEAD=",
+            "w/.git=gitdir: BASE/m/.git/worktrees/w\n",
+            "w/x/.git=gitdir: BASE/m/.git/worktrees/w/modules/x\n",
+        ];
+        assert!(!of_others(&nested, "w/x"));
+        assert!(of_others(&["m/.git/objects", "a/.git=gitdir: BASE/m/.git\n"], "a"));
+        assert!(of_others(&["m/.git/modules/x/HEAD=", "a/.git=gitdir: BASE/m/.git/modules/x\n"], "a"));
+        assert!(of_others(&[worktree[0], "a/.git=gitdir: BASE/m/.git/worktrees/w\n"], "a"));
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub(crate) fn checked(name: &str) -> Result<&str, WorkstreamNameError> {
 /// The files that store which workstream is active.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pointer {
+    /// Where the planning folder really is.
+    planning: PathBuf,
     workstreams: PathBuf,
     /// For this session alone, where the session has a name.
     pub(crate) session: Option<PathBuf>,
@@ -66,7 +68,20 @@ impl Pointer {
             let project = format!("{start:016x}");
             temporary.join("gsd-workstream-sessions").join(project).join(key)
         });
-        Self { workstreams: planning.join("workstreams"), session, shared: planning.join("active-workstream") }
+        let (workstreams, shared) = (planning.join("workstreams"), planning.join("active-workstream"));
+        Self { planning: real, workstreams, session, shared }
+    }
+
+    /// What a file stores. One of the project that is a link out of it stores nothing.
+    fn text(&self, file: &Path) -> Option<String> {
+        let is_own = || {
+            let (file, folder) = (AbsolutePath::parse(file).ok()?, AbsolutePath::parse(&self.planning).ok()?);
+            disk::stays_within(&file, &folder).ok()
+        };
+        if file == self.shared && is_own().is_none() {
+            return None;
+        }
+        disk::read_text(file).ok().flatten()
     }
 
     /// As [`Self::new`], for a hook: the event names the session, while the host may set the variable with its name only
@@ -90,7 +105,7 @@ impl Pointer {
 
     /// The first stored name, whether or not there is such a workstream.
     pub(crate) fn stored(&self) -> Option<String> {
-        let texts = self.session.iter().chain([&self.shared]).filter_map(|file| disk::read_text(file).ok().flatten());
+        let texts = self.session.iter().chain([&self.shared]).filter_map(|file| self.text(file));
         texts.map(|text| text.trim().to_owned()).find(|name| !name.is_empty())
     }
 
@@ -108,7 +123,7 @@ impl Pointer {
 
     /// What to store so that nothing points to `name`.
     pub(crate) fn forgetting(&self, name: &str) -> Vec<PointerEdit> {
-        let names = |file: &&PathBuf| matches!(disk::read_text(file), Ok(Some(text)) if text.trim() == name);
+        let names = |file: &&PathBuf| self.text(file).is_some_and(|text| text.trim() == name);
         let stored = self.session.iter().chain([&self.shared]).filter(names);
         stored.map(|file| PointerEdit { file: file.clone(), name: None }).collect()
     }
@@ -116,7 +131,7 @@ impl Pointer {
     /// The stored workstream; one that is no longer there does not count.
     pub(crate) fn active(&self) -> Option<String> {
         self.session.iter().chain([&self.shared]).find_map(|file| {
-            let text = disk::read_text(file).ok().flatten()?;
+            let text = self.text(file)?;
             let name = checked(text.trim()).ok()?;
             disk::is_folder(self.workstreams.join(name)).then(|| name.to_owned())
         })

@@ -15,7 +15,7 @@ pub(crate) struct Program {
     pub(super) timeout: Option<Duration>,
     pub(super) variables: Vec<(OsString, OsString)>,
     pub(super) removed: Vec<OsString>,
-    /// Whether it has nothing to do with the project: see [`Program::apart`].
+    /// Whether it gets only what it needs: see [`Program::apart`].
     pub(super) is_apart: bool,
 }
 
@@ -107,7 +107,7 @@ impl Program {
     }
 
     /// A program that looks something up and has nothing to do with the project: it runs in the user's home folder, where
-    /// no repository can give it settings or code, and gets only the variables it needs.
+    /// no repository can give it settings or code, unless a folder is named, and gets only the variables it needs.
     pub(crate) fn apart(name: impl AsRef<OsStr>) -> Self {
         Self { is_apart: true, ..Self::new(name) }
     }
@@ -115,7 +115,9 @@ impl Program {
     /// `git` in `folder`: it speaks of that folder's repository, and never waits for a password.
     pub(crate) fn git(folder: &Path) -> Self {
         // Neither a program that a repository's settings name is to run beside our questions, nor the index to be written.
-        let mut program = Self::new("git").folder(folder).arguments(["-c", "core.fsmonitor=false"]);
+        let quiet = ["core.fsmonitor=false", "diff.autoRefreshIndex=false", "log.showSignature=false"];
+        let quiet = quiet.into_iter().flat_map(|setting| ["-c", setting]);
+        let mut program = Self::new("git").folder(folder).arguments(quiet);
         program = program.variable("GIT_TERMINAL_PROMPT", "0").variable("GIT_OPTIONAL_LOCKS", "0");
         program.removed.extend(GIT_LOCATION.iter().map(OsString::from));
         program

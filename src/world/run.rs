@@ -1,5 +1,6 @@
 //! Running other programs: to their end, beside us, on our own streams.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
@@ -154,6 +155,31 @@ impl World {
         self.run(&Program::git(folder).arguments(arguments))
     }
 
+    /// As [`Self::git`], to ask which files differ from what is committed. To compare a file, git runs it through the filter
+    /// that is set for it. A filter of the user's is used; one of the repository's own settings came with it, and is not.
+    pub(crate) fn git_differences<S: AsRef<OsStr>>(
+        &self,
+        folder: &Path,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<Finished, WorldError> {
+        let settings = ["config", "--show-scope", "--null", "--get-regexp", r"^filter\..*\.(clean|process|required)$"];
+        let told = self.git(folder, settings)?;
+        let told = String::from_utf8_lossy(&told.stdout);
+        let settings = filters_of_the_user(&told);
+        let mut program = Program::git(folder).arguments(arguments);
+        // Settings may have come with the environment of this process as well: those are the user's.
+        let given = self.variable("GIT_CONFIG_COUNT").and_then(|count| count.trim().parse().ok()).unwrap_or(0_usize);
+        for (number, (key, value)) in settings.iter().enumerate() {
+            let number = given + number;
+            program = program.variable(format!("GIT_CONFIG_KEY_{number}"), key);
+            program = program.variable(format!("GIT_CONFIG_VALUE_{number}"), value);
+        }
+        if !settings.is_empty() {
+            program = program.variable("GIT_CONFIG_COUNT", (given + settings.len()).to_string());
+        }
+        self.run(&program)
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
     fn command(&self, program: &Program) -> Command {
         let mut command = Command::new(&program.name);
@@ -174,7 +200,7 @@ impl World {
         }
         command.envs(program.variables.iter().map(|(name, value)| (name, value)));
         let apart = || self.home().filter(|home| home.is_dir()).unwrap_or_else(std::env::temp_dir);
-        let folder = if program.is_apart { Some(apart()) } else { program.folder.clone() };
+        let folder = program.folder.clone().or_else(|| program.is_apart.then(apart));
         if let Some(folder) = folder.or_else(|| self.folder.clone()) {
             command.current_dir(folder);
         }
@@ -232,6 +258,23 @@ impl Ended {
         }
         Self::Code(status.code().unwrap_or(1))
     }
+}
+
+/// The settings of filters that the repository makes, as the user's own settings have them, or without effect. `told` is
+/// what git tells of all of them: scope, key and value, the last one counts.
+fn filters_of_the_user(told: &str) -> BTreeMap<&str, &str> {
+    let mut fields = told.split('\0');
+    let mut settings = Vec::new();
+    while let (Some(scope), Some(setting)) = (fields.next(), fields.next()) {
+        let (key, value) = setting.split_once('\n').unwrap_or((setting, ""));
+        settings.push((matches!(scope, "local" | "worktree"), key, value));
+    }
+    let of_repository = settings.iter().filter(|(is_of_repository, ..)| *is_of_repository);
+    let of_user = |wanted: &str| {
+        let own = settings.iter().rfind(|(is_of_repository, key, _)| !is_of_repository && *key == wanted);
+        own.map_or(if wanted.ends_with(".required") { "false" } else { "" }, |(_, _, value)| *value)
+    };
+    of_repository.map(|(_, key, _)| (*key, of_user(key))).collect()
 }
 
 fn start(command: &mut Command, program: &Program) -> Result<Child, WorldError> {
@@ -328,6 +371,16 @@ mod tests {
         let endless = shell("echo x; sleep 60 & sleep 60").timeout(Duration::from_millis(300));
         let ran = World::real().run_for_tail(&endless, 100).unwrap();
         assert_eq!((ran.ended, ran.output.as_slice()), (Ended::OutOfTime, &b"x\n"[..]));
+    }
+
+    #[test]
+    fn filters_of_the_repository_give_way_to_those_of_the_user() {
+        let told = "global\0filter.lfs.clean\ngit-lfs clean\0global\0filter.lfs.required\ntrue\0local\0filter.lfs.clean\nevil\0\
+                    local\0filter.a=b.process\nevil\nagain\0worktree\0filter.c.required\0";
+        let settings = filters_of_the_user(told).into_iter().collect::<Vec<_>>();
+        let expected =
+            [("filter.a=b.process", ""), ("filter.c.required", "false"), ("filter.lfs.clean", "git-lfs clean")];
+        assert_eq!(settings, expected);
     }
 
     #[test]

@@ -209,6 +209,11 @@ const ACTS: &[Act] = &[
     },
 ];
 
+/// The calls of the table, as the words after the program's name.
+pub(crate) fn sample_calls() -> impl Iterator<Item = Vec<&'static str>> {
+    ACTS.iter().map(Act::words)
+}
+
 #[test]
 fn the_table_names_every_command_that_claims_a_rehearsal() {
     let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();
@@ -257,11 +262,14 @@ fn a_rehearsal_tells_what_would_be_done_and_does_nothing() {
 }
 
 impl Act {
-    fn run(&self, context: &TestContext, flags: &[&str]) -> Ran {
+    fn words(&self) -> Vec<&'static str> {
         let manifest: &[&str] =
             if ["worktree create", "worktree record-agent"].contains(&self.verb) { &FILES[..4] } else { &[] };
-        let words = self.verb.split(' ').chain(manifest.iter().chain(self.arguments).chain(flags).copied());
-        context.gsd_with(words, &[], "")
+        self.verb.split(' ').chain(manifest.iter().chain(self.arguments).copied()).collect()
+    }
+
+    fn run(&self, context: &TestContext, flags: &[&str]) -> Ran {
+        context.gsd_with(self.words().iter().chain(flags), &[], "")
     }
 }
 

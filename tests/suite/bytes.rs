@@ -325,6 +325,13 @@ const WRITERS: &[Writer] = &[
     Writer { verb: "intel api-surface", calls: &[&[]], may: &[("API-SURFACE.md", &["*"])] },
 ];
 
+/// The calls of the table, as the words after the program's name.
+pub(crate) fn sample_calls() -> impl Iterator<Item = Vec<&'static str>> {
+    WRITERS
+        .iter()
+        .flat_map(|writer| writer.calls.iter().map(|call| writer.verb.split(' ').chain(call.iter().copied()).collect()))
+}
+
 /// Commands that write elsewhere than in the documents of a project, and where a test looks at what they write.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("install", "the folders of hosts: install.rs"),

@@ -48,7 +48,7 @@ fn fire_hooks(context: &TestContext) {
         ),
         ("before-tool", json!({"tool_name": "Bash", "tool_input": {"command": "git commit -m x"}})),
         ("after-tool", json!({"tool_name": "Bash", "tool_input": {"command": "git pull"}, "tool_response": {}})),
-        ("statusline", json!(null)),
+        ("status-line", json!(null)),
     ] {
         let mut payload = json!({"session_id": "s", "cwd": context.project(), "source": "startup"});
         payload["context_window"] = json!({"used_percentage": 97, "remaining_percentage": 3});
@@ -56,8 +56,7 @@ fn fire_hooks(context: &TestContext) {
             payload.as_object_mut().unwrap().extend(tool.clone());
         }
         let begin = Instant::now();
-        let words = if event == "statusline" { vec!["hook", "statusline"] } else { vec!["hook", "standard", event] };
-        context.gsd_with(words, &[("GSD_RUNTIME", "claude")], &payload.to_string()).success();
+        context.gsd_with(["hook", "standard", event], &[("GSD_RUNTIME", "claude")], &payload.to_string()).success();
         assert!(begin.elapsed() < Duration::from_secs(4), "{event} waits");
     }
 }

@@ -30,6 +30,8 @@ mod guards;
 mod hook_projects;
 mod hooks;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod hostile_clone;
 mod hosts;
 mod init;
 mod install;

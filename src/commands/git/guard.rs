@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::repository::Repository;
+use super::repository::{Repository, refuse_repository_of_others};
 use crate::commands::error::Reason;
 use crate::commands::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Access, Change, Digest, Owner};
@@ -65,6 +65,7 @@ fn hook(context: &Context) -> Result<AbsolutePath, CommandError> {
 }
 
 fn enable(context: &mut Context, hook: &AbsolutePath) -> Result<(), CommandError> {
+    refuse_repository_of_others(context.root())?;
     let script = script(context)?;
     let action = context.change(&folder(hook), |changes| {
         let found = disk::read_bytes(hook)?;

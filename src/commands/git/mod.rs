@@ -3,7 +3,7 @@
 pub(super) mod commit;
 pub(super) mod guard;
 pub(crate) mod pull_request;
-mod repository;
+pub(super) mod repository;
 pub(super) mod scratch;
 pub(super) mod subrepo;
 

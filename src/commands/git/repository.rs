@@ -7,6 +7,7 @@ use super::scratch::GitScratch;
 use crate::commands::{CommandError, Context};
 use crate::disk::AbsolutePath;
 use crate::project::config::Config;
+use crate::project::root;
 use crate::world::{Finished, Program, World, WorldError};
 
 /// How long git may take: hooks run inside it, a lock may be waited for.
@@ -23,6 +24,13 @@ fn is_lock_of_another(error: &str) -> bool {
 
 /// Names that a base branch has where nothing tells it.
 const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
+
+/// Refuses to change a repository that the one at `folder` only claims to be.
+pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), CommandError> {
+    let Some(other) = root::repository_of_others(folder) else { return Ok(()) };
+    let refused = format!("`.git` of `{folder}` leads to `{other}`, which is the repository of another folder");
+    Err(CommandError::usage(refused).hint("remove `.git` there, and make a repository of its own with `git init`"))
+}
 
 /// Git in one folder.
 #[derive(Clone, Debug)]
@@ -46,6 +54,7 @@ impl Repository {
 
     /// The same, to stage and commit in. In a rehearsal, what is staged is staged beside it.
     pub(super) fn for_writing(self, context: &Context) -> Result<Self, CommandError> {
+        refuse_repository_of_others(&self.folder)?;
         let rehearsal = context.is_rehearsal();
         let scratch = rehearsal.then(|| GitScratch::beside(context, &self.folder).map(Arc::new)).transpose()?;
         Ok(Self { scratch, ..self })

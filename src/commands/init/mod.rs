@@ -288,7 +288,7 @@ fn manager(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), CommandError> {
-    let status = context.world().git(context.root().as_path(), ["status", "--porcelain"]).ok();
+    let status = context.world().git_differences(context.root().as_path(), ["status", "--porcelain"]).ok();
     let process = context.config()?.number("workflow.yolo.pid").and_then(|pid| u32::try_from(pid).ok());
     let request = YoloRequest {
         from: arguments.from.as_deref(),

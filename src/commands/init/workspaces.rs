@@ -103,7 +103,7 @@ fn is_dirty(context: &Context, folder: &AbsolutePath) -> bool {
     if !root::is_repository(folder) {
         return false;
     }
-    let status = context.world().git(folder.as_path(), ["status", "--porcelain"]);
+    let status = context.world().git_differences(folder.as_path(), ["status", "--porcelain"]);
     // What git cannot tell may well be lost.
     status.map_or(true, |finished| !finished.success() || !finished.stdout.is_empty())
 }

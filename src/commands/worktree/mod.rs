@@ -13,6 +13,7 @@ pub(super) mod reap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::git::repository::refuse_repository_of_others;
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath};
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
@@ -124,6 +125,9 @@ const ORCHESTRATOR: &str = "orchestrator-worktree";
 impl Family for Worktrees {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::Worktree(command) = self;
+        if !matches!(command, WorktreeCommand::BaseCheck(_) | WorktreeCommand::SetBaseref) {
+            refuse_repository_of_others(context.here())?;
+        }
         match command {
             WorktreeCommand::CreateWave(arguments) => create_wave::create_wave(context, &arguments),
             WorktreeCommand::CleanupWave(CleanupArgs { manifest: Some(manifest), .. }) => {

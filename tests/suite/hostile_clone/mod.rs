@@ -1,0 +1,232 @@
+//! Every verb of the program and every event of its hooks, in clones that are out for what is in a decoy home.
+//!
+//! Outside of the clone nothing changes but the notes of the program and what a call says it is for; nothing that the clone
+//! brought is run; no secret and no key turns up; no call takes long, or much. `GSD_SUITE_PROGRAM` plays an older build.
+
+mod calls;
+mod measured;
+mod stage;
+
+use std::collections::BTreeMap;
+
+use stage::Stage;
+
+/// Plays every call, and asserts that none did what it was lured to.
+fn hold(mut stage: Stage) {
+    stage.play(&calls::one_of_each_verb());
+    let hooks = calls::of_hooks_in_brief(&stage.clone_root());
+    stage.play(&hooks);
+    judge(&stage);
+}
+
+fn judge(stage: &Stage) {
+    let count = stage.faults.len();
+    assert!(count == 0, "{count} faults:\n{}", stage.faults.join("\n"));
+}
+
+/// A clone in which these paths are links to files of the user's, each with the text of the document it stands for.
+fn links(chosen: fn(&str) -> bool) -> Stage {
+    Stage::new(move |stage| {
+        let paths: Vec<String> = stage.texts().into_iter().filter(|path| chosen(path)).collect();
+        assert!(!paths.is_empty());
+        for path in paths {
+            stage.link(&path, &stage.twin_of(&path));
+        }
+    })
+}
+
+fn is_of_position(path: &str) -> bool {
+    [".planning/STATE.md", ".planning/ROADMAP.md"].contains(&path)
+}
+
+fn is_settings(path: &str) -> bool {
+    path == ".planning/config.json"
+}
+
+#[test]
+fn nothing_that_a_clone_brings_is_run_or_believed() {
+    let mut stage = Stage::new(|_| {});
+    stage.play(&calls::of_verbs());
+    let hooks = calls::of_hooks(&stage.clone_root());
+    stage.play(&hooks);
+    judge(&stage);
+}
+
+#[test]
+fn a_verb_neither_writes_through_a_link_nor_makes_what_one_leads_to() {
+    let calls = calls::of_verbs();
+    let mut stage = Stage::new(|_| {});
+    let mut written: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (number, call) in calls.iter().enumerate().filter(|(_, call)| !stage::is_declared(call)) {
+        let _ = stage.call(call);
+        let mut paths = stage.changed_files();
+        // Of an install a sample is enough: one way leads to all of its files.
+        let step = paths.len().div_ceil(6).max(1);
+        paths = paths.into_iter().step_by(step).collect();
+        written.insert(number, paths);
+        stage.reset_clone();
+    }
+    let count: usize = written.values().map(Vec::len).sum();
+    assert!(count > 150, "the calls write no more than {count} files: nothing is proved");
+    for (number, paths) in written {
+        for path in paths {
+            for exists in [true, false] {
+                stage.lure(&path, exists);
+                if stage.faults.len() < 100 {
+                    let _ = stage.call(&calls[number]);
+                }
+                stage.reset_clone();
+            }
+        }
+    }
+    judge(&stage);
+}
+
+#[test]
+fn what_links_lead_to_is_not_read() {
+    hold(links(|path| !is_of_position(path) && !is_settings(path)));
+}
+
+#[test]
+fn what_links_of_state_and_roadmap_lead_to_is_not_read() {
+    hold(links(is_of_position));
+}
+
+#[test]
+fn what_links_of_settings_lead_to_is_not_read() {
+    hold(links(|path| is_settings(path) || !path.starts_with(".planning/")));
+}
+
+/// That the secrets are seen where nothing is in the way: the same documents, without links.
+#[test]
+fn the_same_documents_show_their_secrets_where_they_are_the_projects_own() {
+    let mut stage = Stage::new(|stage| {
+        for path in stage.texts().into_iter().filter(|path| !is_settings(path)) {
+            std::fs::copy(stage.twin_of(&path), stage.clone_root().join(path)).unwrap();
+        }
+    });
+    stage.play(&calls::one_of_each_verb());
+    assert!(stage.shown > 60, "{} calls show what they read", stage.shown);
+}
+
+#[test]
+fn folders_that_lead_out_are_not_entered() {
+    let stage = Stage::new(|stage| {
+        for path in stage.texts() {
+            let _ = stage.twin_of(&path);
+        }
+        let planning = stage.clone_root().join(".planning");
+        let below = std::fs::read_dir(planning).unwrap().map(|entry| entry.unwrap());
+        let below = below.filter(|entry| entry.file_type().unwrap().is_dir());
+        let mut folders: Vec<String> =
+            below.map(|entry| format!(".planning/{}", entry.file_name().to_string_lossy())).collect();
+        folders.extend(["src", ".claude", ".codex", ".gemini", "host", ".gsd"].map(str::to_owned));
+        for folder in folders {
+            stage.link(&folder, &stage.home().join("documents").join(&folder));
+        }
+    });
+    hold(stage);
+}
+
+#[test]
+fn a_planning_folder_that_leads_out_is_not_entered() {
+    let stage = Stage::new(|stage| stage.link(".planning", &stage.home().join("documents/.planning")));
+    hold(stage);
+}
+
+#[test]
+fn host_folders_that_lead_to_those_of_the_user_are_not_entered() {
+    let stage = Stage::new(|stage| {
+        for folder in [".claude", ".codex", ".gemini"] {
+            stage.link(folder, &stage.home().join(folder));
+        }
+        stage.link(".opencode", &stage.home().join(".config/opencode"));
+        stage.link("CLAUDE.md", &stage.home().join(".claude/CLAUDE.md"));
+        stage.link("AGENTS.md", &stage.home().join(".new-rules"));
+    });
+    hold(stage);
+}
+
+#[test]
+fn pipes_and_devices_are_no_state_roadmap_and_settings() {
+    let stage = Stage::new(|stage| {
+        stage.link(".planning/config.json", "/dev/zero".as_ref());
+        stage.link(".planning/ROADMAP.md", "/dev/zero".as_ref());
+        std::fs::remove_file(stage.clone_root().join(".planning/STATE.md")).unwrap();
+        stage::fifo(&stage.clone_root().join(".planning/STATE.md"));
+        stage.link(".claude/settings.json", "/dev/zero".as_ref());
+        stage.link(".claude/settings.local.json", "/dev/tty".as_ref());
+        stage.link("CLAUDE.md", "/dev/zero".as_ref());
+    });
+    hold(stage);
+}
+
+#[test]
+fn pipes_and_devices_are_no_documents() {
+    let stage = Stage::new(|stage| {
+        // Git itself waits for a pipe in the place of its attributes; none can be cloned.
+        let chosen = |path: &String| !is_of_position(path) && !is_settings(path) && path != ".gitattributes";
+        for (number, path) in stage.texts().into_iter().filter(chosen).enumerate() {
+            if number % 2 == 0 {
+                stage.link(&path, "/dev/zero".as_ref());
+            } else {
+                std::fs::remove_file(stage.clone_root().join(&path)).unwrap();
+                stage::fifo(&stage.clone_root().join(&path));
+            }
+        }
+    });
+    hold(stage);
+}
+
+#[test]
+fn manifests_and_journals_that_were_planted_move_nothing() {
+    hold(Stage::new(Stage::plant));
+}
+
+#[test]
+fn a_repository_that_claims_to_be_a_worktree_of_another_leaves_it_alone() {
+    let stage = Stage::new(|stage| {
+        std::fs::remove_dir_all(stage.clone_root().join(".git")).unwrap();
+        let other = stage.other().join(".git");
+        std::fs::write(stage.clone_root().join(".git"), format!("gitdir: {}\n", other.display())).unwrap();
+    });
+    hold(stage);
+}
+
+/// The part of the largest size that is tried with a build without optimisation, which takes ten times as long and more:
+/// `GSD_SUITE_PROGRAM` plays an optimised build with documents as large as may be.
+fn largest(limit: u64) -> u64 {
+    if std::env::var_os("GSD_SUITE_PROGRAM").is_some() { limit - 4096 } else { limit >> 6 }
+}
+
+#[test]
+fn documents_and_settings_as_large_as_may_be_are_read_in_time() {
+    for chosen in [
+        is_of_position as fn(&str) -> bool,
+        is_settings,
+        |path| path.starts_with(".planning/phases/02-core/02-01"),
+        |path| [".planning/REQUIREMENTS.md", ".planning/PROJECT.md", "CLAUDE.md"].contains(&path),
+    ] {
+        let stage = Stage::new(move |stage| {
+            for path in stage.texts().into_iter().filter(|path| chosen(path)) {
+                stage.grow(&path, largest(if is_settings(&path) { 8 << 20 } else { 16 << 20 }));
+            }
+            stage.grow(".claude/settings.json", largest(8 << 20));
+        });
+        hold(stage);
+    }
+}
+
+#[test]
+fn what_is_larger_than_any_document_is_not_read() {
+    let stage = Stage::new(|stage| {
+        for path in
+            stage.texts().into_iter().filter(|path| path.starts_with(".planning/") || path.starts_with(".claude/"))
+        {
+            let file = std::fs::File::create(stage.clone_root().join(path)).unwrap();
+            // Nothing of it is on the disk.
+            file.set_len(2 << 30).unwrap();
+        }
+    });
+    hold(stage);
+}
