@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use crate::disk;
 use crate::emit::{CONTENT_FOLDER, Spelling};
-use crate::runtime::Scope;
+use crate::runtime::{self, Registry, Scope};
 use crate::world::World;
 
 /// This program as one word of a shell: by its path, as the installed texts spell it, where it is part of an
@@ -18,9 +17,8 @@ pub(crate) fn word(world: &World, here: &Path) -> String {
 fn installed(world: &World, here: &Path) -> Option<Spelling> {
     let program = world.executable().ok()?;
     let content = program.parent()?.parent().filter(|folder| folder.ends_with(CONTENT_FOLDER))?;
-    if !disk::is_file(content.join(".gsd-runtime")) {
-        return None;
-    }
+    let host = runtime::installed_for(&program)?;
+    let host = Registry::one(world.config_folder().as_deref(), &host).ok();
     let root = content.parent()?;
     let spelled = |path: &Path| path.to_string_lossy().replace('\\', "/");
     let user = world.home().map(|home| spelled(&home)).unwrap_or_default();
@@ -28,5 +26,6 @@ fn installed(world: &World, here: &Path) -> Option<Spelling> {
         Ok(local) if !local.as_os_str().is_empty() => (Scope::Local, spelled(local)),
         _ => (Scope::Global, String::new()),
     };
-    Some(Spelling::new(scope, &local, &spelled(root), &user))
+    let absolute = host.is_some_and(|host| host.home.absolute_program);
+    Some(Spelling::new(scope, &local, &spelled(root), &user).with_absolute_program(absolute))
 }

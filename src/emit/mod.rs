@@ -93,7 +93,8 @@ pub(crate) fn emit_all(
     options: &EmitOptions,
 ) -> Vec<Artifact> {
     let local = descriptor.home.local.folder().unwrap_or(".");
-    let spelling = Spelling::new(scope, local, &options.root, &options.user);
+    let spelling = Spelling::new(scope, local, &options.root, &options.user)
+        .with_absolute_program(descriptor.home.absolute_program);
     let rewriter = Rewriter { library, descriptor, scope, spelling: &spelling };
     let nesting = if options.nested { Nesting::of(library, descriptor, scope) } else { Nesting::default() };
     let mut artifacts: Vec<Artifact> = library.items().flat_map(|item| emit(item, &rewriter, &nesting)).collect();

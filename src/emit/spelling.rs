@@ -32,6 +32,12 @@ impl Spelling {
         Spelling { root: spelled, absolute_root: absolute, program: None }
     }
 
+    /// The same, with the program called by its whole path if `wanted`: no shell has a say in that.
+    pub(crate) fn with_absolute_program(self, wanted: bool) -> Spelling {
+        let program = wanted.then(|| shell_word(&self.absolute_binary()));
+        Spelling { program, ..self }
+    }
+
     /// For a folder that has no path yet: `root` stands for it, and `program` is one word of a shell, if ours is not
     /// called by its path.
     pub(crate) fn of_word(root: &str, program: Option<&str>) -> Spelling {
@@ -77,11 +83,12 @@ impl Spelling {
         self.program.clone().unwrap_or_else(|| shell_word(&self.absolute_binary()))
     }
 
-    /// Our program as a pattern for commands, in which `?` is any letter: hosts that put the home folder where a
-    /// pattern begins with `~` compare it with commands that begin with `~`.
+    /// Our program as the beginning of a pattern for commands, for hosts that put the home folder where a pattern begins
+    /// with `~/`: then the pattern is for the whole path, and the same for every home.
     pub(crate) fn binary_pattern(&self) -> String {
-        let word = self.binary_word();
-        word.strip_prefix('~').map_or_else(|| word.clone(), |rest| format!("?{rest}"))
+        let below_home = format!("{}/bin/gsd-tools", self.content());
+        let is_plain = below_home.starts_with("~/") && shell_word(&below_home) == below_home;
+        if is_plain { below_home } else { self.binary_word() }
     }
 
     pub(crate) fn absolute_binary(&self) -> String {
@@ -99,8 +106,22 @@ mod tests {
         assert_eq!(spelling.library("workflows/a.md"), "~/.x/gsd-core/workflows/a.md");
         assert_eq!(spelling.library_in_quotes("workflows/a.md"), "$HOME/.x/gsd-core/workflows/a.md");
         assert_eq!(spelling.binary_word(), "~/.x/gsd-core/bin/gsd-tools");
-        assert_eq!(spelling.binary_pattern(), "?/.x/gsd-core/bin/gsd-tools");
+        assert_eq!(spelling.binary_pattern(), "~/.x/gsd-core/bin/gsd-tools");
         assert_eq!(spelling.absolute_binary_word(), "/home/u/.x/gsd-core/bin/gsd-tools");
+    }
+
+    #[test]
+    fn a_program_that_is_called_by_its_whole_path_has_a_pattern_for_every_home() {
+        let whole = |root: &str| Spelling::new(Scope::Global, ".x", root, "/home/u").with_absolute_program(true);
+        let spelling = whole("/home/u/.x");
+        assert_eq!(spelling.binary(), "/home/u/.x/gsd-core/bin/gsd-tools");
+        assert_eq!(spelling.binary_pattern(), "~/.x/gsd-core/bin/gsd-tools");
+        assert_eq!(spelling.library("a.md"), "~/.x/gsd-core/a.md");
+        let quoted = whole("/home/u/my x");
+        assert_eq!(quoted.binary_word(), "\"/home/u/my x/gsd-core/bin/gsd-tools\"");
+        assert_eq!(quoted.binary_pattern(), quoted.binary_word());
+        let outside = whole("/srv/x");
+        assert_eq!(outside.binary_pattern(), "/srv/x/gsd-core/bin/gsd-tools");
     }
 
     #[test]

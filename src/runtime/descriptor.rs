@@ -208,6 +208,10 @@ pub(crate) struct HomeTable {
     pub(crate) environment: Vec<HomeVariable>,
     /// Where its maker tells people to keep skills of their own, if that is not where ours are. Begins with `~/`.
     pub(crate) skills: Option<String>,
+    /// Whether texts call our program by its whole path, and not by one that begins with `~`: for hosts whose rules for
+    /// commands have no way to tell `~` from another letter, or from a home that the command line itself sets.
+    #[serde(default)]
+    pub(crate) absolute_program: bool,
 }
 
 /// Where the host looks in a project.

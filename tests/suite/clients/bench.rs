@@ -8,17 +8,19 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::checks::Check;
-use super::editor::{self, Talk};
+use super::editor::{self, Answer, Talk};
 use super::footprint::{Footprint, is_state, paths_below};
 use super::install::{self, Package};
 use super::library::{AGENT, Library, flat};
 use super::obedient::{ERRAND, Hands, ORDERS, ObedientModel, Places, SECRET, VERSION};
 use super::process::{Finished, end_processes_of, run_bounded};
-use super::server::{ModelServer, Request};
+use super::server::{ModelServer, Part, Request};
 use super::witness::Witness;
-use crate::kit::{TestContext, binary};
+use crate::kit::{TestContext, binary, repository};
 
 const RUN_LIMIT: Duration = Duration::from_secs(90);
+/// For a model that does many things, one after the other.
+const LONG_RUN_LIMIT: Duration = Duration::from_secs(400);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -135,13 +137,41 @@ impl<'library> Bench<'library> {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Puts the project of the plays in the place of the small one, with a gate that its person approved.
+    pub(crate) fn has_fixture(&self) {
+        let folder = repository().join("tests/suite/play/fixtures/greet");
+        for entry in walkdir::WalkDir::new(&folder).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
+            let inner = entry.path().strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
+            self.context.write(&inner, &std::fs::read_to_string(entry.path()).unwrap());
+        }
+        let mut commit = self.context.command("sh");
+        commit.args(["-c", "git add -A && git commit --quiet -m 'chore: begin'"]);
+        assert!(commit.status().unwrap().success());
+        self.context.approve("test 'python3 -m unittest'");
+    }
+
+    /// An agent's shell runs `line` in the project; `variable` says that it is an agent's.
+    pub(crate) fn runs_as_agent(&self, variable: &str, line: &str) {
+        let mut shell = self.context.command("bash");
+        let _ = run_bounded(shell.args(["-c", line]).env(variable, "1"), RUN_LIMIT, &self.scratch());
+    }
+
+    /// Our installed binary, where its calls are noted.
+    pub(crate) fn witnessed(&self) -> Option<PathBuf> {
+        Some(self.witness.as_ref()?.place().to_path_buf())
+    }
+
+    /// Where the calls of our installed binary are noted.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.scratch().join("calls.log")
+    }
+
     /// Installs ours for `package`'s host; a failure is a finding.
     pub(crate) fn install_ours(&mut self, package: &Package) {
         let before = paths_below(&[self.home(), self.project()]);
         self.run_ours("install", package);
         self.footprint = Footprint::between(&before, paths_below(&[self.home(), self.project()]));
-        self.witness =
-            Witness::before_binary_below(&[self.home(), self.project()], self.home().with_file_name("calls.log"));
+        self.witness = Witness::before_binary_below(&[self.home(), self.project()], self.log());
         self.expect(Check::InAndOut, self.witness.is_some(), || "our install left no binary".to_owned());
     }
 
@@ -155,8 +185,7 @@ impl<'library> Bench<'library> {
         self.expect(Check::InAndOut, finished.succeeded() && !strings(&report["load"], "").is_empty(), || {
             format!("our package failed: {:?} {}{}", finished.code, finished.stdout, finished.stderr)
         });
-        let log = self.home().with_file_name("calls.log");
-        self.witness = Witness::before_binary_below(std::slice::from_ref(&folder), log);
+        self.witness = Witness::before_binary_below(std::slice::from_ref(&folder), self.log());
         self.expect(Check::InAndOut, self.witness.is_some(), || "our plugin holds no binary".to_owned());
         (folder, strings(&report["load"], ""))
     }
@@ -218,7 +247,7 @@ impl<'library> Bench<'library> {
     /// Runs the client with `prepare`'s arguments; the model obeys our text with the client's `hands`.
     pub(crate) fn run(&self, hands: Hands, prepare: impl FnOnce(&mut Command, &str)) -> Session {
         let (finished, requests) =
-            self.with_model(hands, prepare, |command| run_bounded(command, RUN_LIMIT, &self.scratch()));
+            self.with_model(self.obedient(hands), prepare, |command| run_bounded(command, RUN_LIMIT, &self.scratch()));
         Session { finished, requests }
     }
 
@@ -230,21 +259,45 @@ impl<'library> Bench<'library> {
         prepare: impl FnOnce(&mut Command, &str),
     ) -> (Talk, Vec<Request>) {
         let project = self.project().to_string_lossy().into_owned();
-        self.with_model(hands, prepare, |command| editor::talk(command, &project, prompt, RUN_LIMIT))
+        let model = self.obedient(hands);
+        self.with_model(model, prepare, |command| {
+            editor::talk(command, &project, prompt, Answer::Yes, &|| false, RUN_LIMIT)
+        })
+    }
+
+    /// As [`Self::run`], with another model.
+    pub(crate) fn run_part(&self, part: impl Part + 'static, prepare: impl FnOnce(&mut Command, &str)) -> Session {
+        let (finished, requests) =
+            self.with_model(part, prepare, |command| run_bounded(command, LONG_RUN_LIMIT, &self.scratch()));
+        Session { finished, requests }
+    }
+
+    /// As [`Self::run_part`], with the client in the hands of an editor whose person says no to every question.
+    pub(crate) fn run_part_in_editor(
+        &self,
+        part: impl Part + 'static,
+        prompt: &str,
+        more: &dyn Fn() -> bool,
+        prepare: impl FnOnce(&mut Command, &str),
+    ) -> Talk {
+        let project = self.project().to_string_lossy().into_owned();
+        let run = |command: &mut Command| editor::talk(command, &project, prompt, Answer::No, more, LONG_RUN_LIMIT);
+        self.with_model(part, prepare, run).0
+    }
+
+    fn obedient(&self, hands: Hands) -> ObedientModel {
+        let places = Places { home: self.home(), project: self.project() };
+        let phrases = [&*self.library.command().phrase, &self.library.workflow_phrase, &self.library.agent().phrase];
+        ObedientModel::new(hands, places, &phrases)
     }
 
     fn with_model<T>(
         &self,
-        hands: Hands,
+        model: impl Part + 'static,
         prepare: impl FnOnce(&mut Command, &str),
         run: impl FnOnce(&mut Command) -> T,
     ) -> (T, Vec<Request>) {
-        let places = Places { home: self.home(), project: self.project() };
-        let server = ModelServer::start(ObedientModel::new(
-            hands,
-            places,
-            &[&self.library.command().phrase, &self.library.workflow_phrase, &self.library.agent().phrase],
-        ));
+        let server = ModelServer::start(model);
         let url = server.url();
         let mut command = self.context.command(&self.program);
         command.env("PATH", install::search_path(&self.program));

@@ -29,7 +29,7 @@ pub(crate) const CLIENT: Client = Client {
     },
 };
 
-const HANDS: Hands = Hands {
+pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall {
         name: "Bash",
         namespace: None,

@@ -1,5 +1,7 @@
 //! `CodeBuddy` Code: command files and agents, in the home or in the project. What it finds shows at its second start.
 
+use std::process::Command;
+
 use serde_json::json;
 
 use super::Client;
@@ -22,7 +24,7 @@ pub(crate) const CLIENT: Client = Client {
     greet: |bench| run(bench, "Hello"),
 };
 
-const HANDS: Hands = Hands {
+pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall {
         name: "Bash",
         namespace: None,
@@ -62,14 +64,19 @@ fn check(bench: &mut Bench<'_>) {
 
 fn run(bench: &Bench<'_>, prompt: &str) -> Session {
     bench.run(HANDS, |command, url| {
-        command
-            .env("CODEBUDDY_BASE_URL", format!("{url}/v1"))
-            .env("CODEBUDDY_API_KEY", "none")
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env("DISABLE_TELEMETRY", "1")
-            // The client refuses to skip permissions as root unless it is told that it is in a sandbox.
-            .env("IS_SANDBOX", "1");
-        command.args(["-p", prompt, "--model", MODEL, "--output-format", "stream-json", "--verbose"]);
+        prepare(command, url);
+        command.args(["-p", prompt, "--output-format", "stream-json", "--verbose"]);
         command.args(["--permission-mode", "acceptEdits"]);
     })
+}
+
+pub(crate) fn prepare(command: &mut Command, url: &str) {
+    command
+        .env("CODEBUDDY_BASE_URL", format!("{url}/v1"))
+        .env("CODEBUDDY_API_KEY", "none")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        // The client refuses to skip permissions as root unless it is told that it is in a sandbox.
+        .env("IS_SANDBOX", "1")
+        .args(["--model", MODEL]);
 }

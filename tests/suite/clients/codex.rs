@@ -19,7 +19,7 @@ pub(crate) const CLIENT: Client = Client {
     greet: |bench| run(bench, "Hello"),
 };
 
-const HANDS: Hands = Hands {
+pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "exec_command", namespace: None, arguments: json!({"cmd": command}) },
     read: |file| ToolCall {
         name: "exec_command",

@@ -19,12 +19,27 @@ pub(crate) struct Talk {
     pub(crate) commands: Vec<String>,
 }
 
-/// Starts a session in the project, types `prompt`, and allows every tool.
-pub(crate) fn talk(command: &mut Command, project: &str, prompt: &str, limit: Duration) -> Talk {
+/// What the person says whom the client asks whether a tool may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+}
+
+/// Starts a session in the project, types `prompt`, and answers every question about a tool. As some clients end their
+/// turn when they are told no, the prompt is typed again as long as there is `more` to do.
+pub(crate) fn talk(
+    command: &mut Command,
+    project: &str,
+    prompt: &str,
+    answer: Answer,
+    more: &dyn Fn() -> bool,
+    limit: Duration,
+) -> Talk {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the client starts");
-    let mut editor = Editor::of(&mut child, limit);
-    let told = editor.converse(project, prompt);
+    let mut editor = Editor::of(&mut child, answer, limit);
+    let told = editor.converse(project, prompt, more);
     drop(editor.input);
     let _ = child.kill();
     let _ = child.wait();
@@ -35,11 +50,12 @@ struct Editor {
     input: ChildStdin,
     lines: Receiver<Value>,
     end: Instant,
+    answer: Answer,
     commands: Vec<String>,
 }
 
 impl Editor {
-    fn of(child: &mut Child, limit: Duration) -> Self {
+    fn of(child: &mut Child, answer: Answer, limit: Duration) -> Self {
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -51,14 +67,21 @@ impl Editor {
                 }
             }
         });
-        Self { input: child.stdin.take().unwrap(), lines, end: Instant::now() + limit, commands: Vec::new() }
+        Self { input: child.stdin.take().unwrap(), lines, end: Instant::now() + limit, answer, commands: Vec::new() }
     }
 
-    fn converse(&mut self, project: &str, prompt: &str) -> Option<Value> {
+    fn converse(&mut self, project: &str, prompt: &str, more: &dyn Fn() -> bool) -> Option<Value> {
         self.ask(1, "initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}}))?;
         let session = self.ask(2, "session/new", &json!({"cwd": project, "mcpServers": []}))?;
         let text = json!([{"type": "text", "text": prompt}]);
-        self.ask(3, "session/prompt", &json!({"sessionId": session["sessionId"], "prompt": text}))
+        let mut id = 3;
+        loop {
+            let end = self.ask(id, "session/prompt", &json!({"sessionId": session["sessionId"], "prompt": text}))?;
+            if !more() {
+                return Some(end);
+            }
+            id += 1;
+        }
     }
 
     /// The result of a request; on the way, what the client tells and asks is noted and answered.
@@ -70,7 +93,14 @@ impl Editor {
             match (message["method"].as_str(), message.get("id")) {
                 (None, Some(answered)) if *answered == json!(id) => return message.get("result").cloned(),
                 (Some("session/request_permission"), Some(asked)) => {
-                    let option = &message["params"]["options"][0]["optionId"];
+                    let options = &message["params"]["options"];
+                    let option = match self.answer {
+                        Answer::Yes => &options[0]["optionId"],
+                        Answer::No => {
+                            let mut options = options.as_array().into_iter().flatten();
+                            &options.find(|option| option["kind"] == "reject_once").expect("a way to say no")["optionId"]
+                        }
+                    };
                     let outcome = json!({"outcome": {"outcome": "selected", "optionId": option}});
                     self.send(&json!({"jsonrpc": "2.0", "id": asked, "result": outcome}))?;
                 }

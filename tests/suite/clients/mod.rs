@@ -30,6 +30,7 @@ mod plugin;
 pub(crate) mod process;
 pub(crate) mod qwen;
 pub(crate) mod server;
+mod spellings;
 mod table;
 pub(crate) mod witness;
 

@@ -98,8 +98,10 @@ fn is_tried(row: &Row) -> bool {
 /// What a client cannot do: host, scope (or `both`), check.
 fn known() -> Vec<[String; 3]> {
     let text = std::fs::read_to_string(repository().join("tests/clients/KNOWN.md")).unwrap();
-    let lines =
-        text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| host") && !line.starts_with("| ---"));
+    let table = text.split("\n## ").next().unwrap_or_default();
+    let lines = table
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| host") && !line.starts_with("| ---"));
     lines
         .map(|line| {
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();

@@ -41,7 +41,17 @@ impl Witness {
     }
 
     pub(crate) fn calls(&self) -> Vec<Call> {
-        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        Self::calls_in(&self.log)
+    }
+
+    /// Where the binary is that calls are made of.
+    pub(crate) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// The calls in the log of a witness.
+    pub(crate) fn calls_in(log: &Path) -> Vec<Call> {
+        let log = std::fs::read_to_string(log).unwrap_or_default();
         log.lines()
             .filter_map(|line| {
                 let (code, rest) = line.split_once(' ')?;
