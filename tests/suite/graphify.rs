@@ -42,13 +42,16 @@ fn the_graph_is_built_by_the_program_at_hand() {
     let context = TestContext::new();
     context.write(".planning/config.json", ON);
     let script = "#!/bin/sh\n[ \"$1\" = update ] || exit 0\nmkdir -p graphify-out\n\
-                  echo '{\"nodes\":[{\"id\":1}],\"edges\":[]}' > graphify-out/graph.json\nexit ${FAILS:-0}\n";
+                  echo '{\"nodes\":[{\"id\":1}],\"edges\":[]}' > graphify-out/graph.json\nexit $(cat fails)$API_KEY\n";
     context.write("bin/graphify", script);
     let program = context.project().join("bin/graphify");
     std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/bin:/bin", context.project().join("bin").display());
     let build = |fails: &str| {
-        let report = context.gsd_with(["graphify", "build", "update"], &[("PATH", &path), ("FAILS", fails)], "").json();
+        context.write("fails", fails);
+        // What a project can switch on for itself gets no key.
+        let variables = [("PATH", path.as_str()), ("API_KEY", "9")];
+        let report = context.gsd_with(["graphify", "build", "update"], &variables, "").json();
         (report["status"].as_str().unwrap().to_owned(), report["exit_code"].clone())
     };
     assert_eq!(build("3"), ("failed".to_owned(), 3.into()));
