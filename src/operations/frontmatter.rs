@@ -54,12 +54,11 @@ pub(crate) fn read(text: &str) -> Value {
     let mut entries: Vec<(String, Value)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for (key, value) in FrontMatter::parse(text).map(|front| front.entries()).unwrap_or_default() {
-        match places.get(&key) {
-            Some(place) => entries[*place].1 = value,
-            None => {
-                places.insert(key.clone(), entries.len());
-                entries.push((key, value));
-            }
+        if let Some(place) = places.get(&key) {
+            entries[*place].1 = value;
+        } else {
+            places.insert(key.clone(), entries.len());
+            entries.push((key, value));
         }
     }
     Value::Map(entries)
