@@ -86,6 +86,8 @@ pub(crate) struct FoundFile {
     /// The bytes, where they were asked for.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) executable: bool,
+    /// Somebody took away the right to write to it.
+    pub(crate) read_only: bool,
 }
 
 impl Found {
@@ -107,13 +109,13 @@ impl Found {
         if !metadata.is_file() {
             return Ok(Self::Other);
         }
-        let executable = is_executable(&metadata);
+        let (executable, read_only) = (is_executable(&metadata), metadata.permissions().readonly());
         let file = match limit {
             Some(limit) => super::read_up_to(path, limit)?.map(|bytes| (Digest::of(&bytes), Some(bytes))),
             None => Digest::of_file(path)?.map(|digest| (digest, None)),
         };
         // A file that went away between the two looks is absent.
-        Ok(file.map_or(Self::Absent, |(digest, bytes)| Self::File(FoundFile { digest, bytes, executable })))
+        Ok(file.map_or(Self::Absent, |(digest, bytes)| Self::File(FoundFile { digest, bytes, executable, read_only })))
     }
 }
 

@@ -207,7 +207,6 @@ fn file_step(change: &Change, target: &Target) -> Result<Option<Step>, DiskError
                 return Ok(None);
             }
             expect(&target.path, found, *before)?;
-            refuse_protected(&target.path, *owner)?;
             let sync = if *owner == Owner::User { atomic::Sync::File } else { atomic::Sync::Later };
             let contents = Contents::Bytes { bytes: bytes.clone(), access: *access, sync };
             Ok(step(Act::Write { before: *before, after, outside }, contents))
@@ -221,26 +220,14 @@ fn file_step(change: &Change, target: &Target) -> Result<Option<Step>, DiskError
             expect(&target.path, found, *before)?;
             Ok(step(Act::Write { before: *before, after, outside }, Contents::Program { source: source.clone() }))
         }
-        Change::RemoveFile { before, owner, .. } => {
+        Change::RemoveFile { before, .. } => {
             if found.is_none() {
                 return Ok(None);
             }
             expect(&target.path, found, Some(*before))?;
-            refuse_protected(&target.path, *owner)?;
             Ok(step(Act::Remove { before: *before, outside }, Contents::None))
         }
         Change::MakeFolder { .. } | Change::RemoveFolder { .. } => Ok(None),
-    }
-}
-
-/// Refuses a file that a person made read-only: putting another in its place would not ask the file.
-fn refuse_protected(path: &AbsolutePath, owner: Owner) -> Result<(), DiskError> {
-    let found = present(std::fs::metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
-    match found {
-        Some(found) if owner == Owner::User && found.permissions().readonly() => {
-            Err(DiskError::Protected { path: path.as_path().to_path_buf() })
-        }
-        _ => Ok(()),
     }
 }
 

@@ -22,6 +22,7 @@ mod injection_scanner;
 mod interrupted;
 mod open_acceptance;
 mod payload;
+mod permission_guard;
 mod phase_boundary;
 mod position;
 mod prompt_guard;
@@ -43,7 +44,7 @@ mod write_guard;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,7 +61,7 @@ pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
 pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
 pub(crate) use update_check::KnownVersions;
-use verdict::Verdict;
+use verdict::{Finding, Verdict};
 
 /// Has every guard that reads command lines look at `text`: whatever it is, each comes to an end.
 #[cfg(any(test, fuzzing))]
@@ -106,8 +107,22 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     if event == Event::StatusLine {
         return Some(Answer::text(status_line(world, &payload, project.as_ref())));
     }
-    let scene = Scene { world, event, payload: &payload, here: &here, project: &project? };
-    Some(answer(dialect, event, &payload, &verdict(&scene, options)))
+    let verdict = match &project {
+        Some(project) => verdict(&Scene { world, event, payload: &payload, here: &here, project }, options),
+        None => outside(world, event, &payload, &here)?,
+    };
+    Some(answer(dialect, event, &payload, &verdict))
+}
+
+/// What is refused outside of every project; `None` where nothing is.
+fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Option<Verdict> {
+    let finding = match event {
+        Event::BeforeTool => permission_guard::look_in(world, payload, &[here]),
+        _ => Finding::Nothing,
+    };
+    let mut verdict = Verdict::default();
+    verdict.add(finding);
+    verdict.block.is_some().then_some(verdict)
 }
 
 /// What the hooks of the event come to, but for those that the host makes needless (`--without` and their names).

@@ -71,6 +71,11 @@ impl Payload {
         self.value.get("hook_event_name")?.as_str()
     }
 
+    /// In which mode the host asks before it runs something, in its own word.
+    pub(crate) fn permission_mode(&self) -> Option<&str> {
+        self.value.get("permission_mode")?.as_str()
+    }
+
     /// The model as a person knows it.
     pub(crate) fn model(&self) -> Option<&str> {
         self.value.pointer("/model/display_name")?.as_str()

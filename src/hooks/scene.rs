@@ -128,6 +128,11 @@ fn config(layout: &Layout, boundary: &Boundary, world: &World) -> Config {
         .0
 }
 
+/// The host that called, as [`Scene::host`] tells it.
+pub(super) fn host(world: &World) -> Option<Descriptor> {
+    Registry::one(world.config_folder().as_deref(), &switch::host(world)?).ok()
+}
+
 /// Everything one event is about.
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
@@ -162,7 +167,7 @@ impl Scene<'_> {
     /// What is known of the host that called: its descriptor alone is read, when it is asked for. `None` where the program
     /// was installed for no host, and where the descriptor cannot be used.
     pub(crate) fn host(&self) -> Option<Descriptor> {
-        Registry::one(self.world.config_folder().as_deref(), &switch::host(self.world)?).ok()
+        host(self.world)
     }
 
     /// A command of ours as a person types it in the host that called.

@@ -10,7 +10,7 @@ use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
 use super::situation::Situation;
 use super::{InstallError, Target, vouch};
-use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, Found, FoundFile, Owner, RelativePath};
+use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
 use crate::text::edit::{Applied, Undo};
 
@@ -306,6 +306,7 @@ impl Planner<'_> {
         if text.as_ref() == Some(&edited) {
             self.step(Act::Keep, path);
         } else {
+            self.refuse_read_only(path)?;
             self.plan.changes.write(path.clone(), edited, self.situation.snapshot.digest(path));
             self.step(if text.is_none() { Act::Create } else { Act::Merge }, path);
         }
@@ -326,16 +327,28 @@ impl Planner<'_> {
         let before = self.situation.snapshot.digest(path);
         match (left.map_err(|source| InstallError::shared(path, source))?, before) {
             (None, Some(before)) => {
+                self.refuse_read_only(path)?;
                 self.plan.changes.remove(path.clone(), before);
                 self.step(Act::Remove, path);
             }
             (Some(left), _) if left != text => {
+                self.refuse_read_only(path)?;
                 self.plan.changes.write(path.clone(), left, before);
                 self.step(Act::Merge, path);
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Refuses settings that a person made read-only: to put another file in their place would ask nobody.
+    fn refuse_read_only(&self, path: &AbsolutePath) -> Result<(), InstallError> {
+        match self.situation.snapshot.found(path) {
+            Found::File(file) if file.read_only => {
+                Err(DiskError::Protected { path: path.as_path().to_path_buf() }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The file as it was before us: its very bytes if nobody touched it since, else the text without our edits.

@@ -61,6 +61,8 @@ pub(crate) struct Descriptor {
     #[serde(default, rename = "own-file")]
     pub(crate) own_files: Vec<OwnFile>,
     pub(crate) hooks: Option<HookTable>,
+    #[serde(default)]
+    pub(crate) asking: Asking,
     pub(crate) status_line: Option<StatusLine>,
     /// Absent where the host has none, or its form is not known.
     pub(crate) plugin: Option<PluginForm>,
@@ -194,6 +196,30 @@ pub(crate) enum Evidence {
     VendorDoc,
     /// What others say of it.
     Secondary,
+}
+
+/// What the host asks about before it runs a command line with an allowed call on it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Asking {
+    /// What of a line its rules do not see, so that it runs unasked with the call.
+    pub(crate) blind_to: Vec<LinePart>,
+    /// Its words for modes in which it asks about no command, in what it tells hooks.
+    pub(crate) silent_modes: Vec<String>,
+}
+
+/// A part of a command line beside the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LinePart {
+    /// `$(...)`, backticks, `<(...)`.
+    Substitution,
+    /// `NAME=value`, `export NAME=value`.
+    Assignment,
+    /// `> file`.
+    Redirection,
+    /// A further line.
+    LineBreak,
 }
 
 /// Where the host keeps its files.

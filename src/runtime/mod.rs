@@ -14,9 +14,9 @@ mod registry;
 mod tables;
 
 pub(crate) use descriptor::{
-    AgentReach, AgentTools, ArgumentForm, Descriptor, Dispatch, EditForm, Encoding, Evidence, FileEdit, FileReach,
-    Form, HostFile, HostFormat, IncludeForm, Isolation, Place, PlaceAnchor, PlaceItem, Purpose, RuntimeId, Scalar,
-    Scope, Spawn, StartCommit, VariableHolds,
+    AgentReach, AgentTools, ArgumentForm, Asking, Descriptor, Dispatch, EditForm, Encoding, Evidence, FileEdit,
+    FileReach, Form, HostFile, HostFormat, IncludeForm, Isolation, LinePart, Place, PlaceAnchor, PlaceItem, Purpose,
+    RuntimeId, Scalar, Scope, Spawn, StartCommit, VariableHolds,
 };
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]

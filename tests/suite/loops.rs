@@ -276,7 +276,7 @@ fn an_installed_program_is_named_by_its_path() {
     let program = context.home().join(".claude/gsd-core/bin/gsd-tools");
     let ran = context.command(&program).args(["loop", "enter", "plan:pre", "1"]).output().unwrap();
     let text = String::from_utf8(ran.stdout).unwrap();
-    assert!(text.contains("`~/.claude/gsd-core/bin/gsd-tools assumption-delta scan 1`"), "{text}");
+    assert!(text.contains(&format!("`{} assumption-delta scan 1`", program.display())), "{text}");
     context.gsd(["install", "--claude", "--local"]).success();
     let program = context.project().join(".claude/gsd-core/bin/gsd-tools");
     let ran = context.command(&program).args(["loop", "render-hooks", "plan:pre"]).output().unwrap();

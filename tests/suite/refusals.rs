@@ -1,7 +1,9 @@
 //! Each refusal of a guard says in its last sentence what to do instead, and doing that passes.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -17,6 +19,7 @@ const TRIED: &[&str] = &[
     "PLANNING_SHRINK",
     "PROMPT_INJECTION",
     "SECRET_READ",
+    "UNASKED_LINE",
 ];
 
 /// A project with every guard that can be switched on.
@@ -102,6 +105,44 @@ fn every_code_of_a_refusal_is_tried() {
     }
     let tried: BTreeSet<String> = TRIED.iter().map(|code| (*code).to_owned()).collect();
     assert_eq!(codes, tried);
+}
+
+#[test]
+fn a_line_with_more_than_an_allowed_call_becomes_the_call_alone() {
+    let context = guarded();
+    for host in ["qwen", "opencode"] {
+        context.gsd(["install", &format!("--{host}"), "--global"]).success();
+    }
+    let refused = |program: &str, folder: &Path, mode: Option<&str>, command: &str| {
+        let mut payload = json!({ "session_id": "s", "hook_event_name": "E", "cwd": folder, "tool_name": "Bash" });
+        payload["tool_input"] = json!({ "command": command });
+        payload["permission_mode"] = mode.into();
+        let mut hook = context.command(context.home().join(program));
+        hook.args(["hook", "standard", "before-tool"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut hook = hook.spawn().unwrap();
+        hook.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+        let output = hook.wait_with_output().unwrap();
+        assert!(output.status.success());
+        let said = String::from_utf8(output.stdout).unwrap();
+        let answer: Value = if said.is_empty() { Value::Null } else { serde_json::from_str(&said).unwrap() };
+        answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().map(str::to_owned)
+    };
+    let (qwen, opencode) = (".qwen/gsd-core/bin/gsd-tools", ".config/opencode/gsd-core/bin/gsd-tools");
+    let (project, outside) = (context.project(), context.home());
+    for folder in [&project, &outside] {
+        let call = format!("{} state get Status", context.home().join(qwen).display());
+        let line = format!("{call} \"$(touch a)\"");
+        assert_eq!(ways(&refused(qwen, folder, Some("default"), &line).unwrap(), "UNASKED_LINE"), [""; 0]);
+        assert_eq!(refused(qwen, folder, Some("yolo"), &line), None, "the host asks about nothing there");
+        assert_eq!(refused(qwen, folder, Some("default"), &call), None);
+        assert_eq!(refused(qwen, folder, Some("default"), &format!("{call} '$(touch a)'")), None);
+
+        let call = format!("{} state json", context.home().join(opencode).display());
+        assert!(refused(opencode, folder, None, &format!("{call} > ~/.bashrc")).unwrap().contains("`~/.bashrc`"));
+        assert!(refused(opencode, folder, None, &format!("HOME=$PWD; {call}")).unwrap().contains("`HOME`"));
+        assert_eq!(refused(opencode, folder, None, &format!("{call} > state.json")), None);
+        assert_eq!(refused(opencode, folder, None, "grep -rn gsd-tools . > ~/found"), None, "no call of ours");
+    }
 }
 
 #[test]

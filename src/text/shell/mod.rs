@@ -3,12 +3,14 @@
 //! Every text is a script. Quotes, here-documents, substitutions, variables with a value from the script itself,
 //! programs that start programs, and scripts inside scripts are seen through; the rest is unknown and told as such.
 
+mod makeup;
 mod quote;
 mod read;
 mod run;
 mod spelling;
 mod word;
 
+pub(crate) use makeup::Makeup;
 pub(crate) use quote::{acting_letter, shell_word};
 pub(crate) use run::{Argument, Run, runs};
 pub(crate) use spelling::{Spelling, UNKNOWN};
