@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::milestone::{MilestoneScope, milestone_headings};
-use crate::project::phase::{PhaseId, PhaseIndex};
+use crate::project::phase::{PhaseId, PhaseIndex, normal_key};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
 use crate::project::standing::{PhaseStanding, Stage, is_closed};
 use crate::project::verification;
@@ -213,11 +213,10 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
             ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id, &phases)?)
         });
     }
-    let mut known: HashSet<String> =
-        phases.iter().map(|phase| PhaseId::new(&phase.number).as_str().to_ascii_lowercase()).collect();
+    let mut known: HashSet<String> = phases.iter().map(|phase| normal_key(&phase.number)).collect();
     for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
         let id = PhaseId::new(row.id);
-        if id.is_sentinel() || !known.insert(id.as_str().to_ascii_lowercase()) {
+        if id.is_sentinel() || !known.insert(normal_key(row.id)) {
             continue;
         }
         phases.push(PhaseSummary::of(row.id, row.name, standing(row.id, &phases)?));
@@ -274,7 +273,7 @@ fn analysed_sections<'roadmap, 'text>(
     roadmap.sections().iter().filter(|section| {
         !section.shipped
             && section.id.starts_with(|first: char| first.is_ascii_digit())
-            && !PhaseId::new(section.id).is_sentinel()
+            && !PhaseId::names_sentinel(section.id)
     })
 }
 

@@ -44,6 +44,11 @@ impl PhaseId {
         matches!(self.integer(), Some(0 | 999))
     }
 
+    /// Whether `typed` is a shelf, see [`Self::is_sentinel`]; told without a normal form where it cannot be one.
+    pub(crate) fn names_sentinel(typed: &str) -> bool {
+        matches!(leading_integer(without_code(typed.trim())), Some(0 | 999)) && Self::new(typed).is_sentinel()
+    }
+
     /// Whether the identifier has a decimal part: an insertion between two phases.
     pub(crate) fn is_decimal(&self) -> bool {
         self.text.contains('.')
@@ -159,7 +164,8 @@ fn spelling_key(id: &str) -> String {
     id.trim().to_ascii_lowercase()
 }
 
-fn normal_key(id: &str) -> String {
+/// The normal form, in which capitals do not count.
+pub(crate) fn normal_key(id: &str) -> String {
     let mut key = normalise(id.trim());
     key.make_ascii_lowercase();
     key
@@ -346,6 +352,14 @@ mod tests {
                 proptest::prop_assert_eq!(other.matches(&text), other.as_str().eq_ignore_ascii_case(id.as_str()));
             }
             proptest::prop_assert_eq!(compare(&text, &text), Ordering::Equal);
+            for typed in [text.clone(), format!("999{text}"), format!("P-0{text}")] {
+                proptest::prop_assert_eq!(PhaseId::names_sentinel(&typed), PhaseId::new(&typed).is_sentinel());
+                proptest::prop_assert_eq!(normal_key(&typed), PhaseId::new(&typed).as_str().to_ascii_lowercase());
+                let index = PhaseIndex::new([(0, "7"), (1, typed.as_str()), (2, "07"), (3, typed.as_str())]);
+                let found: Vec<usize> = index.find_all(&typed).filter(|at| at % 2 == 1).collect();
+                proptest::prop_assert_eq!(found, [1, 3]);
+                proptest::prop_assert_eq!(index.find_spelling("7"), Some(0));
+            }
         }
     }
 }

@@ -232,9 +232,8 @@ impl<'text> Roadmap<'text> {
 
     /// The block whose summary names the milestone `version`, if it is not folded.
     pub(crate) fn open_block_of(&self, version: &str) -> Option<&DetailsBlock> {
-        let names = |block: &&DetailsBlock| {
-            block.summary.is_some_and(|line| names_version(self.markdown.line(line), version))
-        };
+        let names =
+            |block: &&DetailsBlock| block.summary.is_some_and(|line| names_version(self.markdown.line(line), version));
         self.marks.blocks.iter().filter(|block| !block.is_folded).find(names)
     }
 
