@@ -107,7 +107,7 @@ impl PhaseIndex {
 struct Places {
     keys: String,
     /// Sorted by the hash of the key, then in the order of the list.
-    places: Vec<Place>,
+    sorted: Vec<Place>,
     /// Hashes are spread evenly: the first place of each of as many ranges of them as there are places.
     starts: Vec<usize>,
 }
@@ -124,13 +124,13 @@ impl Places {
     fn add(&mut self, key: &str, position: usize) {
         let start = self.keys.len();
         self.keys.push_str(key);
-        self.places.push(Place { hash: hash(key), start, end: self.keys.len(), position });
+        self.sorted.push(Place { hash: hash(key), start, end: self.keys.len(), position });
     }
 
     fn sort(&mut self) {
-        self.places.sort_by_key(|place| place.hash);
-        let count = self.places.len();
-        for (at, place) in self.places.iter().enumerate() {
+        self.sorted.sort_by_key(|place| place.hash);
+        let count = self.sorted.len();
+        for (at, place) in self.sorted.iter().enumerate() {
             self.starts.resize(self.starts.len().max(range_of(place.hash, count) + 1), at);
         }
         self.starts.resize(count, count);
@@ -139,10 +139,10 @@ impl Places {
     /// The positions whose key is that of `typed`.
     fn of(&self, typed: &str, key: fn(&str) -> String) -> impl Iterator<Item = usize> {
         // Many a list is empty, and a key takes longer than a look.
-        let key = if self.places.is_empty() { String::new() } else { key(typed) };
+        let key = if self.sorted.is_empty() { String::new() } else { key(typed) };
         let hash = hash(&key);
-        let first = self.starts.get(range_of(hash, self.places.len())).map_or(0, |first| *first);
-        let below = self.places[first..].iter().skip_while(move |place| place.hash < hash);
+        let first = self.starts.get(range_of(hash, self.sorted.len())).map_or(0, |first| *first);
+        let below = self.sorted[first..].iter().skip_while(move |place| place.hash < hash);
         let same = below.take_while(move |place| place.hash == hash);
         same.filter(move |place| self.keys[place.start..place.end] == key).map(|place| place.position)
     }
