@@ -122,7 +122,8 @@ impl YamlDocument {
         };
         let mut left = self.value.clone();
         remove(&mut left, path, index);
-        if strip(&left, path) != strip(&after, path) || entries_or_none(&left, path) != entries_or_none(&after, path) {
+        let same_list = entries_or_none(&left, path) == entries_or_none(&after, path);
+        if !same_list || strip(left, path) != strip(after.clone(), path) {
             return Err(unsafe_at(path));
         }
         Ok(Some(Self { byte_order_mark: self.byte_order_mark, text, value: after }))
@@ -195,15 +196,12 @@ fn remove(root: &mut Value, path: &[String], index: usize) {
 }
 
 /// The document without what is at `path`, and without maps on the way that are empty then.
-fn strip(root: &Value, path: &[String]) -> Value {
-    let (Some((key, below)), Value::Mapping(map)) = (path.split_first(), root) else { return Value::Null };
-    let mut map = map.clone();
-    if let Some(value) = map.get(key.as_str()) {
-        let left = strip(value, below);
-        if left.is_null() {
+fn strip(root: Value, path: &[String]) -> Value {
+    let (Some((key, below)), Value::Mapping(mut map)) = (path.split_first(), root) else { return Value::Null };
+    if let Some(value) = map.get_mut(key.as_str()) {
+        *value = strip(std::mem::take(value), below);
+        if value.is_null() {
             map.remove(key.as_str());
-        } else {
-            map.insert(Value::String(key.clone()), left);
         }
     }
     if map.is_empty() { Value::Null } else { Value::Mapping(map) }
