@@ -358,7 +358,12 @@ impl Context {
             // Only an object can have a token.
             if let Ok(answer) = answer {
                 self.failed_payload = answer.starts_with('{') && answer.contains("\n  \"error\": ");
-                self.stdout.push_str(&answer);
+                // It may be large, and most calls answer once.
+                if self.stdout.is_empty() {
+                    self.stdout = answer;
+                } else {
+                    self.stdout.push_str(&answer);
+                }
                 return Ok(());
             }
         }

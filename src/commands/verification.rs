@@ -109,7 +109,7 @@ fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandErro
     let number = if typed.contains(['/', '\\']) { standing.verification.phase.as_str() } else { typed };
     let report = StatusReport {
         status: standing.verification.word(),
-        next_action: standing.verification_action(),
+        next_action: standing.verification_action().into_owned(),
         next_command: standing.verification_command(number, context.command_prefix()?),
         verification_stale_check_indeterminate: standing.verification.indeterminate,
     };

@@ -191,7 +191,7 @@ pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Result<Val
         HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {
             JsonDocument::read(&text, JsonDialect::CommentsAndTrailingCommas)
         }
-        HostFormat::Toml => TomlDocument::parse(&text).map(|_| toml_edit::de::from_str(&text).ok()),
+        HostFormat::Toml => TomlDocument::parse(&text).map(TomlDocument::into_json),
         HostFormat::Yaml => YamlDocument::parse(&text).map(|document| document.to_json()),
         HostFormat::Markdown => Ok(None),
     };

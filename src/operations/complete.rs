@@ -158,7 +158,7 @@ fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, Incomplet
 fn not_verified(typed: &str, verification: &Verification, command_prefix: &str) -> Incomplete {
     Incomplete::NotVerified {
         phase: typed.to_owned(),
-        action: verification.next_action(),
+        action: verification.next_action().into_owned(),
         command: verification.next_command(command_prefix),
     }
 }

@@ -116,7 +116,7 @@ pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Result<(
         return Err(HumanCheckError::NotWaiting {
             phase: typed.to_owned(),
             status: verification.word(),
-            action: verification.next_action(),
+            action: verification.next_action().into_owned(),
             command: String::new(),
         });
     };
@@ -191,7 +191,7 @@ fn waiting(
         return Err(HumanCheckError::NotWaiting {
             phase: typed.to_owned(),
             status: verification.word(),
-            action: verification.next_action(),
+            action: verification.next_action().into_owned(),
             command: verification.next_command(command_prefix),
         });
     };

@@ -295,7 +295,7 @@ fn phase(
         dependencies: Told { value: field("Depends on").and_then(dependencies).unwrap_or_default(), scope },
         verification: InspectedVerification {
             status: verification.word().to_owned(),
-            next_action: verification.next_action(),
+            next_action: verification.next_action().into_owned(),
         },
         roadmap_acceptance: RoadmapAcceptance {
             checkbox: roadmap.bullet(folder.token()).map(|bullet| bullet.checked),

@@ -1,5 +1,6 @@
 //! The roadmap against the disk: one phase, all phases, and the progress written back.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
@@ -7,7 +8,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::milestone::{MilestoneScope, milestone_headings};
-use crate::project::phase::{PhaseId, PhaseIndex};
+use crate::project::phase::{PhaseId, PhaseIndex, normal_key};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
 use crate::project::standing::{PhaseStanding, Stage, is_closed};
 use crate::project::verification;
@@ -193,33 +194,32 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     verification::look_ahead(view, &folders)?;
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
-    let mut standings: HashMap<String, PhaseStanding> = HashMap::new();
-    let mut standing = |id: &str| {
-        if let Some(known) = standings.get(id) {
-            return Ok(known.clone());
+    let mut phases: Vec<PhaseSummary> = Vec::new();
+    // The first phase of each number: how the number stands is not found out twice.
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    let mut standing = |id, phases: &[PhaseSummary]| match first.entry(id) {
+        Entry::Occupied(known) => Ok(phases[*known.get()].standing.clone()),
+        Entry::Vacant(new) => {
+            new.insert(phases.len());
+            let folder = index.find(id).map(|at| &folders[at]);
+            PhaseStanding::of(view, Some(&roadmap), id, folder)
         }
-        let folder = index.find(id).map(|at| &folders[at]);
-        let found = PhaseStanding::of(view, Some(&roadmap), id, folder)?;
-        standings.insert(id.to_owned(), found.clone());
-        Ok::<_, FileError>(found)
     };
-    let mut phases = Vec::new();
     for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
         phases.push(PhaseSummary {
             goal: owned(roadmap.field(section, "Goal")),
             mode: owned(roadmap.field(section, "Mode")),
             depends_on: owned(roadmap.field(section, "Depends on")),
-            ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id)?)
+            ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id, &phases)?)
         });
     }
-    let mut known: HashSet<String> =
-        phases.iter().map(|phase| PhaseId::new(&phase.number).as_str().to_ascii_lowercase()).collect();
+    let mut known: HashSet<String> = phases.iter().map(|phase| normal_key(&phase.number)).collect();
     for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
         let id = PhaseId::new(row.id);
-        if id.is_sentinel() || !known.insert(id.as_str().to_ascii_lowercase()) {
+        if id.is_sentinel() || !known.insert(normal_key(row.id)) {
             continue;
         }
-        phases.push(PhaseSummary::of(row.id, row.name, standing(row.id)?));
+        phases.push(PhaseSummary::of(row.id, row.name, standing(row.id, &phases)?));
     }
     let open = || phases.iter().filter(|phase| phase.standing.work.is_open());
     let open_phases: Vec<String> = open().map(|phase| phase.number.clone()).collect();
@@ -273,7 +273,7 @@ fn analysed_sections<'roadmap, 'text>(
     roadmap.sections().iter().filter(|section| {
         !section.shipped
             && section.id.starts_with(|first: char| first.is_ascii_digit())
-            && !PhaseId::new(section.id).is_sentinel()
+            && !PhaseId::names_sentinel(section.id)
     })
 }
 
@@ -481,7 +481,7 @@ pub(crate) fn note_planned(
 
 /// The day in the `Completed` cell of a phase's progress row.
 pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &str) -> Option<&'roadmap str> {
-    let day = roadmap.progress_row(typed)?.cells.iter().find(|(column, _)| column == "completed")?.1;
+    let day = roadmap.progress_row(typed)?.cells.iter().find(|(column, _)| &**column == "completed")?.1;
     day.starts_with(|first: char| first.is_ascii_digit()).then_some(day)
 }
 

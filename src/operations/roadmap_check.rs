@@ -1,5 +1,6 @@
 //! What is wrong with a roadmap: whether it can be read, and whether its places agree.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
@@ -45,7 +46,7 @@ struct Told<'text> {
 pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Vec<Mismatch>, FileError> {
     const PLACES: [&str; 3] = ["checklist", "details", "Progress table"];
     let milestone = view.milestone_in(roadmap)?;
-    let own = PhaseIndex::new(milestone.phase_ids(roadmap).into_iter().enumerate());
+    let own = LazyCell::new(|| PhaseIndex::new(milestone.phase_ids(roadmap).into_iter().enumerate()));
     let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
     let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
     let rows = roadmap.rows().iter().filter(|row| !row.lists && !row.shipped);
@@ -60,11 +61,12 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
             line: section.heading_line,
         }))
         .chain(rows.map(|row| Told { place: PLACES[2], id: row.id, name: row.name, line: row.line }))
-        .filter(|told| !PhaseId::new(told.id).is_sentinel())
+        .filter(|told| !PhaseId::names_sentinel(told.id))
         .collect();
     let mut phases: Vec<PhaseId> = told.iter().map(|told| PhaseId::new(told.id)).collect();
     let mut known = HashSet::new();
     phases.retain(|id| known.insert(id.as_str().to_owned()));
+    drop(known);
     phases.sort_by(|left, right| crate::project::phase::compare(left.as_str(), right.as_str()));
     let in_use: Vec<&str> = PLACES.into_iter().filter(|place| told.iter().any(|told| told.place == *place)).collect();
     let index = PhaseIndex::new(told.iter().map(|told| told.id).enumerate());

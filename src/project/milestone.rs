@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::text::markdown::Heading;
 
-use super::phase::PhaseId;
+use super::phase::{PhaseId, normal_key};
 use super::roadmap::Roadmap;
 
 /// How well the roadmap tells which phases belong to the milestone.
@@ -103,11 +103,11 @@ impl Milestone {
             .map(|section| (section.heading_line, section.id))
             .chain(roadmap.bullets().iter().map(|bullet| (bullet.line, bullet.id)))
             .chain(roadmap.rows().iter().filter(|row| row.lists).map(|row| (row.line, row.id)))
-            .filter(|(line, id)| self.holds(*line) && !PhaseId::new(id).is_sentinel())
+            .filter(|(line, id)| self.holds(*line) && !PhaseId::names_sentinel(id))
             .collect();
         found.sort_by_key(|(line, _)| *line);
         let mut known = HashSet::new();
-        found.retain(|(_, id)| known.insert(PhaseId::new(id).as_str().to_ascii_lowercase()));
+        found.retain(|(_, id)| known.insert(normal_key(id)));
         found.into_iter().map(|(_, id)| id).collect()
     }
 }

@@ -4,6 +4,7 @@
 //! knows its normal form and its order, and nothing of where phases stand.
 
 use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hasher};
 
 /// A phase identifier in normal form: integers padded to two digits, a project-code prefix dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +44,11 @@ impl PhaseId {
         matches!(self.integer(), Some(0 | 999))
     }
 
+    /// Whether `typed` is a shelf, see [`Self::is_sentinel`]; told without a normal form where it cannot be one.
+    pub(crate) fn names_sentinel(typed: &str) -> bool {
+        matches!(leading_integer(without_code(typed.trim())), Some(0 | 999)) && Self::new(typed).is_sentinel()
+    }
+
     /// Whether the identifier has a decimal part: an insertion between two phases.
     pub(crate) fn is_decimal(&self) -> bool {
         self.text.contains('.')
@@ -58,9 +64,8 @@ impl std::fmt::Display for PhaseId {
 /// Where phases stand in a list, so that a large project is not searched again for each of its phases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PhaseIndex {
-    /// Sorted by spelling; equal ones in the order of the list.
-    spelled: Vec<(Box<str>, usize)>,
-    normal: Vec<(Box<str>, usize)>,
+    spelled: Places,
+    normal: Places,
 }
 
 impl PhaseIndex {
@@ -68,11 +73,11 @@ impl PhaseIndex {
     pub(crate) fn new<'text>(ids: impl IntoIterator<Item = (usize, &'text str)>) -> Self {
         let mut index = Self::default();
         for (position, id) in ids {
-            index.spelled.push((id.trim().to_ascii_lowercase().into(), position));
-            index.normal.push((normal_key(id).into(), position));
+            index.spelled.add(&spelling_key(id), position);
+            index.normal.add(&normal_key(id), position);
         }
-        index.spelled.sort_by(|left, right| left.0.cmp(&right.0));
-        index.normal.sort_by(|left, right| left.0.cmp(&right.0));
+        index.spelled.sort();
+        index.normal.sort();
         index
     }
 
@@ -83,12 +88,12 @@ impl PhaseIndex {
 
     /// All of the same normal form as `typed`, in the order of the list.
     pub(crate) fn find_all(&self, typed: &str) -> impl Iterator<Item = usize> {
-        equal_to(&self.normal, normal_key(typed))
+        self.normal.of(typed, normal_key)
     }
 
     /// The first one that is spelled like `typed`, in capitals or not.
     pub(crate) fn find_spelling(&self, typed: &str) -> Option<usize> {
-        equal_to(&self.spelled, typed.trim().to_ascii_lowercase()).next()
+        self.spelled.of(typed, spelling_key).next()
     }
 
     /// As [`Self::find`], but one that is spelled like `typed` goes before.
@@ -97,14 +102,73 @@ impl PhaseIndex {
     }
 }
 
-fn normal_key(id: &str) -> String {
-    normalise(id.trim()).to_ascii_lowercase()
+/// Positions by a key each. The keys stand in one text: as texts of their own they would take several times the space.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    keys: String,
+    /// Sorted by the hash of the key, then in the order of the list.
+    sorted: Vec<Place>,
+    /// Hashes are spread evenly: the first place of each of as many ranges of them as there are places.
+    starts: Vec<usize>,
 }
 
-/// The positions with this key in a sorted list.
-fn equal_to(sorted: &[(Box<str>, usize)], key: String) -> impl Iterator<Item = usize> {
-    let start = sorted.partition_point(|(known, _)| **known < *key);
-    sorted[start..].iter().take_while(move |(known, _)| **known == *key).map(|(_, position)| *position)
+#[derive(Clone, Debug)]
+struct Place {
+    hash: u64,
+    start: usize,
+    end: usize,
+    position: usize,
+}
+
+impl Places {
+    fn add(&mut self, key: &str, position: usize) {
+        let start = self.keys.len();
+        self.keys.push_str(key);
+        self.sorted.push(Place { hash: hash(key), start, end: self.keys.len(), position });
+    }
+
+    fn sort(&mut self) {
+        self.sorted.sort_by_key(|place| place.hash);
+        let count = self.sorted.len();
+        for (at, place) in self.sorted.iter().enumerate() {
+            self.starts.resize(self.starts.len().max(range_of(place.hash, count) + 1), at);
+        }
+        self.starts.resize(count, count);
+    }
+
+    /// The positions whose key is that of `typed`.
+    fn of(&self, typed: &str, key: fn(&str) -> String) -> impl Iterator<Item = usize> {
+        // Many a list is empty, and a key takes longer than a look.
+        let key = if self.sorted.is_empty() { String::new() } else { key(typed) };
+        let hash = hash(&key);
+        let first = self.starts.get(range_of(hash, self.sorted.len())).map_or(0, |first| *first);
+        let below = self.sorted[first..].iter().skip_while(move |place| place.hash < hash);
+        let same = below.take_while(move |place| place.hash == hash);
+        same.filter(move |place| self.keys[place.start..place.end] == key).map(|place| place.position)
+    }
+}
+
+/// Which of `count` equal ranges of hashes has this one.
+fn range_of(hash: u64, count: usize) -> usize {
+    let range = (u128::from(hash) * count as u128) >> u64::BITS;
+    usize::try_from(range).unwrap_or_default()
+}
+
+fn hash(key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(key.as_bytes());
+    hasher.finish()
+}
+
+fn spelling_key(id: &str) -> String {
+    id.trim().to_ascii_lowercase()
+}
+
+/// The normal form, in which capitals do not count.
+pub(crate) fn normal_key(id: &str) -> String {
+    let mut key = normalise(id.trim());
+    key.make_ascii_lowercase();
+    key
 }
 
 /// `PROJ-42` without its upper-case code, where a digit follows; the text itself otherwise.
@@ -288,6 +352,14 @@ mod tests {
                 proptest::prop_assert_eq!(other.matches(&text), other.as_str().eq_ignore_ascii_case(id.as_str()));
             }
             proptest::prop_assert_eq!(compare(&text, &text), Ordering::Equal);
+            for typed in [text.clone(), format!("999{text}"), format!("P-0{text}")] {
+                proptest::prop_assert_eq!(PhaseId::names_sentinel(&typed), PhaseId::new(&typed).is_sentinel());
+                proptest::prop_assert_eq!(normal_key(&typed), PhaseId::new(&typed).as_str().to_ascii_lowercase());
+                let index = PhaseIndex::new([(0, "7"), (1, typed.as_str()), (2, "07"), (3, typed.as_str())]);
+                let found: Vec<usize> = index.find_all(&typed).filter(|at| at % 2 == 1).collect();
+                proptest::prop_assert_eq!(found, [1, 3]);
+                proptest::prop_assert_eq!(index.find_spelling("7"), Some(0));
+            }
         }
     }
 }

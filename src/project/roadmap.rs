@@ -10,8 +10,9 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
+use std::rc::Rc;
 
-use crate::text::markdown::{Heading, Markdown};
+use crate::text::markdown::{Heading, Line, Markdown};
 
 use super::phase::{self, PhaseId, PhaseIndex};
 
@@ -19,35 +20,58 @@ use super::phase::{self, PhaseId, PhaseIndex};
 #[derive(Clone, Debug)]
 pub(crate) struct Roadmap<'text> {
     markdown: Markdown<'text>,
-    /// Per line: inside a folded `<details>` block.
-    shipped: Vec<bool>,
-    blocks: Vec<DetailsBlock<'text>>,
     sections: Vec<PhaseSection<'text>>,
     bullets: Vec<PhaseBullet<'text>>,
     rows: Vec<PhaseRow<'text>>,
+    marks: Rc<Marks>,
+}
+
+/// What a roadmap knows by the numbers of its lines and of its parts.
+#[derive(Debug)]
+struct Marks {
+    /// Per line: inside a folded `<details>` block.
+    shipped: Vec<bool>,
+    blocks: Vec<DetailsBlock>,
     open_sections: OnceCell<PhaseIndex>,
     open_bullets: OnceCell<PhaseIndex>,
     all_rows: OnceCell<PhaseIndex>,
 }
 
+/// What parsing found, without the text: with it, the roadmap is there again at once.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    lines: Rc<[Line]>,
+    sections: Vec<Section<Range<usize>>>,
+    bullets: Vec<Bullet<Range<usize>>>,
+    rows: Vec<Row<Range<usize>>>,
+    marks: Rc<Marks>,
+}
+
 /// The detail section of a phase.
+pub(crate) type PhaseSection<'text> = Section<&'text str>;
+/// The checklist line of a phase.
+pub(crate) type PhaseBullet<'text> = Bullet<&'text str>;
+/// A row of a table whose first column is the phase.
+pub(crate) type PhaseRow<'text> = Row<&'text str>;
+
+/// A [`PhaseSection`], with its texts or where they are.
 #[derive(Clone, Debug)]
-pub(crate) struct PhaseSection<'text> {
+pub(crate) struct Section<Text> {
     /// The identifier as written.
-    pub(crate) id: &'text str,
+    pub(crate) id: Text,
     /// The name as written, a tag such as `(INSERTED)` included.
-    pub(crate) name: &'text str,
+    pub(crate) name: Text,
     pub(crate) heading_line: usize,
     /// The lines after the heading.
     pub(crate) lines: Range<usize>,
     pub(crate) shipped: bool,
 }
 
-/// The checklist line of a phase.
+/// A [`PhaseBullet`], with its texts or where they are.
 #[derive(Clone, Debug)]
-pub(crate) struct PhaseBullet<'text> {
-    pub(crate) id: &'text str,
-    pub(crate) name: &'text str,
+pub(crate) struct Bullet<Text> {
+    pub(crate) id: Text,
+    pub(crate) name: Text,
     pub(crate) line: usize,
     /// The byte position of the character between the brackets, if the line has a checkbox.
     pub(crate) mark: Option<usize>,
@@ -57,28 +81,66 @@ pub(crate) struct PhaseBullet<'text> {
     pub(crate) shipped: bool,
 }
 
-/// A row of a table whose first column is the phase.
+/// A [`PhaseRow`], with its texts or where they are.
 #[derive(Clone, Debug)]
-pub(crate) struct PhaseRow<'text> {
-    pub(crate) id: &'text str,
+pub(crate) struct Row<Text> {
+    pub(crate) id: Text,
     /// From a name column, or behind the number in the first cell.
-    pub(crate) name: &'text str,
+    pub(crate) name: Text,
     pub(crate) line: usize,
     /// The table has a column for names: it lists phases. Otherwise it reports progress.
     pub(crate) lists: bool,
     /// The columns, lower case, with their trimmed cells.
-    pub(crate) cells: Vec<(String, &'text str)>,
+    pub(crate) cells: Vec<(Rc<str>, Text)>,
     pub(crate) shipped: bool,
 }
 
 /// A `<details>` block.
 #[derive(Clone, Debug)]
-pub(crate) struct DetailsBlock<'text> {
+pub(crate) struct DetailsBlock {
     /// With the lines of both tags.
     pub(crate) lines: Range<usize>,
     /// The line with the `<summary>`, if there is one.
-    pub(crate) summary: Option<&'text str>,
+    summary: Option<usize>,
     is_folded: bool,
+}
+
+impl<Text> Section<Text> {
+    fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Section<Other> {
+        let Self { id, name, heading_line, lines, shipped } = self;
+        let lines = lines.clone();
+        Section { id: of(id), name: of(name), heading_line: *heading_line, lines, shipped: *shipped }
+    }
+}
+
+impl<Text> Bullet<Text> {
+    fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Bullet<Other> {
+        let Self { id, name, line, mark, checked, is_bold, shipped } = self;
+        let (line, mark, checked, is_bold, shipped) = (*line, *mark, *checked, *is_bold, *shipped);
+        Bullet { id: of(id), name: of(name), line, mark, checked, is_bold, shipped }
+    }
+}
+
+impl<Text> Row<Text> {
+    fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Row<Other> {
+        let Self { id, name, line, lists, cells, shipped } = self;
+        let cells = cells.iter().map(|(column, cell)| (Rc::clone(column), of(cell))).collect();
+        Row { id: of(id), name: of(name), line: *line, lists: *lists, cells, shipped: *shipped }
+    }
+}
+
+impl Parsed {
+    /// The roadmap that this was found in; `text` is its text.
+    pub(super) fn over<'text>(&self, text: &'text str) -> Roadmap<'text> {
+        let part = |at: &Range<usize>| text.get(at.clone()).unwrap_or_default();
+        Roadmap {
+            markdown: Markdown::of_lines(text, Rc::clone(&self.lines)),
+            sections: self.sections.iter().map(|section| section.map(part)).collect(),
+            bullets: self.bullets.iter().map(|bullet| bullet.map(part)).collect(),
+            rows: self.rows.iter().map(|row| row.map(part)).collect(),
+            marks: Rc::clone(&self.marks),
+        }
+    }
 }
 
 impl<'text> Roadmap<'text> {
@@ -110,16 +172,30 @@ impl<'text> Roadmap<'text> {
             .filter(|bullet| bullet.is_bold || !in_section[bullet.line])
             .collect();
         let rows = table_rows(&markdown, &shipped);
-        Self {
-            markdown,
+        let marks = Marks {
             shipped,
             blocks,
-            sections,
-            bullets,
-            rows,
             open_sections: OnceCell::new(),
             open_bullets: OnceCell::new(),
             all_rows: OnceCell::new(),
+        };
+        Self { markdown, sections, bullets, rows, marks: Rc::new(marks) }
+    }
+
+    /// What was found, to be put [over](Parsed::over) the same text later.
+    pub(super) fn parsed(&self) -> Parsed {
+        let (start, length) = (self.text().as_ptr().addr(), self.text().len());
+        // A name that is missing need not be a part of the text.
+        let place = |part: &&str| match part.as_ptr().addr().checked_sub(start) {
+            Some(at) if at + part.len() <= length => at..at + part.len(),
+            _ => 0..0,
+        };
+        Parsed {
+            lines: self.markdown.shared_lines(),
+            sections: self.sections.iter().map(|section| section.map(place)).collect(),
+            bullets: self.bullets.iter().map(|bullet| bullet.map(place)).collect(),
+            rows: self.rows.iter().map(|row| row.map(place)).collect(),
+            marks: Rc::clone(&self.marks),
         }
     }
 
@@ -151,18 +227,19 @@ impl<'text> Roadmap<'text> {
 
     /// Whether line `index` is folded away in a `<details>` block.
     pub(crate) fn is_shipped(&self, index: usize) -> bool {
-        self.shipped.get(index).copied().unwrap_or(false)
+        self.marks.shipped.get(index).copied().unwrap_or(false)
     }
 
     /// The block whose summary names the milestone `version`, if it is not folded.
-    pub(crate) fn open_block_of(&self, version: &str) -> Option<&DetailsBlock<'text>> {
-        let names = |block: &&DetailsBlock<'_>| block.summary.is_some_and(|summary| names_version(summary, version));
-        self.blocks.iter().filter(|block| !block.is_folded).find(names)
+    pub(crate) fn open_block_of(&self, version: &str) -> Option<&DetailsBlock> {
+        let names =
+            |block: &&DetailsBlock| block.summary.is_some_and(|line| names_version(self.markdown.line(line), version));
+        self.marks.blocks.iter().filter(|block| !block.is_folded).find(names)
     }
 
     /// The open detail section of `typed`: one spelled exactly so wins over one with the same normal form.
     pub(crate) fn section(&self, typed: &str) -> Option<&PhaseSection<'text>> {
-        let index = self.open_sections.get_or_init(|| {
+        let index = self.marks.open_sections.get_or_init(|| {
             let all = self.sections.iter().enumerate();
             PhaseIndex::new(all.filter(|(_, section)| !section.shipped).map(|(at, section)| (at, section.id)))
         });
@@ -171,7 +248,7 @@ impl<'text> Roadmap<'text> {
 
     /// The open checklist line of `typed`.
     pub(crate) fn bullet(&self, typed: &str) -> Option<&PhaseBullet<'text>> {
-        let index = self.open_bullets.get_or_init(|| {
+        let index = self.marks.open_bullets.get_or_init(|| {
             let all = self.bullets.iter().enumerate();
             PhaseIndex::new(all.filter(|(_, bullet)| !bullet.shipped).map(|(at, bullet)| (at, bullet.id)))
         });
@@ -185,7 +262,7 @@ impl<'text> Roadmap<'text> {
 
     /// The rows of `typed` in all tables.
     pub(crate) fn rows_of(&self, typed: &str) -> impl Iterator<Item = &PhaseRow<'text>> {
-        let index = self.all_rows.get_or_init(|| PhaseIndex::new(self.rows.iter().map(|row| row.id).enumerate()));
+        let index = self.marks.all_rows.get_or_init(|| PhaseIndex::new(self.rows.iter().map(|row| row.id).enumerate()));
         index.find_all(typed).map(|at| &self.rows[at])
     }
 
@@ -268,8 +345,8 @@ pub(super) fn covered<'range>(lines: usize, ranges: impl Iterator<Item = &'range
 }
 
 /// The `<details>` blocks, in the order of their first lines. One inside a folded one is folded as well.
-fn details_blocks<'text>(markdown: &Markdown<'text>, version: Option<&str>) -> Vec<DetailsBlock<'text>> {
-    let mut blocks: Vec<DetailsBlock<'text>> = Vec::new();
+fn details_blocks(markdown: &Markdown<'_>, version: Option<&str>) -> Vec<DetailsBlock> {
+    let mut blocks: Vec<DetailsBlock> = Vec::new();
     let mut around: Vec<usize> = Vec::new();
     for line in (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line)) {
         let text = markdown.line(line);
@@ -284,7 +361,7 @@ fn details_blocks<'text>(markdown: &Markdown<'text>, version: Option<&str>) -> V
         }
         if let Some(block) = around.last().and_then(|block| blocks.get_mut(*block)) {
             if lower.contains("<summary") {
-                block.summary.get_or_insert(text);
+                block.summary.get_or_insert(line);
             }
             let is_named = || {
                 let heading = text.trim_start().starts_with('#') || lower.contains("<summary");
@@ -432,7 +509,7 @@ fn numbered_item(text: &str) -> Option<&str> {
 /// The rows of every table whose first column is `Phase`, `Phase #` or `Phase No.`.
 fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<PhaseRow<'text>> {
     let mut rows = Vec::new();
-    let mut columns: Option<Vec<String>> = None;
+    let mut columns: Option<Vec<Rc<str>>> = None;
     for (line, folded) in shipped.iter().enumerate() {
         let text = markdown.line(line);
         if !markdown.is_prose(line) || !text.trim_start().starts_with('|') {
@@ -441,7 +518,7 @@ fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<PhaseR
         }
         let cells = table_cells(text);
         match &columns {
-            None => columns = Some(cells.iter().map(|cell| cell.to_lowercase()).collect()),
+            None => columns = Some(cells.iter().map(|cell| cell.to_lowercase().into()).collect()),
             Some(columns) if is_phase_table(columns) => rows.extend(phase_row(columns, &cells, line, *folded)),
             Some(_) => {}
         }
@@ -456,16 +533,16 @@ pub(crate) fn table_cells(line: &str) -> Vec<&str> {
     inside.split('|').map(str::trim).collect()
 }
 
-fn is_phase_table(columns: &[String]) -> bool {
-    columns.first().is_some_and(|first| matches!(first.as_str(), "phase" | "phase #" | "phase no." | "phase no"))
+fn is_phase_table(columns: &[Rc<str>]) -> bool {
+    columns.first().is_some_and(|first| matches!(&**first, "phase" | "phase #" | "phase no." | "phase no"))
 }
 
-fn phase_row<'text>(columns: &[String], cells: &[&'text str], line: usize, shipped: bool) -> Option<PhaseRow<'text>> {
+fn phase_row<'text>(columns: &[Rc<str>], cells: &[&'text str], line: usize, shipped: bool) -> Option<PhaseRow<'text>> {
     let first = *cells.first()?;
     if first.bytes().all(|byte| matches!(byte, b'-' | b':' | b' ')) {
         return None;
     }
-    let name_column = columns.iter().position(|column| matches!(column.as_str(), "name" | "phase name"));
+    let name_column = columns.iter().position(|column| matches!(&**column, "name" | "phase name"));
     let (id, inline_name) = if name_column.is_some() {
         (first, "")
     } else {

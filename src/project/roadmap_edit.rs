@@ -141,7 +141,7 @@ impl<'text> Roadmap<'text> {
         };
         let title = format!("{before}{id}{between}{}", name.replace('|', "\\|"));
         let cells = neighbour.cells.iter().zip(cell_spans(line)).enumerate().map(|(column, ((head, cell), span))| {
-            let text = match (column, head.as_str()) {
+            let text = match (column, &**head) {
                 (0, _) => title.as_str(),
                 (_, "milestone") => cell,
                 (_, head) if head.contains("plans") => "0/TBD",

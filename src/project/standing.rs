@@ -4,6 +4,8 @@
 //! says and whether that still holds. Counts, percentages, the current phase and the next one go by closed where a phase
 //! is closed, and by plans and verification where it is not. An open plan in a closed phase opens it again.
 
+use std::borrow::Cow;
+
 use super::files::FileError;
 use super::folder::{FolderIndex, PhaseFolder};
 use super::label::PhaseLabel;
@@ -149,9 +151,9 @@ impl PhaseStanding {
     }
 
     /// What to do next about its verification, in a sentence.
-    pub(crate) fn verification_action(&self) -> String {
+    pub(crate) fn verification_action(&self) -> Cow<'static, str> {
         if self.is_outdated() {
-            return "The phase is complete; files that its report covers have changed since.".to_owned();
+            return "The phase is complete; files that its report covers have changed since.".into();
         }
         self.verification.next_action()
     }
@@ -161,7 +163,7 @@ impl PhaseStanding {
         if self.is_outdated() {
             return String::new();
         }
-        Verification { phase: number.to_owned(), ..self.verification.clone() }.next_command(spelling)
+        self.verification.next_command_for(number, spelling)
     }
 
     pub(crate) fn stage(&self) -> Stage {

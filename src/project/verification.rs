@@ -4,6 +4,8 @@
 //! carries, else by the times of the summaries beside it. A report with gaps is never stale: the gaps stand until a new
 //! report says otherwise.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -78,25 +80,31 @@ impl Verification {
     }
 
     /// What to do next, in a sentence.
-    pub(crate) fn next_action(&self) -> String {
+    pub(crate) fn next_action(&self) -> Cow<'static, str> {
         match &self.state {
-            _ if self.is_early() => "The phase has a plan to execute: execute it, then verify.".to_owned(),
-            VerificationState::Passed => "Verification passed — continue.".to_owned(),
-            VerificationState::GapsFound => "The report lists gaps: plan their fixes, execute them, verify again.".to_owned(),
-            VerificationState::HumanNeeded => "Some checks need a person: run the acceptance test.".to_owned(),
-            VerificationState::Stale => "Verification is stale. Re-run verify-work before transition.".to_owned(),
-            VerificationState::Missing if self.is_unplanned => "The phase has no plan yet: plan it first.".to_owned(),
+            _ if self.is_early() => "The phase has a plan to execute: execute it, then verify.".into(),
+            VerificationState::Passed => "Verification passed — continue.".into(),
+            VerificationState::GapsFound => "The report lists gaps: plan their fixes, execute them, verify again.".into(),
+            VerificationState::HumanNeeded => "Some checks need a person: run the acceptance test.".into(),
+            VerificationState::Stale => "Verification is stale. Re-run verify-work before transition.".into(),
+            VerificationState::Missing if self.is_unplanned => "The phase has no plan yet: plan it first.".into(),
             VerificationState::Missing => {
-                "There is no verification report. Executing the phase makes one; plans with a summary are not executed again.".to_owned()
+                "There is no verification report. Executing the phase makes one; plans with a summary are not executed again.".into()
             }
             VerificationState::Unknown(status) => format!(
                 "The report's status `{status}` is none of passed, gaps_found, human_needed. If it was not set on purpose, verify again."
-            ),
+            )
+            .into(),
         }
     }
 
     /// The command that does it, in `spelling` (a prefix such as `/gsd-`); empty where nothing is left to do.
     pub(crate) fn next_command(&self, spelling: &str) -> String {
+        self.next_command_for(&self.phase, spelling)
+    }
+
+    /// As [`Self::next_command`], for the phase as `number` names it.
+    pub(super) fn next_command_for(&self, number: &str, spelling: &str) -> String {
         let (word, flag) = match self.state {
             _ if self.is_early() => ("execute-phase", ""),
             VerificationState::Passed => return String::new(),
@@ -105,8 +113,8 @@ impl Verification {
             VerificationState::Missing if self.is_unplanned => ("plan-phase", ""),
             VerificationState::Missing | VerificationState::Unknown(_) => ("execute-phase", ""),
         };
-        let phase = if self.phase.is_empty() { String::new() } else { format!(" {}", self.phase) };
-        format!("{spelling}{word}{phase}{flag}")
+        let blank = if number.is_empty() { "" } else { " " };
+        [spelling, word, blank, number, flag].concat()
     }
 }
 

@@ -14,7 +14,7 @@ use super::folder::{PhaseFolder, is_artifact};
 use super::layout::Layout;
 use super::milestone::Milestone;
 use super::phase::{self, PhaseId, PhaseIndex};
-use super::roadmap::Roadmap;
+use super::roadmap::{Parsed, Roadmap};
 
 /// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
 /// A clone is the same view.
@@ -27,6 +27,15 @@ pub(crate) struct ProjectView {
     times: Rc<RefCell<Times>>,
     milestone: Rc<OnceCell<Milestone>>,
     listed: Rc<OnceCell<PhaseIndex>>,
+    roadmap: Rc<RefCell<Option<KnownRoadmap>>>,
+}
+
+/// A roadmap that was parsed: most commands ask for it several times, and a large one takes its time.
+#[derive(Debug)]
+struct KnownRoadmap {
+    text: Box<str>,
+    version: Option<String>,
+    parsed: Parsed,
 }
 
 /// When files last changed.
@@ -72,6 +81,7 @@ impl ProjectView {
             times: Rc::default(),
             milestone: Rc::default(),
             listed: Rc::default(),
+            roadmap: Rc::default(),
         }
     }
 
@@ -80,7 +90,8 @@ impl ProjectView {
         let gone = edits.removals.iter().chain(edits.moves.values()).cloned().collect();
         let emptied = edits.emptied.iter().cloned().collect();
         let edited = EditedFiles { base: self.clone(), edits: edits.clone(), gone, emptied };
-        Self::new(self.layout.clone(), Box::new(edited))
+        let view = Self::new(self.layout.clone(), Box::new(edited));
+        Self { roadmap: Rc::clone(&self.roadmap), ..view }
     }
 
     /// The same moment of the same project, seen from a workstream, or as a whole.
@@ -172,7 +183,16 @@ impl ProjectView {
     /// Parses the text of the roadmap as the project's: the milestone that STATE.md names is not folded away.
     pub(crate) fn parse_roadmap<'text>(&self, text: &'text str) -> Roadmap<'text> {
         // A STATE.md that cannot be read is reported where it is needed; here nothing but a folded block depends on it.
-        Roadmap::parse_for(text, self.state_version().ok().flatten().as_deref())
+        let version = self.state_version().ok().flatten();
+        if let Some(known) = self.roadmap.borrow().as_ref()
+            && *known.text == *text
+            && known.version == version
+        {
+            return known.parsed.over(text);
+        }
+        let roadmap = Roadmap::parse_for(text, version.as_deref());
+        *self.roadmap.borrow_mut() = Some(KnownRoadmap { text: text.into(), version, parsed: roadmap.parsed() });
+        roadmap
     }
 
     /// The current milestone: by STATE.md's `milestone:` line, else by the roadmap's marks.

@@ -4,6 +4,7 @@
 //! lines (lists, quotes, tables) is left to the documents that give it a meaning.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(crate) struct Heading<'text> {
 #[derive(Clone, Debug)]
 pub(crate) struct Markdown<'text> {
     text: &'text str,
-    lines: Vec<Line>,
+    lines: Rc<[Line]>,
 }
 
 impl<'text> Markdown<'text> {
@@ -52,7 +53,16 @@ impl<'text> Markdown<'text> {
         let mut lines = split_lines(text);
         let body = mark_front_matter(text, &mut lines);
         mark_blocks(text, &mut lines[body..]);
+        Self { text, lines: lines.into() }
+    }
+
+    /// The lines of this very text, found before.
+    pub(crate) fn of_lines(text: &'text str, lines: Rc<[Line]>) -> Self {
         Self { text, lines }
+    }
+
+    pub(crate) fn shared_lines(&self) -> Rc<[Line]> {
+        Rc::clone(&self.lines)
     }
 
     /// As [`Self::parse`], for who looks at the front matter alone: the lines after it are not scanned.
@@ -69,7 +79,7 @@ impl<'text> Markdown<'text> {
         }
         let mut lines = split_lines(&text[..end]);
         mark_front_matter(text, &mut lines);
-        Self { text, lines }
+        Self { text, lines: lines.into() }
     }
 
     pub(crate) fn text(&self) -> &'text str {

@@ -236,6 +236,7 @@ fn without_blocks(facts: &Facts, text: &str) -> Result<String, SharedError> {
 
 fn clean_toml(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
     TomlDocument::parse(text).map_err(SharedError::Parse)?;
+    let before = text;
     let text = without_blocks(facts, text)?;
     let mut left = String::with_capacity(text.len());
     let (mut owned, mut last_went) = (false, false);
@@ -254,11 +255,11 @@ fn clean_toml(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String
         left.truncate(left.trim_end_matches(['\r', '\n']).len());
         left.push_str(if text.contains("\r\n") { "\r\n" } else { "\n" });
     }
-    match TomlDocument::parse(&left) {
-        Ok(_) => Ok(if left.trim().is_empty() { String::new() } else { left }),
+    if left != before && TomlDocument::parse(&left).is_err() {
         // Something stands there that is not as it was written: it stays as it is.
-        Err(_) => Ok(text),
+        return Ok(text);
     }
+    Ok(if left.trim().is_empty() { String::new() } else { left })
 }
 
 /// The table without the lines that a comment elsewhere in the text says are theirs.

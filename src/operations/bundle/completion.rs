@@ -1,5 +1,7 @@
 //! How far a phase is on its way to being done: executed, verified, accepted.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +21,7 @@ pub(super) struct Completion {
     pub(super) verification_passed: bool,
     phase_complete: bool,
     completion_status: &'static str,
-    verification_next_action: String,
+    verification_next_action: Cow<'static, str>,
     pub(super) verification_next_command: String,
     verification_stale_check_indeterminate: bool,
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toml_edit::{Array, Document, InlineTable, Item, Table};
+use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table};
 
 use self::print::{print_entry, print_value};
 use super::brackets::{Brackets, Comments, Style};
@@ -55,17 +55,19 @@ impl TomlEdit {
 }
 
 /// A TOML text that parses, with its bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct TomlDocument {
     byte_order_mark: bool,
     text: String,
+    /// What the text says, kept as parsing is most of what a large file costs; none where the text was just changed.
+    root: Item,
 }
 
 impl TomlDocument {
     pub(crate) fn parse(text: &str) -> Result<Self, ParseError> {
         let (bare, mark) = without_mark(text);
-        match Document::parse(bare) {
-            Ok(_) => Ok(TomlDocument { byte_order_mark: mark > 0, text: bare.to_owned() }),
+        match tree(bare) {
+            Ok(root) => Ok(TomlDocument { byte_order_mark: mark > 0, text: bare.to_owned(), root }),
             Err(error) => {
                 let message = error.message().lines().next().unwrap_or_default();
                 Err(ParseError::at(bare, error.span().map_or(0, |span| span.start), message))
@@ -75,11 +77,15 @@ impl TomlDocument {
 
     /// The value at this path of keys as JSON, dates as text; the whole document for an empty path.
     pub(crate) fn value(&self, path: &[String]) -> Option<Value> {
-        let document = Document::parse(self.text.as_str()).ok()?;
-        match descend(document.as_item(), path) {
+        match descend(&self.root, path) {
             Ok(Descent::Found(item)) => to_json(item),
             _ => None,
         }
+    }
+
+    /// All of it as `serde` reads the text.
+    pub(crate) fn into_json(self) -> Option<Value> {
+        toml_edit::de::from_document(DocumentMut::from(self.root.into_table().ok()?)).ok()
     }
 
     /// Whether what the edit wants is there; any value will do for [`TomlEdit::SetIfAbsent`].
@@ -97,8 +103,7 @@ impl TomlDocument {
     /// Makes the change, unless it is there already. On an error the document is as before.
     pub(crate) fn apply(&mut self, edit: &TomlEdit) -> Result<Applied, EditError> {
         let path = edit.path();
-        let document = self.document(path)?;
-        let (edited, undo) = match descend(document.as_item(), path)? {
+        let (edited, undo) = match descend(self.root_for(path)?, path)? {
             Descent::Found(item) => match edit {
                 TomlEdit::AppendTable { table, .. } => {
                     let existing = to_json(item).and_then(|value| value.as_array().cloned()).unwrap_or_default();
@@ -133,12 +138,16 @@ impl TomlDocument {
             },
             Descent::Missing { parent, depth } => self.with_new_key(parent, edit, depth)?,
         };
-        let changed = TomlDocument { byte_order_mark: self.byte_order_mark, text: edited };
-        if Document::parse(changed.text.as_str()).is_err() || !changed.holds(edit) {
-            return Err(unsafe_at(path));
+        let before = std::mem::replace(&mut self.text, edited);
+        // The tree of a large file takes a lot of memory: the one before goes first.
+        self.root = Item::None;
+        if self.parse_again() && self.holds(edit) {
+            return Ok(Applied::Changed(undo));
         }
-        *self = changed;
-        Ok(Applied::Changed(undo))
+        self.text = before;
+        self.root = Item::None;
+        self.parse_again();
+        Err(unsafe_at(path))
     }
 
     /// Takes back exactly what `edit` put there: the value if an equal one still stands there, the tables made
@@ -148,14 +157,14 @@ impl TomlDocument {
             return Ok(Reverted::NotThere);
         };
         let path = edit.path();
-        let document = self.document(path)?;
-        let item = match descend(document.as_item(), path) {
+        let item = match descend(self.root_for(path)?, path) {
             Ok(Descent::Found(item)) => item,
             Ok(Descent::Missing { .. }) | Err(EditError::WrongKind { .. }) => return Ok(Reverted::NotThere),
             Err(error) => return Err(error),
         };
         let mut depth = path.len();
-        let mut edited = TomlDocument { byte_order_mark: self.byte_order_mark, text: String::new() };
+        let byte_order_mark = self.byte_order_mark;
+        let mut edited = TomlDocument { byte_order_mark, text: String::new(), root: Item::None };
         match edit {
             TomlEdit::AppendTable { table, .. } => match item {
                 Item::ArrayOfTables(tables) => {
@@ -185,9 +194,9 @@ impl TomlDocument {
                     splices.replace(span.clone(), previous.as_str());
                     edited.text = splices.apply(&self.text);
                     // What is put back may be no more than a value: a ledger is a file, and anybody can write to files.
-                    let restored = Document::parse(edited.text.as_str()).map_err(|_| unsafe_at(path))?;
+                    edited.parse_again();
                     let is_one_value = matches!(
-                        descend(restored.as_item(), path),
+                        descend(&edited.root, path),
                         Ok(Descent::Found(item)) if value_span(item) == Some(span.start..span.start + previous.len())
                     );
                     if !is_one_value {
@@ -195,7 +204,7 @@ impl TomlDocument {
                     }
                 } else {
                     depth -= 1;
-                    edited.text = without_key(&self.text, document.as_item(), path).ok_or_else(|| unsafe_at(path))?;
+                    edited.text = without_key(&self.text, &self.root, path).ok_or_else(|| unsafe_at(path))?;
                 }
             }
         }
@@ -204,7 +213,7 @@ impl TomlDocument {
         } else if undo.previous.is_none() && path.len() == 1 && matches!(item, Item::Value(_)) {
             lines::close_up_top(&mut edited.text, undo.blank());
         }
-        if Document::parse(edited.text.as_str()).is_err() {
+        if !edited.parse_again() {
             return Err(unsafe_at(path));
         }
         *self = edited;
@@ -269,14 +278,17 @@ impl TomlDocument {
     fn close_empty(&mut self, path: &[String], mut depth: usize, undo: &Undo) {
         let mut created = undo.created_parents;
         while depth > 0 {
-            let Ok(document) = Document::parse(self.text.as_str()) else { return };
-            let Ok(Descent::Found(item)) = descend(document.as_item(), &path[..depth]) else { return };
+            if !self.parse_again() {
+                return;
+            }
+            let Ok(Descent::Found(item)) = descend(&self.root, &path[..depth]) else { return };
             let brackets = match item {
                 Item::Value(toml_edit::Value::InlineTable(inline)) => inline_brackets(inline),
                 Item::Value(toml_edit::Value::Array(array)) => array_brackets(array),
                 Item::Table(table) if created > 0 && lines::is_bare_header(table) => {
                     if let Some(text) = lines::without_table(&self.text, table, undo.blank()) {
                         self.text = text;
+                        self.root = Item::None;
                     }
                     return;
                 }
@@ -285,12 +297,12 @@ impl TomlDocument {
             let Some(brackets) = brackets.filter(|brackets| brackets.is_blank(&self.text)) else { return };
             if created == 0 {
                 self.text = brackets.with_interior(&self.text, undo.blank());
+                self.root = Item::None;
                 return;
             }
-            match without_key(&self.text, document.as_item(), &path[..depth]) {
-                Some(text) => self.text = text,
-                None => return,
-            }
+            let Some(text) = without_key(&self.text, &self.root, &path[..depth]) else { return };
+            self.text = text;
+            self.root = Item::None;
             created -= 1;
             depth -= 1;
         }
@@ -300,12 +312,24 @@ impl TomlDocument {
         Style { line_ending: newline_of(&self.text), unit: "  ", separator: " ", padding, first_in_lines: false }
     }
 
-    fn document(&self, path: &[String]) -> Result<Document<&str>, EditError> {
+    fn root_for(&self, path: &[String]) -> Result<&Item, EditError> {
         if path.is_empty() {
             return Err(EditError::BadPath { path: String::new() });
         }
-        Document::parse(self.text.as_str()).map_err(|_| unsafe_at(path))
+        Ok(&self.root)
     }
+
+    /// Whether the text parses; unless it was not changed, it is parsed.
+    fn parse_again(&mut self) -> bool {
+        if self.root.is_none() {
+            self.root = tree(&self.text).unwrap_or_default();
+        }
+        !self.root.is_none()
+    }
+}
+
+fn tree(text: &str) -> Result<Item, toml_edit::TomlError> {
+    Ok(Document::parse(text)?.into_item())
 }
 
 impl fmt::Display for TomlDocument {

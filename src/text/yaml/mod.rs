@@ -36,10 +36,12 @@ impl YamlEdit {
 }
 
 /// A YAML text that parses, with its bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct YamlDocument {
     byte_order_mark: bool,
     text: String,
+    /// What the text says, kept as parsing is most of what a large file costs.
+    value: Value,
 }
 
 impl YamlDocument {
@@ -50,7 +52,7 @@ impl YamlDocument {
             return Err(ParseError::at(bare, offset, message));
         }
         match read(bare) {
-            Ok(_) => Ok(YamlDocument { byte_order_mark: mark > 0, text: bare.to_owned() }),
+            Ok(value) => Ok(YamlDocument { byte_order_mark: mark > 0, text: bare.to_owned(), value }),
             Err(error) => {
                 let offset = error.location().map_or(0, |location| location.index());
                 let message = error.to_string();
@@ -62,7 +64,7 @@ impl YamlDocument {
 
     /// All of it as JSON, if JSON can say it.
     pub(crate) fn to_json(&self) -> Option<Json> {
-        serde_json::to_value(read(&self.text).ok()?).ok()
+        serde_json::to_value(&self.value).ok()
     }
 
     /// Makes the change, unless it is there already. On an error the document is as before.
@@ -71,23 +73,20 @@ impl YamlDocument {
         if path.is_empty() || path.iter().any(String::is_empty) {
             return Err(EditError::BadPath { path: dotted(path) });
         }
-        let before = self.value(path)?;
         let entry = serde_yaml::to_value(value).map_err(|_| EditError::NotWritable { path: dotted(path) })?;
-        if entries(&before, path)?.contains(&entry) {
+        if entries(&self.value, path)?.contains(&entry) {
             return Ok(Applied::AlreadyThere);
         }
-        let mut wanted = before;
+        let mut wanted = self.value.clone();
         put(&mut wanted, path, entry).ok_or_else(|| unsafe_at(path))?;
         let made = Lines::new(&self.text).with_entry(path, value)?;
         for (text, undo) in made {
-            if read(&text).is_ok_and(|found| found == wanted) {
-                let changed = YamlDocument { byte_order_mark: self.byte_order_mark, text };
-                let mut back = changed.clone();
-                // What could not be taken back to the byte is not done.
-                if back.take_out(path, value, &undo)? == Reverted::Removed && back.text == self.text {
-                    *self = changed;
-                    return Ok(Applied::Changed(undo));
-                }
+            let Some(found) = read(&text).ok().filter(|found| *found == wanted) else { continue };
+            let changed = YamlDocument { byte_order_mark: self.byte_order_mark, text, value: found };
+            // What could not be taken back to the byte is not done.
+            if changed.without(path, value, &undo, Some(self))?.is_some_and(|back| back.text == self.text) {
+                *self = changed;
+                return Ok(Applied::Changed(undo));
             }
         }
         Err(unsafe_at(path))
@@ -99,27 +98,35 @@ impl YamlDocument {
         let (Applied::Changed(undo), (path, value)) = (applied, edit.parts()) else {
             return Ok(Reverted::NotThere);
         };
-        self.take_out(path, value, undo)
-    }
-
-    fn take_out(&mut self, path: &[String], value: &Json, undo: &Undo) -> Result<Reverted, EditError> {
-        let entry = serde_yaml::to_value(value).map_err(|_| unsafe_at(path))?;
-        let before = self.value(path)?;
-        let Ok(found) = entries(&before, path) else { return Ok(Reverted::NotThere) };
-        let Some(index) = found.iter().rposition(|found| *found == entry) else { return Ok(Reverted::NotThere) };
-        let text = Lines::new(&self.text).without_entry(path, index, undo)?;
-        let after = read(&text).map_err(|_| unsafe_at(path))?;
-        let mut left = before;
-        remove(&mut left, path, index);
-        if strip(&left, path) != strip(&after, path) || entries_or_none(&left, path) != entries_or_none(&after, path) {
-            return Err(unsafe_at(path));
-        }
-        self.text = text;
+        let Some(left) = self.without(path, value, undo, None)? else { return Ok(Reverted::NotThere) };
+        *self = left;
         Ok(Reverted::Removed)
     }
 
-    fn value(&self, path: &[String]) -> Result<Value, EditError> {
-        read(&self.text).map_err(|_| unsafe_at(path))
+    /// The document without an entry; none where the entry is not there. What the text of `known` says need not be found
+    /// out again.
+    fn without(
+        &self,
+        path: &[String],
+        value: &Json,
+        undo: &Undo,
+        known: Option<&Self>,
+    ) -> Result<Option<Self>, EditError> {
+        let entry = serde_yaml::to_value(value).map_err(|_| unsafe_at(path))?;
+        let Ok(found) = entries(&self.value, path) else { return Ok(None) };
+        let Some(index) = found.iter().rposition(|found| *found == entry) else { return Ok(None) };
+        let text = Lines::new(&self.text).without_entry(path, index, undo)?;
+        let after = match known {
+            Some(known) if known.text == text => known.value.clone(),
+            _ => read(&text).map_err(|_| unsafe_at(path))?,
+        };
+        let mut left = self.value.clone();
+        remove(&mut left, path, index);
+        let same_list = entries_or_none(&left, path) == entries_or_none(&after, path);
+        if !same_list || strip(left, path) != strip(after.clone(), path) {
+            return Err(unsafe_at(path));
+        }
+        Ok(Some(Self { byte_order_mark: self.byte_order_mark, text, value: after }))
     }
 }
 
@@ -189,15 +196,12 @@ fn remove(root: &mut Value, path: &[String], index: usize) {
 }
 
 /// The document without what is at `path`, and without maps on the way that are empty then.
-fn strip(root: &Value, path: &[String]) -> Value {
-    let (Some((key, below)), Value::Mapping(map)) = (path.split_first(), root) else { return Value::Null };
-    let mut map = map.clone();
-    if let Some(value) = map.get(key.as_str()) {
-        let left = strip(value, below);
-        if left.is_null() {
+fn strip(root: Value, path: &[String]) -> Value {
+    let (Some((key, below)), Value::Mapping(mut map)) = (path.split_first(), root) else { return Value::Null };
+    if let Some(value) = map.get_mut(key.as_str()) {
+        *value = strip(std::mem::take(value), below);
+        if value.is_null() {
             map.remove(key.as_str());
-        } else {
-            map.insert(Value::String(key.clone()), left);
         }
     }
     if map.is_empty() { Value::Null } else { Value::Mapping(map) }
