@@ -92,7 +92,7 @@ pub(crate) fn quick(stage: &mut Stage) {
         it.knows("task", "shout a greeting");
         it.runs("gsd-tools quick-tasks-append", &[("verification status", "Done")]).done();
         it.runs("gsd-tools state update \"Last activity\"", &[]).is("updated", true).done();
-        it.runs("gsd-tools commit \"docs(quick-", &[("the task's files", &format!("{plan} {summary}"))])
+        it.runs("gsd-tools commit 'docs(quick-", &[("the task's files", &format!("{plan} {summary}"))])
             .is("committed", true)
             .done();
         "Shouts now.".to_owned()
