@@ -1,15 +1,19 @@
 //! A project as read: its documents and folders, each read once, and the changes an operation wants.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::ops::Bound;
 use std::rc::Rc;
+
+mod edits;
+
+use edits::EditedFiles;
+pub(crate) use edits::Edits;
 
 use crate::text::front_matter::FrontMatter;
 use crate::text::shell::acting_letter;
 
-use super::files::{Entry, FileError, Files, Pending, sha256};
+use super::files::{FileError, Files, Pending};
 use super::folder::{PhaseFolder, is_artifact};
 use super::layout::Layout;
 use super::milestone::Milestone;
@@ -87,9 +91,7 @@ impl ProjectView {
 
     /// The project as it will be once `edits` are made.
     pub(crate) fn after(&self, edits: &Edits) -> Self {
-        let gone = edits.removals.iter().chain(edits.moves.values()).cloned().collect();
-        let emptied = edits.emptied.iter().cloned().collect();
-        let edited = EditedFiles { base: self.clone(), edits: edits.clone(), gone, emptied };
+        let edited = EditedFiles::new(self, edits);
         let view = Self::new(self.layout.clone(), Box::new(edited));
         Self { roadmap: Rc::clone(&self.roadmap), ..view }
     }
@@ -454,229 +456,6 @@ fn compare_versions(left: &str, right: &str) -> std::cmp::Ordering {
     numbers(left).cmp(&numbers(right)).then_with(|| left.cmp(right))
 }
 
-/// The changes an operation wants, by path relative to the root. They become one transaction.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Edits {
-    /// The new text of a file.
-    pub(crate) texts: BTreeMap<String, String>,
-    /// Folders to make, with a placeholder file so that git keeps them.
-    pub(crate) folders: Vec<String>,
-    /// Files to remove.
-    pub(crate) removals: Vec<String>,
-    /// Files that go somewhere else, whatever bytes they hold: the new path and the old one.
-    pub(crate) moves: BTreeMap<String, String>,
-    /// Folders to make that stay as empty as they are.
-    pub(crate) bare_folders: Vec<String>,
-    /// Folders to remove where nothing is left in them.
-    pub(crate) emptied: Vec<String>,
-}
-
-impl Edits {
-    /// Sets the text of `path`, unless that is what stands there.
-    pub(crate) fn write(&mut self, view: &ProjectView, path: &str, text: String) -> Result<(), FileError> {
-        if view.text(path)?.as_deref() == Some(text.as_str()) {
-            self.texts.remove(path);
-        } else {
-            self.texts.insert(path.to_owned(), text);
-        }
-        Ok(())
-    }
-
-    /// Moves a folder with everything in it.
-    pub(crate) fn move_folder(&mut self, view: &ProjectView, from: &str, to: &str) -> Result<(), FileError> {
-        self.move_folder_as(view, from, to, &str::to_owned)
-    }
-
-    /// As [`Self::move_folder`]; `renamed` gives each file its new name.
-    pub(crate) fn move_folder_as(
-        &mut self,
-        view: &ProjectView,
-        from: &str,
-        to: &str,
-        renamed: &dyn Fn(&str) -> String,
-    ) -> Result<(), FileError> {
-        let entries = view.files.list(from)?.unwrap_or_default();
-        if entries.is_empty() {
-            self.bare_folders.push(to.to_owned());
-        }
-        for entry in entries {
-            let old = format!("{from}/{}", entry.name);
-            if entry.is_folder {
-                self.move_folder_as(view, &old, &format!("{to}/{}", entry.name), renamed)?;
-            } else {
-                self.moves.insert(format!("{to}/{}", renamed(&entry.name)), old);
-            }
-        }
-        self.emptied.push(from.to_owned());
-        Ok(())
-    }
-
-    /// Removes a folder with everything in it.
-    pub(crate) fn remove_folder(&mut self, view: &ProjectView, path: &str) -> Result<(), FileError> {
-        for entry in view.files.list(path)?.unwrap_or_default() {
-            let inside = format!("{path}/{}", entry.name);
-            if entry.is_folder {
-                self.remove_folder(view, &inside)?;
-            } else {
-                self.removals.push(inside);
-            }
-        }
-        self.emptied.push(path.to_owned());
-        Ok(())
-    }
-
-    /// Adds the edits of a later step, made on [`ProjectView::after`] these.
-    pub(crate) fn follow(&mut self, later: Self) {
-        self.texts.extend(later.texts);
-        self.folders.extend(later.folders);
-        self.removals.extend(later.removals);
-        self.moves.extend(later.moves);
-        self.bare_folders.extend(later.bare_folders);
-        self.emptied.extend(later.emptied);
-    }
-
-    /// Whether what stands at `path` now goes away from there.
-    pub(crate) fn leaves(&self, path: &str) -> bool {
-        self.removals.iter().chain(self.moves.values()).any(|gone| gone == path)
-    }
-
-    /// Whether something else comes to stand at `path`.
-    pub(crate) fn arrives(&self, path: &str) -> bool {
-        self.texts.contains_key(path) || self.moves.contains_key(path)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// The files of a project with edits laid over them.
-#[derive(Debug)]
-struct EditedFiles {
-    base: ProjectView,
-    edits: Edits,
-    /// The files that are no longer where they were.
-    gone: BTreeSet<String>,
-    emptied: HashSet<String>,
-}
-
-impl EditedFiles {
-    fn is_removed(&self, path: &str) -> bool {
-        self.gone.contains(path) && !self.edits.arrives(path)
-    }
-
-    /// Whether a file that is gone was below `folder`.
-    fn has_lost(&self, folder: &str) -> bool {
-        let below = format!("{folder}/");
-        self.gone.range::<str, _>(from(&below)).next().is_some_and(|gone| gone.starts_with(&below))
-    }
-
-    /// Whether every file in a folder of the base is removed.
-    fn is_emptied(&self, folder: &str) -> Result<bool, FileError> {
-        for entry in self.base.files.list(folder)?.unwrap_or_default() {
-            let path = format!("{folder}/{}", entry.name);
-            let gone = if entry.is_folder { self.is_emptied(&path)? } else { self.is_removed(&path) };
-            if !gone {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// The entry that a new file or folder at `path` makes in `folder`.
-    fn entry_in(folder: &str, path: &str, is_folder: bool) -> Option<Entry> {
-        let inside = if folder.is_empty() { path } else { path.strip_prefix(folder)?.strip_prefix('/')? };
-        Some(match inside.split_once('/') {
-            Some((name, _)) => Entry { name: name.to_owned(), is_folder: true },
-            None => Entry { name: inside.to_owned(), is_folder },
-        })
-    }
-}
-
-/// The paths below `folder`.
-fn below<'edits>(paths: &'edits BTreeMap<String, String>, folder: &str) -> impl Iterator<Item = &'edits String> {
-    let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    let paths = paths.range::<str, _>(from(&prefix)).map(|(path, _)| path);
-    paths.take_while(move |path| path.starts_with(&prefix))
-}
-
-fn from(prefix: &str) -> (Bound<&str>, Bound<&str>) {
-    (Bound::Included(prefix), Bound::Unbounded)
-}
-
-impl Files for EditedFiles {
-    fn read(&self, path: &str) -> Result<Option<String>, FileError> {
-        if let Some(text) = self.edits.texts.get(path) {
-            return Ok(Some(text.clone()));
-        }
-        if let Some(from) = self.edits.moves.get(path) {
-            return Ok(self.base.text(from)?.map(|text| text.as_ref().to_owned()));
-        }
-        if self.is_removed(path) {
-            return Ok(None);
-        }
-        Ok(self.base.text(path)?.map(|text| text.as_ref().to_owned()))
-    }
-
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
-        let mut entries = BTreeSet::new();
-        for entry in self.base.files.list(path)?.unwrap_or_default() {
-            let inside = if path.is_empty() { entry.name.clone() } else { format!("{path}/{}", entry.name) };
-            let gone = if entry.is_folder {
-                (self.emptied.contains(&inside) || self.has_lost(&inside)) && self.is_emptied(&inside)?
-            } else {
-                self.is_removed(&inside)
-            };
-            if !gone {
-                entries.insert(entry);
-            }
-        }
-        entries.extend(below(&self.edits.texts, path).filter_map(|text| Self::entry_in(path, text, false)));
-        entries.extend(below(&self.edits.moves, path).filter_map(|file| Self::entry_in(path, file, false)));
-        let mut made = self.edits.folders.iter().chain(&self.edits.bare_folders);
-        entries.extend(made.clone().filter_map(|folder| Self::entry_in(path, folder, true)));
-        let made = made.any(|folder| folder == path);
-        Ok((made || !entries.is_empty()).then(|| entries.into_iter().collect()))
-    }
-
-    /// What is about to be written changes last of all.
-    fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
-        let mut times = self.base.changed_at(paths);
-        for (path, time) in paths.iter().zip(&mut times) {
-            if self.edits.texts.contains_key(path) {
-                *time = Some(i64::MAX);
-            } else if let Some(from) = self.edits.moves.get(path) {
-                *time = self.base.changed_at(std::slice::from_ref(from)).into_iter().next().flatten();
-            } else if self.is_removed(path) {
-                *time = None;
-            }
-        }
-        times
-    }
-
-    fn touched_at(&self, path: &str) -> Option<i64> {
-        if self.edits.texts.contains_key(path) {
-            return Some(i64::MAX);
-        }
-        match self.edits.moves.get(path) {
-            Some(from) => self.base.touched_at(from),
-            None if self.is_removed(path) => None,
-            None => self.base.touched_at(path),
-        }
-    }
-
-    fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
-        match self.edits.texts.get(path) {
-            Some(text) => Ok(Some(sha256(text.as_bytes()))),
-            None => match self.edits.moves.get(path) {
-                Some(from) => self.base.digest(from),
-                None if self.is_removed(path) => Ok(None),
-                None => self.base.digest(path),
-            },
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::files::MemoryFiles;
@@ -699,52 +478,6 @@ mod tests {
         assert_eq!((archived.name.as_str(), archived.archived.as_deref()), ("01-new", Some("v1.10")));
         let missing = view.find_phase("7").unwrap();
         assert_eq!(missing.searched.len(), 4);
-    }
-
-    #[test]
-    fn the_view_after_edits_shows_what_will_be() {
-        let view = view(&[(".planning/phases/01-a/x.md", "old"), (".planning/phases/02-b/y.md", "")]);
-        let mut edits = Edits::default();
-        edits.write(&view, ".planning/phases/01-a/x.md", "new".into()).unwrap();
-        edits.write(&view, ".planning/phases/03-c/z.md", String::new()).unwrap();
-        edits.removals.push(".planning/phases/02-b/y.md".into());
-        edits.folders.push(".planning/phases/04-d".into());
-        let after = view.after(&edits);
-        assert_eq!(after.text(".planning/phases/01-a/x.md").unwrap().as_deref(), Some("new"));
-        assert_eq!(after.text(".planning/phases/02-b/y.md").unwrap(), None);
-        assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-a", "03-c", "04-d"]);
-        assert!(after.exists(".planning/phases/03-c/z.md") && !after.exists(".planning/phases/02-b"));
-        assert_eq!(view.text(".planning/phases/01-a/x.md").unwrap().as_deref(), Some("old"));
-    }
-
-    #[test]
-    fn a_moved_folder_is_seen_where_it_goes() {
-        let view = view(&[("a/x/one.md", "1"), ("a/two.md", "2"), ("b/three.md", "3")]);
-        let mut edits = Edits::default();
-        edits.move_folder(&view, "a", "b/a").unwrap();
-        assert_eq!(edits.emptied, ["a/x", "a"]);
-        let after = view.after(&edits);
-        assert_eq!(after.text("b/a/x/one.md").unwrap().as_deref(), Some("1"));
-        assert_eq!(after.text("a/x/one.md").unwrap(), None);
-        assert_eq!(after.names("b").unwrap(), ["a", "three.md"]);
-        assert_eq!(after.names("").unwrap(), ["b"]);
-        assert_eq!(after.digest("b/a/two.md").unwrap(), view.digest("a/two.md").unwrap());
-    }
-
-    #[test]
-    fn a_file_that_moves_may_take_the_place_of_one_that_moves_away() {
-        let view =
-            view(&[("02-b/a.md", "two"), ("03-b/a.md", "three"), ("03-b/deep/x.md", "x"), ("04-c/gone.md", "four")]);
-        let mut edits = Edits::default();
-        edits.move_folder(&view, "02-b", "01-b").unwrap();
-        edits.move_folder_as(&view, "03-b", "02-b", &str::to_uppercase).unwrap();
-        edits.remove_folder(&view, "04-c").unwrap();
-        let after = view.after(&edits);
-        assert_eq!(after.folder_names("").unwrap(), ["01-b", "02-b"]);
-        assert_eq!(after.text("01-b/a.md").unwrap().as_deref(), Some("two"));
-        assert_eq!(after.text("02-b/a.md").unwrap(), None);
-        assert_eq!(after.text("02-b/A.MD").unwrap().as_deref(), Some("three"));
-        assert_eq!(after.text("02-b/deep/X.MD").unwrap().as_deref(), Some("x"));
     }
 
     #[test]
