@@ -5,9 +5,8 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item};
 
-use super::descriptor::{
-    Descriptor, EditForm, Encoding, Evidence, HostFormat, LocalHome, PlaceAnchor, PlaceItem, RuntimeId, Scope,
-};
+use super::descriptor::{Descriptor, Encoding, Evidence, LocalHome, PlaceAnchor, PlaceItem, RuntimeId, Scope};
+use super::files::{EditForm, HostFormat};
 use super::matrix::{Feature, Means};
 use super::registry::nearest;
 use super::tables::{EventName, HookForm};

@@ -5,7 +5,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::descriptor::{Descriptor, IncludeForm, Isolation, LocalHome, PlaceItem, Purpose, Scope};
+use super::agents::Isolation;
+use super::descriptor::{Descriptor, IncludeForm, LocalHome, PlaceItem, Scope};
+use super::files::Purpose;
 use super::tables::EventName;
 use crate::library::Event;
 

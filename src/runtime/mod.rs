@@ -3,8 +3,10 @@
 //! A host is a program that runs agents. Nothing here knows the names of hosts: adding one adds a file to
 //! `descriptors/` and no Rust. What we do with the facts is in [`crate::emit`].
 
+mod agents;
 mod check;
 mod descriptor;
+mod files;
 mod home;
 #[cfg(test)]
 mod made_up;
@@ -13,11 +15,12 @@ mod plugin;
 mod registry;
 mod tables;
 
+pub(crate) use agents::{AgentReach, Dispatch, Isolation, Spawn, StartCommit};
 pub(crate) use descriptor::{
-    AgentReach, AgentTools, ArgumentForm, Asking, Descriptor, Dispatch, EditForm, Encoding, Evidence, FileEdit,
-    FileReach, Form, HostFile, HostFormat, IncludeForm, Isolation, LinePart, Place, PlaceAnchor, PlaceItem, Purpose,
-    RuntimeId, Scalar, Scope, Spawn, StartCommit, VariableHolds,
+    AgentTools, ArgumentForm, Asking, Descriptor, Encoding, Evidence, FileReach, Form, IncludeForm, LinePart, Place,
+    PlaceAnchor, PlaceItem, RuntimeId, Scalar, Scope, VariableHolds,
 };
+pub(crate) use files::{EditForm, FileEdit, HostFile, HostFormat, Purpose};
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};

@@ -1,0 +1,112 @@
+//! The part of a descriptor that is about the host's own files: which there are, and what we put into them.
+
+use serde::Deserialize;
+
+use super::descriptor::{Scalar, Scope};
+
+/// A file of the host that is not ours alone.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct HostFile {
+    pub(crate) format: HostFormat,
+    /// Below the host's folder.
+    pub(crate) path: String,
+    /// Used in its place if it is there.
+    pub(crate) instead: Option<String>,
+    pub(crate) local_path: Option<String>,
+    /// The local file is one that a project does not share.
+    #[serde(default)]
+    pub(crate) local_private: bool,
+}
+
+impl HostFile {
+    /// Where the file is, below the host's folder, if `exists` says which files are there.
+    pub(crate) fn path(&self, scope: Scope, exists: impl Fn(&str) -> bool) -> &str {
+        let usual = match (scope, &self.local_path) {
+            (Scope::Local, Some(local)) => local,
+            _ => &self.path,
+        };
+        match &self.instead {
+            Some(instead) if exists(instead) => instead,
+            _ => usual,
+        }
+    }
+}
+
+/// How such a file is written, and what its reader accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum HostFormat {
+    Json,
+    JsonWithComments,
+    JsonWithCommentsAndTrailingCommas,
+    Toml,
+    Yaml,
+    Markdown,
+}
+
+/// A value the host needs in one of its files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct FileEdit {
+    pub(crate) purpose: Purpose,
+    #[serde(default = "super::descriptor::both_scopes")]
+    pub(crate) scopes: Vec<Scope>,
+    /// One of `files`.
+    pub(crate) file: String,
+    pub(crate) path: Vec<String>,
+    pub(crate) how: EditForm,
+    pub(crate) value: Scalar,
+}
+
+impl FileEdit {
+    /// Whether the edit is made once for each beginning of a call that runs without asking, by `{call}`.
+    pub(crate) fn names_calls(&self) -> bool {
+        let in_value = matches!(&self.value, Scalar::Text(text) if text.contains("{call}"));
+        in_value || self.path.iter().any(|part| part.contains("{call}"))
+    }
+}
+
+/// How an edit treats what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EditForm {
+    Append,
+    Set,
+    SetIfAbsent,
+}
+
+/// What an edit or a file is for; a person can leave it out by that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Purpose {
+    /// Our program and our files can be used without asking.
+    Permissions,
+    /// Our hooks run.
+    Hooks,
+    /// The model is not shown a row for each of our commands.
+    Listing,
+}
+
+impl Purpose {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Purpose::Permissions => "permissions",
+            Purpose::Hooks => "hooks",
+            Purpose::Listing => "listing",
+        }
+    }
+}
+
+/// A small file of our own that the host reads.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct OwnFile {
+    pub(crate) purpose: Purpose,
+    #[serde(default = "super::descriptor::both_scopes")]
+    pub(crate) scopes: Vec<Scope>,
+    /// Below the host's folder.
+    pub(crate) path: String,
+    /// With `{binary}`, `{absolute-binary}` and `{content}`, as values of edits.
+    pub(crate) text: String,
+}
