@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken promise is a finding")]
 #![cfg_attr(test, allow(unreachable_pub, reason = "public for the fuzzers alone"))]
 
-use crate::operations::state::{Facts, StateError, notes, position, update};
+use crate::operations::state::{Facts, StateError, advance, notes, position, update};
 use crate::operations::{configuration, plan_checks, plan_index, roadmap};
 use crate::project::config::{self, Config, ConfigTexts, Setting};
 use crate::project::files::MemoryFiles;
@@ -101,7 +101,7 @@ pub fn state(bytes: &[u8]) {
     let request = position::PhaseRequest { phase: "1", name: Some("Base"), plans: Some(2) };
     written(update::update(&view, "Status", "Busy", &facts).map(|(_, edits)| edits));
     written(position::begin(&view, request, &facts).map(|found| found.map(|(_, edits)| edits).unwrap_or_default()));
-    written(position::advance(&view, &facts).map(|found| found.map(|(_, edits)| edits).unwrap_or_default()));
+    written(advance::advance(&view, &facts).map(|found| found.map(|(_, edits)| edits).unwrap_or_default()));
     written(notes::add_decision(&view, None, Some("Plain"), None, &facts).map(|(_, edits)| edits));
     written(notes::add_blocker(&view, Some("None yet"), &facts).map(|(_, edits)| edits));
     written(notes::resolve_blocker(&view, Some("e"), &facts).map(|(_, edits)| edits));

@@ -11,6 +11,7 @@ use crate::disk;
 use crate::library;
 use crate::operations::entry::{self, Surroundings};
 use crate::operations::health::WrittenAt;
+use crate::operations::state::advance;
 use crate::operations::state::claim::Conflict;
 use crate::operations::state::notes::{self, Metric, NoteReport};
 use crate::operations::state::position::{self, PhaseRequest};
@@ -354,13 +355,13 @@ fn complete_phase(context: &mut Context, phase: Option<&str>) -> Result<(), Comm
 }
 
 fn advance_plan(context: &mut Context) -> Result<(), CommandError> {
-    let report = write_found(context, position::advance)?;
-    if let Some(position::AdvanceReport::PlansLeft(report)) = &report {
+    let report = write_found(context, advance::advance)?;
+    if let Some(advance::AdvanceReport::PlansLeft(report)) = &report {
         let plans = report.outstanding_plans.join(", ");
         context.warn(format!("the position stays: plans of {} have no summary: {plans}", report.phase_dir));
     }
-    warn_of(context, report.as_ref().and_then(position::AdvanceReport::conflict));
-    let raw = report.as_ref().is_some_and(position::AdvanceReport::advanced);
+    warn_of(context, report.as_ref().and_then(advance::AdvanceReport::conflict));
+    let raw = report.as_ref().is_some_and(advance::AdvanceReport::advanced);
     emit_written(context, report.as_ref(), raw)
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::requirements::{self, MarkReport};
 use super::state::notes::{self, Metric};
 use super::state::position::PhaseRequest;
-use super::state::{Facts, NO_STATE, NO_STATE_CURE, StateError, mirror, position};
+use super::state::{Facts, NO_STATE, NO_STATE_CURE, StateError, advance, mirror, position};
 use super::summary_check::{self, SelfCheck};
 use super::{roadmap, roadmap_waves};
 use crate::project::files::FileError;
@@ -176,7 +176,7 @@ pub(crate) fn close(
                 warnings.push(format!("ROADMAP.md has no lines of phase {phase} to update: {reason}"));
             }
         }
-        steps.note(position::follow_plans(&steps.view(), &place.folder, facts)?);
+        steps.note(advance::follow_plans(&steps.view(), &place.folder, facts)?);
     }
     let decisions = add_decisions(&mut steps, &read, phase, facts)?;
     if view.state_text()?.is_none() {
@@ -201,7 +201,7 @@ pub(crate) fn close(
         steps.note(Some(notes::record_metric(&steps.view(), metric, facts)?));
     }
     if end != PlanEnd::Blocked {
-        steps.note(position::count_plans(&steps.view(), &place.folder, facts)?);
+        steps.note(advance::count_plans(&steps.view(), &place.folder, facts)?);
     }
     let (mut completed, mut waiting) = (Vec::new(), Vec::new());
     let self_check_failed = summary_check::self_check(summary) == SelfCheck::Failed;

@@ -317,7 +317,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("state add-blocker", json::<operations::state::notes::NoteReport>()),
     ("state add-decision", json::<operations::state::notes::NoteReport>()),
     ("state add-roadmap-evolution", json::<operations::state::notes::NoteReport>()),
-    ("state advance-plan", any_of::<(state::FailureReport, operations::state::position::AdvanceReport)>()),
+    ("state advance-plan", any_of::<(state::FailureReport, operations::state::advance::AdvanceReport)>()),
     ("state begin-phase", any_of::<(state::FailureReport, operations::state::position::BeginReport)>()),
     ("state complete-phase", any_of::<(state::FailureReport, operations::state::position::CompleteReport)>()),
     ("state get", any_of::<(BTreeMap<String, String>, state::ContentReport, state::FailureReport)>()),

@@ -15,7 +15,9 @@
 //! mirror::refresh(&mut edits, view, facts)?;            // state.json, from what `edits` make of the project
 //! ```
 
+pub(crate) mod advance;
 pub(crate) mod claim;
+mod fields;
 pub(crate) mod mirror;
 pub(crate) mod notes;
 pub(crate) mod position;

@@ -4,16 +4,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::claim::{self, Conflict};
+use super::fields::{
+    PlanPosition, PlansOnDisk, close_with_mirror, is_executing, note_position, plans_on_disk, put_activity, put_noted,
+    put_plan, put_status,
+};
 use super::notes::Refusal;
-use super::{Facts, Rule, StateEdit, StateError, Written, close, mirror, open};
+use super::{Facts, Rule, StateEdit, StateError, close, mirror, open};
 use crate::operations::roadmap;
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
 use crate::project::phase::{self, PhaseId};
 use crate::project::standing;
 use crate::project::state::edit::Set;
-use crate::project::state::index::is_day;
-use crate::project::state::{POSITION, Position, State, is_of_programs, meaningful};
+use crate::project::state::{Position, State};
 use crate::project::view::{Edits, ProjectView};
 
 /// The phase a command speaks of.
@@ -201,205 +203,6 @@ pub(crate) fn complete(
     Ok(Some((CompleteReport::Complete(report), edits)))
 }
 
-/// What `state advance-plan` answers; the fields are those of the case.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum AdvanceReport {
-    NextPlan(NextPlan),
-    LastPlan(LastPlan),
-    PlansLeft(PlansLeft),
-    NoPosition(NoPosition),
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct NextPlan {
-    pub(crate) advanced: bool,
-    pub(crate) previous_plan: u64,
-    pub(crate) current_plan: u64,
-    pub(crate) total_plans: u64,
-    pub(crate) updated: Vec<String>,
-    pub(crate) milestone_conflict: Option<Conflict>,
-}
-
-/// Every plan of the phase is done.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct LastPlan {
-    pub(crate) advanced: bool,
-    pub(crate) reason: &'static str,
-    pub(crate) current_plan: u64,
-    pub(crate) total_plans: u64,
-    pub(crate) status: &'static str,
-    pub(crate) updated: Vec<String>,
-    pub(crate) milestone_conflict: Option<Conflict>,
-}
-
-/// The position is on the last plan, but plans of the phase have no summary.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PlansLeft {
-    pub(crate) advanced: bool,
-    pub(crate) phase_dir: String,
-    pub(crate) outstanding_plans: Vec<String>,
-    pub(crate) milestone_conflict: Option<Conflict>,
-    pub(crate) reason: &'static str,
-}
-
-/// STATE.md does not tell which plan is at work.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct NoPosition {
-    pub(crate) error: String,
-    pub(crate) reason: &'static str,
-    pub(crate) phase_dir: Option<String>,
-    pub(crate) disk: Option<PlansOnDisk>,
-    pub(crate) suggested: Option<Suggestion>,
-}
-
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct PlansOnDisk {
-    pub(crate) plan_count: u64,
-    pub(crate) summarized_count: u64,
-    /// The places among the plans of those that are still to be done, from 1.
-    #[serde(skip)]
-    to_do: Vec<u64>,
-}
-
-/// Lines that would tell the position.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Suggestion {
-    pub(crate) current_plan: u64,
-    pub(crate) total_plans: u64,
-    pub(crate) lines: Vec<String>,
-}
-
-impl AdvanceReport {
-    pub(crate) fn advanced(&self) -> bool {
-        matches!(self, Self::NextPlan(_))
-    }
-
-    pub(crate) fn conflict(&self) -> Option<&Conflict> {
-        match self {
-            Self::NextPlan(report) => report.milestone_conflict.as_ref(),
-            Self::LastPlan(report) => report.milestone_conflict.as_ref(),
-            Self::PlansLeft(report) => report.milestone_conflict.as_ref(),
-            Self::NoPosition(_) => None,
-        }
-    }
-}
-
-/// Moves the position to the next plan; behind the last, says that the phase is ready to be verified. A position that
-/// cannot be read, and plans without a summary, change nothing. `None` without STATE.md.
-pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(AdvanceReport, Edits)>, StateError> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
-    let phase = state.position().phase;
-    let folder = phase.map(|phase| view.find_phase(phase)).transpose()?.and_then(|lookup| lookup.folder);
-    let Some(plan) = PlanPosition::of(&state) else {
-        return Ok(Some((AdvanceReport::NoPosition(unreadable(view, folder.as_ref())?), Edits::default())));
-    };
-    let claimed = claim::renew(view, phase.unwrap_or_default(), facts)?;
-    let conflict = claimed.conflict.clone();
-    let disk = folder.as_ref().map(|folder| PlansOnDisk::of(view, folder)).transpose()?;
-    let disk = disk.filter(|disk| disk.plan_count > 0);
-    let all_done = disk.as_ref().is_some_and(|disk| disk.to_do.is_empty());
-    let mut edit = StateEdit::new(&state);
-    let next = disk.as_ref().map_or(Some(plan.current + 1), |disk| disk.next_to_do(plan.current));
-    if let Some(next) = next.filter(|next| *next <= plan.total && plan.current < plan.total && !all_done) {
-        advance_field(&mut edit, &state, next);
-        match phase.filter(|_| is_executing(&state.position())) {
-            Some(phase) => put_status(&mut edit, &format!("Executing Phase {phase}")),
-            None => put_status(&mut edit, "Ready to execute"),
-        }
-        put_day(&mut edit, facts);
-        note_position(&mut edit);
-        let (written, mut edits) = close_with_mirror(view, edit, facts)?;
-        claimed.edit(view, &mut edits)?;
-        let report = NextPlan {
-            advanced: true,
-            previous_plan: plan.current,
-            current_plan: next,
-            total_plans: plan.total,
-            updated: written.updated,
-            milestone_conflict: conflict,
-        };
-        return Ok(Some((AdvanceReport::NextPlan(report), edits)));
-    }
-    if let Some(folder) = &folder {
-        let outstanding = view.open_plans(folder)?;
-        if !outstanding.is_empty() {
-            let report = PlansLeft {
-                advanced: false,
-                phase_dir: folder.name.clone(),
-                outstanding_plans: outstanding,
-                milestone_conflict: conflict,
-                reason: "plans_outstanding",
-            };
-            return Ok(Some((AdvanceReport::PlansLeft(report), Edits::default())));
-        }
-    }
-    let total = disk.map_or(plan.total, |disk| disk.plan_count.max(plan.total));
-    if plan.current < total {
-        put_plan(&mut edit, total, Some(total));
-    }
-    put_status(&mut edit, "Phase complete — ready for verification");
-    put_mark(&mut edit, "READY FOR VERIFICATION");
-    put_day(&mut edit, facts);
-    note_position(&mut edit);
-    let (written, mut edits) = close_with_mirror(view, edit, facts)?;
-    claimed.edit(view, &mut edits)?;
-    let report = LastPlan {
-        advanced: false,
-        reason: "last_plan",
-        current_plan: total,
-        total_plans: total,
-        status: "ready_for_verification",
-        updated: written.updated,
-        milestone_conflict: conflict,
-    };
-    Ok(Some((AdvanceReport::LastPlan(report), edits)))
-}
-
-/// Puts the position on the first plan of `folder` that is still to be done; where none is, says that the phase is
-/// ready to be verified. A position in another phase stays. `None` without STATE.md.
-pub(crate) fn follow_plans(
-    view: &ProjectView,
-    folder: &PhaseFolder,
-    facts: &Facts,
-) -> Result<Option<(Written, Edits)>, StateError> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
-    if state.position().phase.is_some_and(|phase| folder.id().matches(phase)) {
-        let disk = PlansOnDisk::of(view, folder)?;
-        if disk.plan_count > 0 {
-            put_plan(&mut edit, disk.first_to_do(), Some(disk.plan_count));
-        }
-        if disk.to_do.is_empty() {
-            put_status(&mut edit, "Phase complete — ready for verification");
-            put_mark(&mut edit, "READY FOR VERIFICATION");
-            put_activity(&mut edit, &format!("Phase {} executed", view.label(folder.token())?.number), facts);
-        } else {
-            put_day(&mut edit, facts);
-        }
-        note_position(&mut edit);
-    }
-    let (written, edits) = close_with_mirror(view, edit, facts)?;
-    Ok(Some((written, edits)))
-}
-
-/// Writes into the tables of metrics how many plans of `folder` are done. `None` without STATE.md.
-pub(crate) fn count_plans(
-    view: &ProjectView,
-    folder: &PhaseFolder,
-    facts: &Facts,
-) -> Result<Option<(Written, Edits)>, StateError> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
-    let done = PlansOnDisk::of(view, folder)?.summarized_count;
-    edit.put_phase_row(&view.label(folder.token())?.number, usize::try_from(done).unwrap_or(usize::MAX));
-    let (written, edits) = close_with_mirror(view, edit, facts)?;
-    Ok(Some((written, edits)))
-}
-
 /// One phase completed and the next one up: what `phase complete` says in STATE.md.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transition<'a> {
@@ -509,21 +312,6 @@ pub(crate) fn is_all_complete(state: &State<'_>) -> bool {
     state.value("Status").is_some_and(|status| status.eq_ignore_ascii_case(ALL_COMPLETE))
 }
 
-fn close_with_mirror(
-    view: &ProjectView,
-    edit: StateEdit<'_, '_>,
-    facts: &Facts,
-) -> Result<(Written, Edits), StateError> {
-    let written = close(view, edit, Rule::Refresh, facts)?;
-    let mut edits = written.edits(view)?;
-    mirror::refresh(&mut edits, view, facts)?;
-    Ok((written, edits))
-}
-
-fn is_executing(position: &Position<'_>) -> bool {
-    position.mark.is_some_and(|mark| mark.eq_ignore_ascii_case("executing"))
-}
-
 /// A phase as the position shows it.
 #[derive(Clone, Debug)]
 struct Place {
@@ -574,40 +362,6 @@ const ALL_COMPLETE: &str = "All phases complete";
 /// The word of the position for a phase of the roadmap that has no plan.
 pub(super) const READY_TO_PLAN: &str = "READY TO PLAN";
 
-fn put_noted(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, name: &str) {
-    if edit.put(label, value) == Set::Changed {
-        edit.note(name);
-    }
-}
-
-/// Writes the status a step of the work leads to. One that a person wrote in words of their own stays.
-fn put_status(edit: &mut StateEdit<'_, '_>, status: &str) {
-    let written = edit.state().field("Status").map(|field| field.value);
-    if written.is_none_or(is_of_programs) {
-        put_noted(edit, "Status", status, "Status");
-    }
-}
-
-/// Writes the day of the last activity where it is told alone: a description would be of something else.
-fn put_day(edit: &mut StateEdit<'_, '_>, facts: &Facts) {
-    let state = edit.state();
-    let described = state.value("Last Activity Description").is_some();
-    let written = state.field("Last activity").map(|field| field.value).filter(|_| !described);
-    if written.is_some_and(|value| meaningful(value).is_none_or(is_day)) {
-        edit.set_noted("Last activity", &facts.today, "Last Activity");
-    }
-}
-
-/// Writes day and text of the last activity, into one field or into the two of older files.
-fn put_activity(edit: &mut StateEdit<'_, '_>, text: &str, facts: &Facts) {
-    if edit.state().field("Last Activity Description").is_some() {
-        put_noted(edit, "Last activity", &facts.today, "Last Activity");
-        edit.set_noted("Last Activity Description", text, "Last Activity Description");
-    } else {
-        put_noted(edit, "Last activity", &format!("{} — {text}", facts.today), "Last Activity");
-    }
-}
-
 /// Writes `3 of 5 (Sync) — EXECUTING`, and the explicit fields of older files.
 fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: &str) {
     let explicit = edit.state().field("Current Phase").is_some();
@@ -618,114 +372,4 @@ fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: &str) {
     if let Some(name) = &place.name {
         edit.set_noted("Current Phase Name", name, "Current Phase Name");
     }
-}
-
-/// Replaces the word behind the phase; a phase without one stays so.
-fn put_mark(edit: &mut StateEdit<'_, '_>, mark: &str) {
-    let Some(field) = edit.state().field("Phase") else { return };
-    let Some(old) = Position::parse(field.value).and_then(|position| position.mark) else { return };
-    if let Some(rest) = field.value.strip_suffix(old) {
-        edit.set("Phase", &format!("{rest}{mark}"));
-    }
-}
-
-fn put_plan(edit: &mut StateEdit<'_, '_>, current: u64, total: Option<u64>) {
-    let explicit = edit.state().field("Current Plan").is_some();
-    let shown = total.map_or_else(|| "?".to_owned(), |total| total.to_string());
-    if !explicit || edit.state().field("Plan").is_some() {
-        edit.put("Plan", &format!("{current} of {shown}"));
-    }
-    edit.set_noted("Current Plan", &current.to_string(), "Current Plan");
-    if total.is_some() {
-        edit.set_noted("Total Plans in Phase", &shown, "Total Plans in Phase");
-    }
-}
-
-fn note_position(edit: &mut StateEdit<'_, '_>) {
-    if edit.touches(POSITION) {
-        edit.note("Current Position");
-    }
-}
-
-/// Which plan of how many is at work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PlanPosition {
-    current: u64,
-    pub(crate) total: u64,
-}
-
-impl PlanPosition {
-    /// From `Current Plan` and `Total Plans in Phase`, `Current Plan: 2 of 3`, or `Plan: 2 of 3`.
-    pub(crate) fn of(state: &State<'_>) -> Option<Self> {
-        let number = |label: &str| state.value(label)?.parse().ok();
-        if let (Some(current), Some(total)) = (number("Current Plan"), number("Total Plans in Phase")) {
-            return Some(Self { current, total });
-        }
-        ["Current Plan", "Plan"].iter().find_map(|label| Self::parse(state.value(label)?))
-    }
-
-    /// `2 of 3`, whatever follows.
-    fn parse(value: &str) -> Option<Self> {
-        let (current, rest) = value.split_once(" of ")?;
-        let digits = rest.trim_start().bytes().take_while(u8::is_ascii_digit).count();
-        Some(Self { current: current.trim().parse().ok()?, total: rest.trim_start()[..digits].parse().ok()? })
-    }
-}
-
-/// Writes the number of the plan and keeps what follows it: `3 of 3 in current phase`.
-fn advance_field(edit: &mut StateEdit<'_, '_>, state: &State<'_>, next: u64) {
-    for label in ["Current Plan", "Plan"] {
-        let Some(field) = state.field(label) else { continue };
-        let digits = field.value.bytes().take_while(u8::is_ascii_digit).count();
-        if digits > 0
-            && edit.set(label, &format!("{next}{}", &field.value[digits..])) == Set::Changed
-            && label != "Plan"
-        {
-            edit.note(label);
-        }
-    }
-}
-
-impl PlansOnDisk {
-    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
-        let (plans, open) = (view.current_plans(folder)?, view.open_plans(folder)?);
-        let to_do: Vec<u64> = (1..).zip(&plans).filter(|(_, plan)| open.contains(plan)).map(|(at, _)| at).collect();
-        let count = |plans: &[String]| u64::try_from(plans.len()).unwrap_or(0);
-        Ok(Self { plan_count: count(&plans), summarized_count: count(&plans) - count(&open), to_do })
-    }
-
-    /// The place of the first plan that is still to be done; of the last one where all are.
-    fn first_to_do(&self) -> u64 {
-        self.to_do.first().copied().unwrap_or(self.plan_count)
-    }
-
-    /// The place of the next plan to do after the one at `current`.
-    fn next_to_do(&self, current: u64) -> Option<u64> {
-        self.to_do.iter().copied().find(|at| *at > current)
-    }
-}
-
-/// The plans of a phase, if it has any.
-fn plans_on_disk(view: &ProjectView, phase: &str) -> Result<Option<PlansOnDisk>, FileError> {
-    let Some(folder) = view.find_phase(phase)?.folder else { return Ok(None) };
-    Ok(Some(PlansOnDisk::of(view, &folder)?).filter(|disk| disk.plan_count > 0))
-}
-
-fn unreadable(view: &ProjectView, folder: Option<&PhaseFolder>) -> Result<NoPosition, FileError> {
-    let disk = folder.map(|folder| PlansOnDisk::of(view, folder)).transpose()?;
-    let suggested = disk.as_ref().filter(|disk| disk.plan_count > 0).map(|disk| {
-        let current = disk.first_to_do();
-        let lines = vec![format!("Current Plan: {current}"), format!("Total Plans in Phase: {}", disk.plan_count)];
-        Suggestion { current_plan: current, total_plans: disk.plan_count, lines }
-    });
-    let path = view.layout().state();
-    let error =
-        format!("no field of `{path}` tells which plan is at work; write `Plan: N of M` under Current Position");
-    Ok(NoPosition {
-        error,
-        reason: "plan_position_unreadable",
-        phase_dir: folder.map(|folder| folder.name.clone()),
-        disk,
-        suggested,
-    })
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use similar::{ChangeTag, TextDiff};
 
 use super::super::notes::{self, Metric};
-use super::super::{position, read, update};
+use super::super::{advance, position, read, update};
 use super::*;
 use crate::project::state::index::{COUNTERS, KEYS};
 
@@ -19,7 +19,7 @@ fn every_command(view: &ProjectView) -> Vec<(&'static str, Outcome, &'static [&'
         ("begin", printed_found(position::begin(view, phase("3", "Ernte 🍎", 4), &facts)), POSITION),
         ("planned", printed_found(position::planned(view, phase("3", "Ernte 🍎", 4), &facts)), POSITION),
         ("complete", printed_found(position::complete(view, Some("2"), &facts)), POSITION),
-        ("advance", printed_found(position::advance(view, &facts)), POSITION),
+        ("advance", printed_found(advance::advance(view, &facts)), POSITION),
         ("update", printed(update::update(view, "Status", "Paused — später", &facts)), &["Status"]),
         (
             "patch",

@@ -2,6 +2,7 @@
 
 use snapbox::{assert_data_eq, str};
 
+use super::super::advance;
 use super::super::position::{self, PhaseRequest, Transition};
 use super::*;
 
@@ -190,7 +191,7 @@ fn a_complete_phase_says_so() {
 fn the_next_plan_keeps_what_follows_its_number() {
     check(
         "garden",
-        |view| printed_found(position::advance(view, &facts())),
+        |view| printed_found(advance::advance(view, &facts())),
         str![[r#"
 {"advanced":true,"previous_plan":1,"current_plan":2,"total_plans":2,"updated":["Status","Current Position","state_head"],"milestone_conflict":null}
 +current_phase: 2
@@ -210,7 +211,7 @@ fn the_next_plan_keeps_what_follows_its_number() {
 fn older_fields_advance_too() {
     check(
         "ledger",
-        |view| printed_found(position::advance(view, &facts())),
+        |view| printed_found(advance::advance(view, &facts())),
         str![[r#"
 {"advanced":true,"previous_plan":1,"current_plan":2,"total_plans":2,"updated":["Current Plan","Status","Current Position","gsd_state_version","state_head"],"milestone_conflict":null}
 +gsd_state_version: "1.0"
@@ -241,7 +242,7 @@ fn a_status_in_a_persons_own_words_stays_and_a_day_without_words_moves() {
         let text =
             format!("## Current Position\n\nPhase: 3 (Sync)\nPlan: 1 of 2\nStatus: {own}\nLast activity: 2026-01-12\n");
         let view = of_text(&text);
-        let (_, edits) = position::advance(&view, &facts()).unwrap().unwrap();
+        let (_, edits) = advance::advance(&view, &facts()).unwrap().unwrap();
         let written = &edits.texts[STATE];
         assert!(written.contains(&format!("Plan: 2 of 2\nStatus: {own}\nLast activity: 2026-01-15\n")), "{written}");
         let (_, edits) = position::planned(&view, phase("3", "Sync", 2), &facts()).unwrap().unwrap();
@@ -267,7 +268,7 @@ fn plans_without_a_summary_hold_the_position() {
     files.texts.insert(STATE.into(), text);
     let view = view(files);
     assert_data_eq!(
-        shown(&view, printed_found(position::advance(&view, &facts()))),
+        shown(&view, printed_found(advance::advance(&view, &facts()))),
         str![[r#"
 {"advanced":false,"phase_dir":"02-gießen","outstanding_plans":["02-02-PLAN.md"],"milestone_conflict":null,"reason":"plans_outstanding"}
 
@@ -283,7 +284,7 @@ fn behind_the_last_plan_comes_verification() {
     files.texts.insert(".planning/phases/02-gießen/02-02-SUMMARY.md".into(), String::new());
     let view = view(files);
     assert_data_eq!(
-        shown(&view, printed_found(position::advance(&view, &facts()))),
+        shown(&view, printed_found(advance::advance(&view, &facts()))),
         str![[r#"
 {"advanced":false,"reason":"last_plan","current_plan":2,"total_plans":2,"status":"ready_for_verification","updated":["Status","Current Position","progress.completed_plans","state_head"],"milestone_conflict":null}
 -status: executing # set by hand
@@ -308,7 +309,7 @@ fn an_unreadable_position_is_told_with_a_way_out() {
     files.texts.insert(STATE.into(), text);
     let view = view(files);
     assert_data_eq!(
-        shown(&view, printed_found(position::advance(&view, &facts()))),
+        shown(&view, printed_found(advance::advance(&view, &facts()))),
         str![[r#"
 {"error":"no field of `.planning/STATE.md` tells which plan is at work; write `Plan: N of M` under Current Position","reason":"plan_position_unreadable","phase_dir":"02-gießen","disk":{"plan_count":2,"summarized_count":1},"suggested":{"current_plan":2,"total_plans":2,"lines":["Current Plan: 2","Total Plans in Phase: 2"]}}
 
