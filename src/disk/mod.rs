@@ -10,6 +10,7 @@
 mod atomic;
 mod change;
 mod hold;
+mod identity;
 mod journal;
 mod lock;
 mod path;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use atomic::{canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use hold::{Disk, Faults, Hold, check};
+pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_private_folder, make_private_folder};
@@ -292,8 +294,8 @@ impl DiskError {
             }
             Self::NotPrivate { path } => Some(format!("look at what `{}` is, then remove it", path.display())),
             Self::NotOurs { path } => Some(format!(
-                "if a call of yours was cut short on another computer, run `gsd-tools recover` there; otherwise look at what \
-                 `{}` is, then move it away",
+                "if a call of yours was cut short on another computer or in a sandbox, run `gsd-tools recover` there; otherwise \
+                 look at what `{}` is, then move it away",
                 path.display()
             )),
             Self::Unfinished { path, .. } => {
