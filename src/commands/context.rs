@@ -243,7 +243,7 @@ impl Context {
         let hosts = self.registry()?.all()?;
         let mut names =
             hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
-        Ok(names.find(|name| self.world.variable(name).is_some()))
+        Ok(names.find(|name| self.world.is_set(name)))
     }
 
     /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.

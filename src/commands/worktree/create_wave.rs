@@ -107,7 +107,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         ..WaveNote::default()
     };
     let text = serde_json::to_string_pretty(&note)?;
-    context.edit_file(&note_path, |_| Ok(((), Some(text))))?;
+    context.edit_note(&note_path, |_| Ok(((), Some(text))))?;
     let place = place_in_repository(context);
     let mut side_by_side = Vec::new();
     let mut made = Vec::new();
