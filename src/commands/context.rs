@@ -199,7 +199,7 @@ impl Context {
         let read = |path: String| -> Result<Option<String>, CommandError> {
             let path = layout.absolute(&path);
             boundary.check(&path)?;
-            Ok(disk::read_settings(path)?)
+            Ok(disk::read_config(path)?)
         };
         let project = read(layout.root_config())?;
         let own = layout.workstream().is_some().then(|| read(layout.config()));
@@ -223,7 +223,7 @@ impl Context {
     /// The text of the user's own defaults, `.gsd/defaults.json` in the home folder.
     pub(crate) fn personal_defaults(&self) -> Result<Option<String>, CommandError> {
         match self.personal_file("defaults.json") {
-            Some(file) => Ok(disk::read_settings(file)?),
+            Some(file) => Ok(disk::read_config(file)?),
             None => Ok(None),
         }
     }

@@ -142,9 +142,9 @@ fn what_is_too_large_to_be_a_document_is_refused_by_its_size() {
     std::fs::File::create(context.project().join(".planning/STATE.md")).unwrap().set_len(17 << 20).unwrap();
     let refused = context.gsd(["state", "json"]).failure(1);
     assert!(refused.contains("larger than 16 MB"), "{refused}");
-    std::fs::File::create(context.project().join(".planning/config.json")).unwrap().set_len(9 << 20).unwrap();
+    std::fs::File::create(context.project().join(".planning/config.json")).unwrap().set_len(2 << 20).unwrap();
     let refused = context.gsd(["config-get", "mode"]).failure(1);
-    assert!(refused.contains("larger than 8 MB"), "{refused}");
+    assert!(refused.contains("larger than 1 MB"), "{refused}");
 }
 
 #[cfg(target_os = "linux")]
