@@ -70,6 +70,7 @@ pub(crate) fn guards_read(text: &str) {
     let _ = validate_commit::complaint(text, &[]);
     let _ = workflow_guard::forces_in_agent_branch(text, |_| Some(checkout::Head::Unreadable));
     let _ = write_guard::written_by(text);
+    let _ = crate::text::shell::PlainLine::read(text);
     let _ = graphify_update::may_move(text);
     let _ = injection_scanner::signs(text);
     let _ = injection_scanner::printed(text, std::path::Path::new("/p"));

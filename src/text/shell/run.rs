@@ -83,6 +83,12 @@ impl Argument {
         self.spellings.iter().map(|spelling| Spelling::pattern(&spelling.text())).collect::<Vec<_>>().into()
     }
 
+    /// The part behind `mark`, such as the file in `of=name`.
+    pub(crate) fn behind(&self, mark: char) -> Option<Argument> {
+        let behind: Option<Vec<Spelling>> = self.spellings.iter().map(|spelling| spelling.behind(mark)).collect();
+        behind.map(Argument::from)
+    }
+
     /// The numbers of the substitutions and of the `read`s that the word holds something of.
     pub(crate) fn results(&self) -> impl Iterator<Item = u32> {
         self.spellings.iter().flat_map(Spelling::results)
