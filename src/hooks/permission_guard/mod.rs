@@ -18,7 +18,7 @@ use crate::world::World;
 const PROGRAM: &str = "gsd-tools";
 
 /// Programs of shells, and words of their grammar, that may set a variable, run text that they are given, or change what a
-/// later word means: all that bash and zsh have but [`HARMLESS`] and the words that only stand before a command.
+/// later word means: all that bash and zsh have but a few that do no more than print, compare or change the folder.
 const CHANGING: &[&str] = &[
     "-",
     ".",
@@ -118,10 +118,7 @@ const CHANGING: &[&str] = &[
     "]]",
 ];
 
-/// Programs of shells that change nothing but the folder.
-const HARMLESS: &[&str] = &[":", "[", "cd", "echo", "exit", "false", "popd", "printf", "pushd", "pwd", "test", "true"];
-
-/// Of those, the ones that calculate: `a[$(...)]` among their words runs what is in it.
+/// Programs of shells that change nothing and calculate: `a[$(...)]` among their words runs what is in it.
 const CALCULATING: &[&str] = &["[", "exit", "printf", "test"];
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {

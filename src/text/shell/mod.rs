@@ -12,7 +12,7 @@ mod word;
 
 pub(crate) use plain::{NotPlain, PlainLine, PlainWord};
 pub(crate) use quote::{acting_letter, shell_word};
-pub(crate) use run::{Argument, Run, runs};
+pub(crate) use run::{Argument, Run, runs, runs_up_to_limit};
 pub(crate) use spelling::{Spelling, UNKNOWN};
 
 #[cfg(test)]
