@@ -182,7 +182,7 @@ fn found(line: &str, asking: &Asking, places: &Places) -> Option<String> {
     }
     let line = match PlainLine::read(line) {
         Ok(line) => line,
-        Err(NotPlain(what)) => return Some(format!("with {what} on its line nobody knows what else would run")),
+        Err(NotPlain(what)) => return Some(format!("{what} on its line cannot be checked")),
     };
     let changing = || line.commands.iter().find_map(|words| changing(words));
     asking.blind_to.iter().find_map(|part| match part {
