@@ -2,13 +2,13 @@
 //!
 //! `gsd-tools hook <dialect> <event> [--without <hook>]`: reads the host's JSON, lets the hooks of the event look at it,
 //! gives one answer. A hook never breaks the host: on any error of our own nothing is printed and the exit code is 0.
-//! Outside projects that use us there is silence; only the status line shows what it can everywhere. [`Switch`] silences
-//! all of it.
+//! Outside projects that use us there is silence, but for calls of ours and for secrets of a project that are named from
+//! elsewhere; only the status line shows what it can everywhere. [`Switch`] silences all of it.
 //!
 //! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row in [`roster`]. `look` asks the
 //! scene for facts (`payload.tool()`, `payload.writes()`, `project.flag(...)`, `read(...)`) and hands them to a function
-//! that is pure; the finding is [`Finding::Nothing`], a `Note` for the agent, a `Tell` for the person, or a refusal,
-//! [`Finding::block`]. [`answer`] turns what all of them found into the host's own form: no hook knows a dialect.
+//! that is pure; the finding is [`verdict::Finding::Nothing`], a `Note` for the agent, a `Tell` for the person, or a refusal,
+//! [`verdict::Finding::block`]. [`answer`] turns what all of them found into the host's own form: no hook knows a dialect.
 
 mod agent_isolation_guard;
 mod answer;
@@ -61,7 +61,7 @@ pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
 pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
 pub(crate) use update_check::KnownVersions;
-use verdict::{Finding, Verdict};
+use verdict::Verdict;
 
 /// Has every guard that reads command lines look at `text`: whatever it is, each comes to an end.
 #[cfg(any(test, fuzzing))]
@@ -70,6 +70,7 @@ pub(crate) fn guards_read(text: &str) {
     let _ = validate_commit::complaint(text, &[]);
     let _ = workflow_guard::forces_in_agent_branch(text, |_| Some(checkout::Head::Unreadable));
     let _ = write_guard::written_by(text);
+    let _ = crate::text::shell::PlainLine::read(text);
     let _ = graphify_update::may_move(text);
     let _ = injection_scanner::signs(text);
     let _ = injection_scanner::printed(text, std::path::Path::new("/p"));
@@ -116,12 +117,14 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
 
 /// What is refused outside of every project; `None` where nothing is.
 fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Option<Verdict> {
-    let finding = match event {
-        Event::BeforeTool => permission_guard::look_in(world, payload, &[here]),
-        _ => Finding::Nothing,
-    };
+    if event != Event::BeforeTool {
+        return None;
+    }
     let mut verdict = Verdict::default();
-    verdict.add(finding);
+    verdict.add(permission_guard::look_in(world, payload, &[here]));
+    for project in secret_guard::projects_named(world, payload) {
+        verdict.add(secret_guard::look(&Scene { world, event, payload, here, project: &project }));
+    }
     verdict.block.is_some().then_some(verdict)
 }
 

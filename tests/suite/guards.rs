@@ -194,6 +194,29 @@ fn every_dialect_hears_the_refusal() {
 }
 
 #[test]
+fn secrets_of_a_project_are_guarded_from_outside_of_it() {
+    let context = project("{}");
+    context.write(".env", "API_KEY=sk-1\n");
+    std::fs::write(context.home().join(".env"), "API_KEY=sk-2\n").unwrap();
+    let (home, root) = (context.home(), context.project().display().to_string());
+    let refused = |tool: &str, input: &Value| refusal(&context, &home, tool, input).is_some();
+    for command in [
+        format!("cat {root}/.env"),
+        format!("cd {root} && cat .env"),
+        format!("cat '{root}'/.env"),
+        format!("grep -rn KEY {root}"),
+    ] {
+        assert!(refused("Bash", &json!({"command": command})), "{command}");
+    }
+    assert!(refused("Read", &json!({"file_path": format!("{root}/.env")})));
+    for command in
+        [format!("ls {root}/.env"), format!("cat {root}/README.md"), "cat .env".to_owned(), "cat ~/.env".to_owned()]
+    {
+        assert!(!refused("Bash", &json!({"command": command})), "{command}");
+    }
+}
+
+#[test]
 fn outside_of_projects_and_for_broken_events_there_is_silence() {
     let context = TestContext::new();
     for (tool, input) in [
@@ -249,10 +272,24 @@ fn a_roadmap_does_not_shrink_unless_somebody_gave_leave() {
         "git restore --source HEAD~1 .planning/ROADMAP.md",
         "python3 -c \"open('.planning/ROADMAP.md','w').write('# Roadmap')\"",
         "tee .planning/ROADMAP.md < a.md",
+        "tee .planning/ROADMAP.md < /dev/null",
+        "cat /dev/null > .planning/ROADMAP.md",
+        "echo x | dd of=.planning/ROADMAP.md",
+        "rsync a.md .planning/ROADMAP.md",
+        "printf '%s\\n' a b c > .planning/ROADMAP.md",
+        "rm -rf .planning",
+        "rm -rf .planning/*",
+        "rm -r .planning/milestones",
+        "git rm -rq .planning",
+        "mv .planning old",
     ] {
         context.write("a.md", "x\n");
         assert!(shell(&context, shrinking).is_some(), "{shrinking}");
     }
+    let folder = shell(&context, "rm -rf .planning").unwrap();
+    assert!(folder.contains("0 of the 100 lines of `.planning/milestones/v1.0-ROADMAP.md`"), "{folder}");
+    context.write(".planning/.gsd-allow-shrink", ".planning/milestones/v1.0-ROADMAP.md\n");
+    assert_eq!(shell(&context, "rm -rf .planning"), None, "leave for one document is leave for the folder");
     let edit = |old: usize, new: usize| {
         let (old, new) = ("line\n".repeat(old), "x\n".repeat(new));
         let input = json!({"file_path": absolute, "old_string": old, "new_string": new});
@@ -273,6 +310,16 @@ fn a_roadmap_does_not_shrink_unless_somebody_gave_leave() {
         "git rm --cached .planning/ROADMAP.md",
         "mv .planning/ROADMAP.md .planning/ROADMAP.md.broken",
         "head -5 .planning/ROADMAP.md > /tmp/t",
+        "echo x | tee -a .planning/ROADMAP.md",
+        "echo x | tee --append .planning/ROADMAP.md",
+        "head -20 .planning/ROADMAP.md > t.md; tail -80 .planning/ROADMAP.md >> t.md; mv t.md .planning/ROADMAP.md",
+        &format!("echo -e 'a{}' > .planning/ROADMAP.md", "\\na".repeat(80)),
+        &format!("printf '%s\\n' {} > .planning/ROADMAP.md", "a ".repeat(80)),
+        "git restore .planning/ROADMAP.md",
+        "git checkout -- .planning/ROADMAP.md",
+        "mv .planning/milestones old",
+        "rm -rf .planning/phases",
+        "rm -rf x/.planning",
     ] {
         context.write("b.md", &old);
         assert_eq!(shell(&context, leaving), None, "{leaving}");

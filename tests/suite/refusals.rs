@@ -140,7 +140,19 @@ fn a_line_with_more_than_an_allowed_call_becomes_the_call_alone() {
         let call = format!("{} state json", context.home().join(opencode).display());
         assert!(refused(opencode, folder, None, &format!("{call} > ~/.bashrc")).unwrap().contains("`~/.bashrc`"));
         assert!(refused(opencode, folder, None, &format!("HOME=$PWD; {call}")).unwrap().contains("`HOME`"));
-        assert_eq!(refused(opencode, folder, None, &format!("{call} > state.json")), None);
+        for file in ["state.json", ".envrc", ".git/hooks/pre-commit", "AGENTS.md"] {
+            assert!(
+                refused(opencode, folder, None, &format!("{call} > {file}")).unwrap().contains(&format!("`{file}`"))
+            );
+            let whole = folder.join(file).display().to_string();
+            assert!(refused(opencode, folder, None, &format!("cd /; {call} > {whole}")).unwrap().contains(&whole));
+        }
+        let temporary = context.project().parent().unwrap().join("tmp/state.json").display().to_string();
+        assert_eq!(refused(opencode, folder, None, &format!("{call} > {temporary} 2>&1")), None);
+        let set = refused(opencode, folder, None, &format!("export \"PATH=$PWD:$PATH\"; {call}")).unwrap();
+        assert_eq!(ways(&set, "UNASKED_LINE"), [""; 0]);
+        let unread = refused(opencode, folder, None, &format!("{call} ${{a:-x}}")).unwrap();
+        assert_eq!(ways(&unread, "UNASKED_LINE"), [""; 0]);
         assert_eq!(refused(opencode, folder, None, "grep -rn gsd-tools . > ~/found"), None, "no call of ours");
     }
 }

@@ -125,6 +125,13 @@ const ASKING: &[&str] = &[
     "exists",
 ];
 
+/// Whether a value that code comes to is one of the environment.
+pub(super) fn is_of_environment(text: &str) -> bool {
+    ENVIRONMENT.iter().any(|word| text.contains(word))
+        && !ASKING.iter().any(|asking| text.contains(asking))
+        && !is_of_plain_variables(text)
+}
+
 /// Whether code prints values of the environment, those of a file that it loads itself among them.
 pub(super) fn shows_environment(text: &str) -> bool {
     let has_any = |text: &str| ENVIRONMENT.iter().any(|word| text.contains(word));

@@ -13,12 +13,18 @@ use super::programs::{
     is_left_out, is_runner, keeps_to_itself,
 };
 use super::search::{self, Hit};
-use crate::text::shell::{Argument, Run, Spelling, runs};
+use crate::text::shell::{Argument, Run, Spelling, runs, runs_up_to_limit};
 
-/// What a script would show of a secret file, if it would show anything.
-pub(super) fn shown_by(script: &str, mut judge: Judge<'_>) -> Option<Hit> {
-    let runs = runs(script);
-    let (sources, behind_loops) = read_loops(&runs);
+/// What a script would show of a secret file, if it would show anything. Of a script that is too long to be followed to
+/// its end, a name of such a file is enough.
+pub(super) fn shown_by(script: &str, judge: Judge<'_>) -> Option<Hit> {
+    let (runs, is_cut) = runs_up_to_limit(script);
+    let named = is_cut.then(|| judge.named_in(script)).flatten();
+    shown_by_runs(&runs, judge).or_else(|| named.map(given))
+}
+
+fn shown_by_runs(runs: &[Run], mut judge: Judge<'_>) -> Option<Hit> {
+    let (sources, behind_loops) = read_loops(runs);
     let mut loaded: Option<String> = None;
     // What the program before prints, and in which pipeline.
     let mut flowing: Option<(usize, Hit)> = None;
@@ -228,6 +234,11 @@ fn shows_unasked(judge: &Judge<'_>, run: &Run) -> Option<String> {
         "dotenv" | "dotenvx" if has(&["get", "list"]) && !has(&["--"]) => {
             Some(named_env_file(&words).unwrap_or_else(|| ".env".to_owned()))
         }
+        // The same as a module.
+        program if INTERPRETERS.contains(&program) && has(&["get", "list"]) && !has(&["--"]) => {
+            let is_module = words.windows(2).any(|pair| pair[0] == "-m" && pair[1] == "dotenv");
+            is_module.then(|| named_env_file(&words).unwrap_or_else(|| ".env".to_owned()))
+        }
         _ => None,
     }
 }
@@ -343,7 +354,7 @@ fn git(judge: &Judge<'_>, call: &GitLine<'_>) -> Reading {
     let patch = call.has(&["patch", "patch-with-stat"], &['p', 'u']);
     let shows = match call.verb.as_str() {
         "grep" => {
-            let searched = Run::of("grep", call.arguments);
+            let searched = Run::of(search::GIT_GREP, call.arguments);
             return search::shown_by(judge, &searched, None).map_or(Reading::Nothing, Reading::Shows);
         }
         "show" | "diff" | "difftool" | "whatchanged" => {

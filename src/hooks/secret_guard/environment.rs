@@ -84,7 +84,9 @@ pub(super) fn is_shown(run: &Run) -> bool {
             .any(|text| text.contains("$ENV") || text.split(|of| !char::is_alphabetic(of)).any(|word| word == "env")),
         "awk" | "gawk" | "mawk" | "nawk" => texts.iter().any(|text| text.contains("ENVIRON")),
         program if INTERPRETERS.contains(&program) => {
+            let is_printed = |pair: &[String]| matches!(pair[0].as_str(), "-p" | "-pe" | "--print");
             texts.iter().chain(&run.input).any(|text| code::shows_environment(text))
+                || texts.windows(2).any(|pair| is_printed(pair) && code::is_of_environment(&pair[1]))
         }
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! What a word of a command stands for: a file with secrets, or something that was printed out of one.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{Kind, Names};
 use super::place::{MOST_ENTRIES, Place, Reach};
@@ -25,7 +25,8 @@ pub(super) struct Judge<'names> {
 const FULL: usize = 2_000;
 
 /// What most secret names have in them.
-const TELLING: &[&str] = &["env", "key", "pem", "id_", "cred", "secret", "rc", ".kube", "docker"];
+const TELLING: &[&str] =
+    &["env", "key", "pem", "id_", "cred", "secret", "rc", ".kube", "docker", "auth", "tfvars", "tfstate"];
 
 /// At most this many names of one script are checked for links.
 const LINKS: usize = 500;
@@ -112,6 +113,21 @@ impl<'names> Judge<'names> {
         // Of `$NAME.pem` nothing is known but the ending.
         let is_named = !name.rsplit('/').next().unwrap_or_default().starts_with(UNKNOWN);
         self.content(name).map_or(is_named && !row.is_seen, |content| row.is_secret(&content))
+    }
+
+    /// A word of a text that is the usual name of a secret file, or that might be one where there are too many to compare.
+    pub(super) fn named_in(&self, text: &str) -> Option<String> {
+        let of_name = |letter: char| letter.is_alphanumeric() || "._-/~".contains(letter);
+        // A `\` may be a mark of a shell and a part of a path.
+        let plain = text.replace(['\'', '"'], "");
+        [plain.replace('\\', ""), plain.replace('\\', "/")].iter().find_map(|plain| {
+            let words: BTreeSet<&str> = plain.split(|letter| !of_name(letter)).collect();
+            let words = words.into_iter().map(|word| word.trim_end_matches('/'));
+            let telling = words.filter(|word| TELLING.iter().any(|text| word.contains(text)));
+            let mut telling = telling.enumerate();
+            let found = telling.find(|(at, word)| *at >= FULL || self.names.row(word).is_some());
+            found.map(|(_, word)| word.to_owned())
+        })
     }
 
     /// The secret files below a folder that a search reaches, with what is in them.

@@ -19,16 +19,20 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use self::judge::Judge;
 use self::names::{Kind, Names};
 use self::place::{Place, Reach};
 use self::search::Hit;
-use super::scene::Scene;
+use super::payload::Payload;
+use super::scene::{HookProject, Scene};
 use super::verdict::Finding;
+use crate::disk;
 use crate::library::ToolSet;
 use crate::text::shell::{Spelling, shell_word};
+use crate::world::World;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let payload = scene.payload;
@@ -46,6 +50,30 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     hit.map_or(Finding::Nothing, |hit| {
         Finding::block("SECRET_READ", reason(&hit, names.row(&hit.file).map(|row| row.kind)))
     })
+}
+
+/// The projects that files are in which a tool or a command line names, for work outside of every project.
+pub(super) fn projects_named(world: &World, payload: &Payload) -> Vec<HookProject> {
+    const MOST: usize = 16;
+    let line = match payload.tool() {
+        Some(ToolSet::Shell) => payload.command(),
+        Some(ToolSet::Read | ToolSet::Search) => Some(payload.paths().join("\n")),
+        _ => None,
+    };
+    let place = Place::new(Path::new("/"), world.home());
+    let line = line.unwrap_or_default();
+    let ends_name = |letter: char| letter.is_whitespace() || "'\"=;&|()<>$`:,".contains(letter);
+    let named: BTreeSet<&str> = line.split(ends_name).filter(|word| word.starts_with(['/', '~'])).collect();
+    let mut projects: Vec<HookProject> = Vec::new();
+    for path in named.into_iter().take(MOST).filter_map(|name| place.path(name)) {
+        let folder = if disk::is_folder(&path) { Some(path.as_path()) } else { path.parent() };
+        let project = folder.and_then(|folder| HookProject::find(folder, world, payload.session()));
+        let Some(project) = project else { continue };
+        if projects.iter().all(|known| known.root != project.root) {
+            projects.push(project);
+        }
+    }
+    projects
 }
 
 /// Patterns of file names that the user adds to the table or excepts from it.

@@ -22,6 +22,9 @@ impl Hit {
     }
 }
 
+/// `git grep`, for the name of a program: it looks into what git knows. What git ignores is not that.
+pub(super) const GIT_GREP: &str = "git-grep";
+
 /// What a program whose first word is a pattern or a script shows. `input` is the secret file whose text it has on its
 /// standard input.
 pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<&str>) -> Option<Hit> {
@@ -30,7 +33,11 @@ pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<&str>) -> Opt
     if let Some(file) = hit {
         return Some(Hit::given(file));
     }
-    let usual = if matches!(run.program.as_str(), "grep" | "ggrep" | "zgrep") { Form::Basic } else { Form::Extended };
+    let usual = if matches!(run.program.as_str(), "grep" | "ggrep" | "zgrep" | GIT_GREP) {
+        Form::Basic
+    } else {
+        Form::Extended
+    };
     let form = options.form.unwrap_or(usual);
     let shows = Shows { language, patterns, inverts: options.inverts, ignores_case: options.ignores_case, form };
     if language == Language::Awk
@@ -213,9 +220,13 @@ impl Options {
         is_folder: impl Fn(&str) -> bool,
         has_input: bool,
     ) -> Vec<(String, Reach)> {
-        let searches_folders = matches!(program, "rg" | "ag" | "ack");
+        let searches_folders = matches!(program, "rg" | "ag" | "ack" | GIT_GREP);
         let everything = Reach { hidden: true, ignored: true };
-        let reach = if searches_folders { Reach { hidden: self.hidden, ignored: self.ignored } } else { everything };
+        let reach = match program {
+            GIT_GREP => Reach { hidden: true, ignored: false },
+            _ if searches_folders => Reach { hidden: self.hidden, ignored: self.ignored },
+            _ => everything,
+        };
         let mut folders: Vec<(String, Reach)> = Vec::new();
         if self.recursive || searches_folders {
             let named =

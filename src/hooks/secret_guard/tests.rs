@@ -20,6 +20,16 @@ fn commands_that_show_none_are_let_go() {
 }
 
 const SHOWING: &[&str] = &[
+    "node --env-file=.env -p process.env",
+    "node --env-file=.env -p 'process.env.API_KEY'",
+    "python3 -m dotenv list",
+    "python -m dotenv -f .env get API_KEY",
+    "cat terraform.tfvars",
+    "cat infra/prod.auto.tfvars",
+    "jq . terraform.tfstate",
+    "cat ~/.claude/.credentials.json",
+    "jq .tokens ~/.codex/auth.json",
+    "cat ~/.local/share/opencode/auth.json",
     "export $(cat .env | xargs); env",
     "export $(grep -v '^#' .env | xargs) && printenv API_KEY",
     "mapfile -t lines < .env; echo \"${lines[@]}\"",
@@ -249,6 +259,16 @@ const SHOWING: &[&str] = &[
 ];
 
 const HARMLESS_COMMANDS: &[&str] = &[
+    "node --env-file=.env -p process.env.PORT",
+    "node --env-file=.env -p '!!process.env.API_KEY'",
+    "python3 -m dotenv run -- npm start",
+    "python3 -m dotenv set KEY value",
+    "terraform apply -var-file=prod.tfvars",
+    "terraform plan -var-file prod.tfvars",
+    "cat terraform.tfvars.example",
+    "cat ~/.claude/settings.json",
+    "scp .env host:",
+    "env $(cat .env | xargs) node -e 1",
     "export $(cat .env | xargs)",
     "export $(grep -v '^#' .env | xargs) && npm start",
     "export $(xargs < .env)",
@@ -472,6 +492,7 @@ fn what_is_on_disk_is_looked_at() {
     write("deploy/prod.env", "TOKEN=x\n");
     write("deploy/plain.env", "PORT=80\n");
     write("docs/.npmrc", "registry=https://r\n");
+    write("plain.tfvars", "size = 3\n");
     write("tls/cert.pem", "-----BEGIN CERTIFICATE-----\n");
     write("tls/both.pem", "-----BEGIN RSA PRIVATE KEY-----\n");
     write("tls/site.pem", "-----BEGIN CERTIFICATE-----\n");
@@ -497,6 +518,8 @@ fn what_is_on_disk_is_looked_at() {
         ("cat tls/*.pem", "tls/both.pem"),
         ("cat tls/both.pem", "tls/both.pem"),
         ("docker compose config", ".env"),
+        ("git grep TOKEN", "deploy/prod.env"),
+        ("git grep -n tok -i deploy", "deploy/prod.env"),
     ] {
         assert_eq!(said(command).as_deref(), Some(file), "{command}");
     }
@@ -514,6 +537,11 @@ fn what_is_on_disk_is_looked_at() {
         "rg TOKEN -t rust",
         "rg TOKEN -g '!*.env'",
         "git log | grep API_KEY",
+        "git grep API_KEY",
+        "git grep -l TOKEN",
+        "git grep TOKEN -- '*.rs'",
+        "git grep TOKEN src",
+        "cat plain.tfvars",
         "find . -type f -not -name .env -exec grep -H KEY {} +",
         "find . -type f -exec wc -l {} +",
         "find . -name '*.rs' -exec grep KEY {} +",
@@ -533,6 +561,29 @@ fn what_is_on_disk_is_looked_at() {
         assert!(said("cat settings").is_some(), "a link to it");
         assert_eq!(said("ls -l settings"), None);
     }
+}
+
+#[test]
+fn of_a_line_that_is_too_long_a_name_is_enough() {
+    let nested = (0..10).fold("cat .env".to_owned(), |script, _| format!("eval {}", shell_quoted(&script)));
+    for padding in
+        [":;".repeat(2_100), format!("echo {};", "x".repeat(300_000)), format!("echo '{}';", "x\n".repeat(200_000))]
+    {
+        for line in ["cat .env", "cat '.e'nv", "cat ~/.ssh/id_rsa"] {
+            assert!(read_by(&format!("{padding}{line}")).is_some(), "{line}");
+        }
+        assert_eq!(read_by(&format!("{padding}cat README.md")), None);
+    }
+    assert!(read_by(&nested).is_some());
+    assert_eq!(read_by(&format!("{}ls .env", ":;".repeat(1_000))), None, "it is followed to its end");
+    let begin = std::time::Instant::now();
+    let names = (0..40_000).map(|number| format!("x{number}.env.rs ")).collect::<Vec<_>>().concat();
+    assert!(read_by(&names).is_some(), "more names than can be compared");
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}
+
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::super::git_line::GitLine;
 use super::script;
-use crate::text::shell::{Argument, Run, runs};
+use crate::text::shell::{Argument, Run, Spelling, runs};
 
 /// What goes into a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,10 @@ pub(in crate::hooks) enum Content {
     Edited { fewer: usize, more: usize },
     /// The content in an earlier commit, which is named.
     Older(String),
+    /// Nothing: the file is removed, or the folder with all that is in it.
+    Removed,
+    /// Nothing: it is in another place.
+    Moved,
 }
 
 /// The files that a script overwrites, relative to the folder it starts in, and what is known of their new content.
@@ -42,38 +46,81 @@ pub(in crate::hooks) fn written_by(script: &str) -> Vec<(String, Content)> {
             continue;
         }
         if let Some((target, sources)) = copied(&run) {
+            if run.program == "mv" {
+                written.extend(sources.iter().map(|source| (from_here(source), Content::Moved)));
+            }
             let sources = sources.iter().filter(|source| *source != "/dev/null").map(|source| from_here(source));
             let sources: Vec<String> = sources.collect();
             let content = match sources.as_slice() {
                 [source] => known.get(source).cloned(),
                 _ => None,
             };
+            known.remove(&from_here(&target));
             written.push((from_here(&target), content.unwrap_or(Content::OfFiles(sources))));
             continue;
         }
         let passes_on = run.is_fed && run.arguments.iter().all(|word| word.shown().starts_with('-'));
         let names = names(&run.arguments);
+        let own = || if run.is_fed && run.here.is_none() { piped } else { content(&run) };
         let (content, files) = match run.program.as_str() {
-            "tee" | "sponge" => (content(&run).or(piped), names),
+            "tee" | "sponge" => (own(), names),
+            "dd" => (operand(&run, "if=").map_or_else(own, |file| files(&[file])), dd_target(&run)),
             "truncate" if empties(&run) => (Some(Content::Lines(0)), names),
-            "cat" if passes_on => (content(&run).or(piped), Vec::new()),
+            "cat" if passes_on => (own(), Vec::new()),
             _ => (content(&run), Vec::new()),
         };
-        let Some(content) = content else { continue };
-        let content = match content {
+        let content = content.map(|content| match content {
             Content::OfFiles(files) => Content::OfFiles(files.iter().map(|file| from_here(file)).collect()),
             content => content,
-        };
-        if run.is_piped {
-            before = Some((run.pipeline, content.clone()));
+        });
+        if let Some(content) = content.clone().filter(|_| run.is_piped) {
+            before = Some((run.pipeline, content));
         }
-        let redirected = run.writes.iter().filter(|written| !written.append).filter_map(|written| written.file.text());
-        for name in redirected.chain(files) {
-            known.insert(from_here(&name), content.clone());
-            written.push((from_here(&name), content.clone()));
+        let appends = matches!(run.program.as_str(), "tee" | "sponge") && run.arguments.iter().any(is_append);
+        let redirected = run.writes.iter().filter_map(|written| Some((written.file.text()?, written.append)));
+        for (name, append) in redirected.chain(files.into_iter().map(|name| (name, appends))) {
+            let name = from_here(&name);
+            let now =
+                if append { known.get(&name).and_then(|old| joined(old, content.as_ref()?)) } else { content.clone() };
+            match now {
+                Some(content) => known.insert(name.clone(), content),
+                None => known.remove(&name),
+            };
+            written.extend(content.clone().filter(|_| !append).map(|content| (name, content)));
         }
     }
     written
+}
+
+/// What a file has that was written before, and then had something appended.
+fn joined(before: &Content, behind: &Content) -> Option<Content> {
+    match (before, behind) {
+        (Content::Lines(before), Content::Lines(behind)) => Some(Content::Lines(before.saturating_add(*behind))),
+        (Content::OfFiles(before), Content::OfFiles(behind)) => {
+            Some(Content::OfFiles(before.iter().chain(behind).cloned().collect()))
+        }
+        _ => None,
+    }
+}
+
+/// The option of `tee` and `sponge` by which a file stays as it is and gets longer.
+fn is_append(word: &Argument) -> bool {
+    let option = word.shown();
+    option == "--append" || option.starts_with('-') && !option.starts_with("--") && option.contains('a')
+}
+
+/// The value of an operand of `dd`.
+fn operand(run: &Run, name: &str) -> Option<Argument> {
+    run.arguments.iter().find(|word| word.shown().starts_with(name))?.behind('=')
+}
+
+/// The file that `dd` writes again, if it does not change a part of it.
+fn dd_target(run: &Run) -> Vec<String> {
+    let is_part = run.arguments.iter().any(|word| {
+        let word = word.shown();
+        word.starts_with("seek=") || word.starts_with("conv=") && word.contains("notrunc") || word.starts_with("oflag=")
+    });
+    operand(run, "of=").and_then(|file| file.text()).filter(|_| !is_part).into_iter().collect()
 }
 
 fn names(words: &[Argument]) -> Vec<String> {
@@ -86,7 +133,11 @@ fn changed_in_place(run: &Run) -> Vec<(String, Content)> {
         names.into_iter().map(|name| (name, content.clone())).collect()
     };
     match run.program.as_str() {
-        "rm" | "unlink" | "shred" => all(names(&run.arguments), &Content::Lines(0)),
+        // All that is in a folder is the folder.
+        "rm" | "unlink" | "shred" => {
+            let names = names(&run.arguments).into_iter();
+            all(names.map(|name| name.strip_suffix("/*").unwrap_or(&name).to_owned()).collect(), &Content::Removed)
+        }
         "sed" | "gsed" if run.arguments.iter().any(|word| is_in_place(&word.shown())) => {
             let mut words = names(&run.arguments);
             // The suffix of `-i ''` is a word of its own on some systems.
@@ -127,7 +178,7 @@ fn older(call: &GitLine<'_>) -> Vec<(String, Content)> {
         "restore" => return older_of_restore(&words),
         "rm" if !call.has(&["cached"], &[]) => {
             let names = words.iter().filter(|word| !word.starts_with('-'));
-            return names.map(|name| (name.clone(), Content::Lines(0))).collect();
+            return names.map(|name| (name.clone(), Content::Removed)).collect();
         }
         _ => None,
     };
@@ -173,13 +224,45 @@ fn content(run: &Run) -> Option<Content> {
             let words: Vec<Argument> = run.arguments.iter().chain(&run.reads).cloned().collect();
             files(&words)
         }
+        "echo" => echoed(run).map(Content::Lines),
+        "printf" => formatted(run).map(Content::Lines),
         _ => run.output().map(|text| Content::Lines(text.lines().count())),
     }
 }
 
+/// How many lines `echo` prints at the most: some shells take `\n` for a line break without being asked to.
+fn echoed(run: &Run) -> Option<usize> {
+    let texts: Option<Vec<String>> = run.arguments.iter().map(Argument::text).collect();
+    let lines = texts?.iter().map(|text| breaks(text)).sum::<Option<usize>>()?;
+    Some(lines.saturating_add(1))
+}
+
+/// How many lines `printf` prints at the most: the format is used again until there are no values left.
+fn formatted(run: &Run) -> Option<usize> {
+    let (format, values) = run.arguments.split_first()?;
+    let format = format.text()?;
+    let taken = format.replace("%%", "").matches('%').count();
+    let mut lines = 1_usize;
+    for value in values {
+        // What a pattern becomes is not known.
+        let is_many = value.spellings.iter().any(Spelling::has_wildcards) || value.names().nth(1).is_some();
+        let value = value.text().filter(|value| !is_many && !value.contains(".."))?;
+        lines = lines.saturating_add(breaks(&value)?);
+    }
+    let times = values.len().div_ceil(taken.max(1)).max(1);
+    Some(lines.saturating_add(breaks(&format)?.saturating_mul(times)))
+}
+
+/// How many line breaks a text has, spelled out or not; `None` where they may be spelled by numbers.
+fn breaks(text: &str) -> Option<usize> {
+    let by_number = ["\\0", "\\1", "\\x", "\\u"].iter().any(|start| text.contains(start));
+    (!by_number).then(|| text.matches('\n').count() + text.matches("\\n").count())
+}
+
 fn files(words: &[Argument]) -> Option<Content> {
     let files: Option<Vec<String>> = words.iter().map(Argument::text).collect();
-    files.filter(|files| !files.is_empty() && files.iter().all(|file| !file.starts_with('-'))).map(Content::OfFiles)
+    let files = files.filter(|files| !files.is_empty() && files.iter().all(|file| !file.starts_with('-')))?;
+    Some(Content::OfFiles(files.into_iter().filter(|file| file != "/dev/null").collect()))
 }
 
 /// How many lines `head` and `tail` print at the most: `-5`, `-n 5`, `-n5`.
@@ -211,7 +294,7 @@ fn empties(run: &Run) -> bool {
 
 /// The file that a program puts others in the place of, and those.
 fn copied(run: &Run) -> Option<(String, Vec<String>)> {
-    if !matches!(run.program.as_str(), "cp" | "mv" | "install") {
+    if !matches!(run.program.as_str(), "cp" | "mv" | "install" | "rsync") {
         return None;
     }
     let words: Option<Vec<String>> = run.arguments.iter().map(Argument::text).collect();

@@ -4,7 +4,7 @@ mod command;
 mod script;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use self::command::Content;
@@ -13,6 +13,7 @@ use super::checkout::Checkout;
 use super::payload::FileWrite;
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
+use crate::disk::EntryKind;
 use crate::project::layout::Layout;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
@@ -25,16 +26,24 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let counted = RefCell::new(HashMap::new());
     let count = |path: PathBuf| crate::disk::read_bytes(path).ok().flatten().map(|bytes| line_count(&bytes));
     let lines = |name: &str| *counted.borrow_mut().entry(name.to_owned()).or_insert_with(|| count(scene.path(name)));
+    let mut below = HashMap::new();
     for (name, content) in by_tool.chain(by_shell) {
         let path = scene.path(&name);
+        let path = match folder_lost(&path, &content, &scene.project.root) {
+            Some(folder) => {
+                below.entry(folder).or_insert_with_key(|folder| longest_below(folder, &scene.project.layout)).clone()
+            }
+            None => Some(path).filter(|_| content != Content::Moved),
+        };
+        let Some(path) = path else { continue };
         let Some(document) = guarded(&path, &scene.project.layout) else { continue };
-        let old = lines(&name).unwrap_or_default();
+        let old = lines(&path.to_string_lossy()).unwrap_or_default();
         let new = match &content {
             Content::Lines(count) => Some(*count),
             Content::OfFiles(files) => files.iter().map(|file| lines(file)).sum(),
-            Content::Edited { fewer, more } => Some(old.saturating_sub(*fewer) + more),
+            Content::Edited { fewer, more } => Some(old.saturating_sub(*fewer).saturating_add(*more)),
             // What stood there then is not read: a hook starts no git.
-            Content::Older(_) => Some(0),
+            Content::Older(_) | Content::Removed | Content::Moved => Some(0),
         };
         let Some(new) = new else { continue };
         if !shrinks(old, new) {
@@ -47,6 +56,45 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         }
     }
     Finding::Nothing
+}
+
+/// The folder whose documents go with what a command removes. A single document may be moved aside, and so may a folder
+/// of them; without the planning folder there is no project.
+fn folder_lost(path: &Path, content: &Content, root: &Path) -> Option<PathBuf> {
+    let planning = root.join(".planning");
+    let has_all = planning.starts_with(path);
+    let is_lost = match content {
+        Content::Removed => has_all || path.starts_with(&planning),
+        Content::Moved => has_all,
+        _ => false,
+    };
+    let folder = if has_all { planning } else { path.to_path_buf() };
+    (is_lost && crate::disk::is_folder(&folder)).then_some(folder)
+}
+
+/// How many entries of folders are looked at for the documents in them.
+const MOST_ENTRIES: usize = 2_000;
+
+/// The guarded document below a folder that has the most bytes: it stands for all of them.
+fn longest_below(folder: &Path, layout: &Layout) -> Option<PathBuf> {
+    let mut left = MOST_ENTRIES;
+    let mut open = VecDeque::from([folder.to_path_buf()]);
+    let mut longest: Option<(u64, PathBuf)> = None;
+    while let Some(folder) = open.pop_front() {
+        for entry in crate::disk::list(&folder).ok().flatten().unwrap_or_default() {
+            left = left.saturating_sub(1);
+            if left == 0 {
+                break;
+            }
+            if entry.kind == EntryKind::Folder {
+                open.push_back(entry.path);
+            } else if guarded(&entry.path, layout).is_some() {
+                let size = crate::disk::size(&entry.path).unwrap_or_default();
+                longest = longest.into_iter().chain([(size, entry.path)]).max();
+            }
+        }
+    }
+    longest.map(|(_, path)| path)
 }
 
 fn line_count(bytes: &[u8]) -> usize {
@@ -69,7 +117,7 @@ const SHORTEST: usize = 40;
 const STAY: usize = 40;
 
 fn shrinks(old: usize, new: usize) -> bool {
-    old >= SHORTEST && new * 100 < old * STAY
+    old >= SHORTEST && new.saturating_mul(100) < old.saturating_mul(STAY)
 }
 
 /// What a tool leaves of a file.
@@ -80,6 +128,7 @@ fn left_by(write: &FileWrite) -> Content {
 
 fn refused(document: &str, old: usize, new: usize, content: &Content, leave: &Path) -> Block {
     let what = match content {
+        Content::Moved => format!("this would leave no planning folder, and none of the {old} lines of `{document}`"),
         Content::Older(commit) => format!("this would put `{document}` of `{commit}` in the place of its {old} lines"),
         _ => format!("this would leave {new} of the {old} lines of `{document}`"),
     };
@@ -177,6 +226,8 @@ mod tests {
                 Content::OfFiles(files) => files.join("+"),
                 Content::Edited { fewer, more } => format!("-{fewer}+{more}"),
                 Content::Older(commit) => commit,
+                Content::Removed => "removed".to_owned(),
+                Content::Moved => "moved".to_owned(),
             };
             written_by(script)
                 .into_iter()
@@ -195,29 +246,102 @@ mod tests {
         assert_eq!(written("echo a > \"$PWD/.planning/STATE.md\""), ["./.planning/STATE.md 1"]);
         assert_eq!(written("echo a > \"$(pwd)/.planning/STATE.md\""), ["./.planning/STATE.md 1"]);
         assert_eq!(written("cp -f /dev/null .planning/STATE.md"), [".planning/STATE.md "]);
-        assert_eq!(written("cd .planning; mv a.md STATE.md"), [".planning/STATE.md .planning/a.md"]);
+        assert_eq!(
+            written("cd .planning; mv a.md STATE.md"),
+            [".planning/a.md moved", ".planning/STATE.md .planning/a.md"]
+        );
         assert_eq!(written("cp a.md b.md c; cp \"$x\" a.md"), Vec::<String>::new());
-        assert_eq!(written("head -5 R.md > t && mv t R.md"), ["t 5", "R.md 5"]);
+        assert_eq!(written("head -5 R.md > t && mv t R.md"), ["t 5", "t moved", "R.md 5"]);
         assert_eq!(written("sed -i '10,$d' R.md; sed -i.bak '1,40d' R.md"), ["R.md 9", "R.md -40+0"]);
         assert_eq!(written("sed -i 's/a/b/' R.md"), Vec::<String>::new());
-        assert_eq!(written("rm -f R.md; git rm R.md"), ["R.md 0", "R.md 0"]);
+        assert_eq!(written("rm -f R.md; git rm R.md"), ["R.md removed", "R.md removed"]);
         assert_eq!(written("tee R.md < f; cat f | tee R.md"), ["R.md f", "R.md f"]);
         assert_eq!(
             written("git checkout HEAD~3 -- R.md; git restore -s abc1234 R.md"),
             ["R.md HEAD~3", "R.md abc1234"]
         );
         assert_eq!(written("git restore --source=HEAD R.md; git checkout main -- R.md"), Vec::<String>::new());
-        assert_eq!(written("git rm --cached R.md; mv R.md R.md.broken"), ["R.md.broken R.md"]);
+        assert_eq!(written("git rm --cached R.md; mv R.md R.md.broken"), ["R.md moved", "R.md.broken R.md"]);
         assert_eq!(written("python3 -c \"open('R.md','w').write('x')\""), ["R.md 1"]);
         for empties in ["truncate -s 0 a.md", "truncate -s0 a.md", "truncate --size=0 a.md"] {
             assert_eq!(written(empties).last().unwrap(), "a.md 0", "{empties}");
         }
         assert_eq!(written("truncate -s 10 a.md"), Vec::<String>::new());
+        for appends in ["tee -a R.md", "tee --append R.md", "tee -ai R.md"] {
+            assert_eq!(written(&format!("echo x | {appends}")), Vec::<String>::new(), "{appends}");
+        }
+        let parts = "head -20 R.md > t.md; tail -80 R.md >> t.md; mv t.md R.md";
+        assert_eq!(written(parts), ["t.md 20", "t.md moved", "R.md 100"]);
+        let unknown = "head -20 R.md > t.md; grep x R.md >> t.md; mv t.md R.md; cat t.md > R.md";
+        assert_eq!(written(unknown), ["t.md 20", "t.md moved", "R.md t.md", "R.md t.md"]);
+        assert_eq!(written("head -2 R.md > t; make > t; mv t R.md"), ["t 2", "t moved", "R.md t"]);
+        for (prints, lines) in [
+            ("echo -e 'a\\nb\\nc'", 3),
+            ("echo -e 'a\\nb' c 'd\ne'", 3),
+            ("printf '%s\\n' a b c", 4),
+            ("printf '%s-%s\\n' a b c", 3),
+            ("printf '%%\\n'", 2),
+            ("printf '%b' 'a\\nb'", 2),
+            ("echo a", 1),
+        ] {
+            assert_eq!(written(&format!("{prints} > R.md")), [format!("R.md {lines}")], "{prints}");
+            assert_eq!(written(&format!("{prints} | tee R.md")), [format!("R.md {lines}")], "{prints}");
+        }
+        for unknown in
+            ["printf '%s\\n' *.md", "printf '%s\\n' {1..99}", "printf '%s\\n' {a,b}", "echo 'a\\x0ab'", "printf \"$x\""]
+        {
+            assert_eq!(written(&format!("{unknown} > R.md")), Vec::<String>::new(), "{unknown}");
+        }
+        for empty in ["tee R.md < /dev/null", "cat /dev/null > R.md", "dd if=/dev/null of=R.md", "rsync /dev/null R.md"]
+        {
+            assert_eq!(written(empty), ["R.md "], "{empty}");
+        }
+        assert_eq!(written("echo x | dd of=R.md; dd if=a of=R.md bs=1k"), ["R.md 1", "R.md a"]);
+        assert_eq!(written("dd if=a of=R.md conv=notrunc; dd if=a of=R.md seek=1"), Vec::<String>::new());
+        assert_eq!(
+            written("rm -rf .planning .planning/*; mv .planning x"),
+            [".planning removed", ".planning removed", ".planning moved", "x .planning"]
+        );
         for (most, lines) in [("", 10), ("-5", 5), ("-n 7", 7), ("-n3", 3), ("--lines=2", 2), ("-q -n 4", 4)] {
             assert_eq!(written(&format!("head {most} x > a.md")), [format!("a.md {lines}")], "{most}");
         }
         for most in ["head -c 5", "head -n -5", "tail -n +2", "head -n $x"] {
             assert_eq!(written(&format!("{most} x > a.md")), Vec::<String>::new(), "{most}");
+        }
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
+    fn a_folder_stands_for_its_longest_document() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for (name, lines) in [
+            ("STATE.md", 10),
+            ("ROADMAP.md", 50),
+            ("PROJECT.md", 90),
+            ("milestones/v1-ROADMAP.md", 40),
+            ("phases/01-a/x.md", 99),
+        ] {
+            let path = root.join(".planning").join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "line\n".repeat(lines)).unwrap();
+        }
+        let layout = Layout::new(root, None, None);
+        let lost = |name: &str, content: &Content| {
+            let longest = longest_below(&folder_lost(&root.join(name), content, root)?, &layout)?;
+            Some(longest.strip_prefix(root.join(".planning")).unwrap().to_string_lossy().into_owned())
+        };
+        for (name, removed, moved) in [
+            (".planning", Some("ROADMAP.md"), Some("ROADMAP.md")),
+            ("", Some("ROADMAP.md"), Some("ROADMAP.md")),
+            (".planning/milestones", Some("milestones/v1-ROADMAP.md"), None),
+            (".planning/phases", None, None),
+            (".planning/STATE.md", None, None),
+            ("src", None, None),
+        ] {
+            assert_eq!(lost(name, &Content::Removed).as_deref(), removed, "{name}");
+            assert_eq!(lost(name, &Content::Moved).as_deref(), moved, "{name}");
+            assert_eq!(lost(name, &Content::Lines(0)), None, "{name}");
         }
     }
 
@@ -234,7 +358,7 @@ mod tests {
                 for line in text.lines().filter(|line| line.contains(".planning/")) {
                     for (name, content) in written_by(line) {
                         let is_guarded = guarded(&Path::new("/p").join(&name), &layout).is_some();
-                        let shrinks = !matches!(content, Content::OfFiles(_));
+                        let shrinks = !matches!(content, Content::OfFiles(_) | Content::Moved);
                         assert!(!(is_guarded && shrinks), "{}: {line}", entry.path().display());
                         seen += 1;
                     }
@@ -246,7 +370,8 @@ mod tests {
         {
             let written = written_by(line);
             let is_guarded = |name: &str| guarded(&Path::new("/p").join(name), &layout).is_some();
-            assert!(!written.iter().any(|(name, _)| is_guarded(name)), "{line}");
+            let stays = |content: &Content| *content == Content::Moved;
+            assert!(!written.iter().any(|(name, content)| is_guarded(name) && !stays(content)), "{line}");
         }
     }
 

@@ -9,7 +9,7 @@ pub(super) fn left_by(script: &str, prints_only: bool) -> Option<Content> {
     let script = script.trim();
     let verb = script.chars().last()?;
     let (from, to) = range(script[..script.len() - verb.len_utf8()].trim())?;
-    let count = to.map(|to| to.saturating_sub(from) + 1);
+    let count = to.map(|to| to.saturating_sub(from).saturating_add(1));
     match (verb, prints_only) {
         ('d', false) => Some(match count {
             Some(count) => Content::Edited { fewer: count, more: 0 },
@@ -38,24 +38,23 @@ pub(super) fn written_by_code(code: &str) -> Vec<(String, Content)> {
     if READING.iter().any(|word| code.contains(word)) {
         return Vec::new();
     }
+    // Once for all of them: there may be many.
+    let lines = code.matches('\n').count() + code.matches("\\n").count() + 1;
     let mut written = Vec::new();
-    let mut quoted = code.split(['\'', '"']);
-    quoted.next();
-    let mut rest = code;
-    for text in quoted {
-        let Some(at) = rest.find(text).filter(|_| Path::new(text).extension().is_some_and(|end| end == "md")) else {
+    let mut at = 0;
+    for text in code.split(['\'', '"']) {
+        let (start, end) = (at, at + text.len());
+        at = end + 1;
+        if start == 0 || Path::new(text).extension().is_none_or(|end| end != "md") {
             continue;
-        };
-        let behind = rest[at + text.len()..].trim_start_matches(['\'', '"']).trim_start();
+        }
+        let behind = code[end..].trim_start_matches(['\'', '"']).trim_start();
         let mode = behind.strip_prefix(',').map(|mode| mode.trim_start().trim_start_matches("mode=").trim_start());
         let opens = mode.is_some_and(|mode| mode.starts_with("'w") || mode.starts_with("\"w"));
-        let puts =
-            behind.starts_with(").write_text(") || rest[..at].trim_end_matches(['\'', '"']).ends_with("writeFileSync(");
-        if opens || puts {
-            let lines = code.matches('\n').count() + code.matches("\\n").count() + 1;
+        let is_given = || code[..start].trim_end_matches(['\'', '"']).ends_with("writeFileSync(");
+        if opens || behind.starts_with(").write_text(") || is_given() {
             written.push((text.to_owned(), Content::Lines(lines)));
         }
-        rest = &rest[at + text.len()..];
     }
     written
 }
@@ -72,6 +71,8 @@ mod tests {
         assert_eq!(left("7d"), Some(Content::Edited { fewer: 1, more: 0 }));
         assert_eq!((left("20q"), left("d")), (Some(Content::Lines(20)), Some(Content::Lines(0))));
         assert_eq!(left_by("1,20p", true), Some(Content::Lines(20)));
+        let all = format!("0,{}p", usize::MAX);
+        assert_eq!(left_by(&all, true), Some(Content::Lines(usize::MAX)));
         for script in ["s/a/b/", "/x/d", "/x/,$d", "", "p", "1,20p", "$d", "ä", "1,2,3d"] {
             assert_eq!(left(script), None, "{script}");
         }
@@ -96,5 +97,14 @@ mod tests {
         ] {
             assert!(written(code).is_empty(), "{code}");
         }
+    }
+    #[test]
+    fn long_code_is_read_in_linear_time() {
+        let begin = std::time::Instant::now();
+        let code = "open('a.md','w');".repeat(100_000);
+        assert_eq!(written_by_code(&code).len(), 100_000);
+        let code = (0..100_000).map(|number| format!("'x{number}';")).collect::<Vec<_>>().concat();
+        assert!(written_by_code(&code).is_empty());
+        assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
     }
 }

@@ -1,18 +1,18 @@
 //! Command lines of a shell: what they run, with which words, on which files. Nothing is run to find out.
 //!
 //! Every text is a script. Quotes, here-documents, substitutions, variables with a value from the script itself,
-//! programs that start programs, and scripts inside scripts are seen through; the rest is unknown and told as such.
+//! programs that start programs, and scripts inside scripts are seen through; the rest is unknown and told as such. [`PlainLine`] is for who has to be sure: it reads few lines, and those exactly.
 
-mod makeup;
+mod plain;
 mod quote;
 mod read;
 mod run;
 mod spelling;
 mod word;
 
-pub(crate) use makeup::Makeup;
+pub(crate) use plain::{NotPlain, PlainLine, PlainWord};
 pub(crate) use quote::{acting_letter, shell_word};
-pub(crate) use run::{Argument, Run, runs};
+pub(crate) use run::{Argument, Run, runs, runs_up_to_limit};
 pub(crate) use spelling::{Spelling, UNKNOWN};
 
 #[cfg(test)]

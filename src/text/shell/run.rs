@@ -83,6 +83,12 @@ impl Argument {
         self.spellings.iter().map(|spelling| Spelling::pattern(&spelling.text())).collect::<Vec<_>>().into()
     }
 
+    /// The part behind `mark`, such as the file in `of=name`.
+    pub(crate) fn behind(&self, mark: char) -> Option<Argument> {
+        let behind: Option<Vec<Spelling>> = self.spellings.iter().map(|spelling| spelling.behind(mark)).collect();
+        behind.map(Argument::from)
+    }
+
     /// The numbers of the substitutions and of the `read`s that the word holds something of.
     pub(crate) fn results(&self) -> impl Iterator<Item = u32> {
         self.spellings.iter().flat_map(Spelling::results)
@@ -110,11 +116,16 @@ impl From<Vec<Spelling>> for Argument {
 
 /// What the script runs, in its order; parts of commands come before the commands they are in.
 pub(crate) fn runs(script: &str) -> Vec<Run> {
+    runs_up_to_limit(script).0
+}
+
+/// As [`runs`], and whether there is more of the script, behind one of the limits.
+pub(crate) fn runs_up_to_limit(script: &str) -> (Vec<Run>, bool) {
     let mut tracer = Tracer::default();
     // The folder that it is in is the one that names without a folder are seen from.
     tracer.set("PWD", vec![Spelling::quoted(".")]);
     tracer.script(script, 0);
-    tracer.runs
+    (tracer.runs, tracer.is_cut)
 }
 
 /// Scripts longer than this are not looked at to their end.
@@ -146,13 +157,17 @@ struct Tracer {
     result_of: Option<u32>,
     /// Variables without a value among the words that are looked at.
     unset: Vec<String>,
+    /// Whether a part of the script was not looked at.
+    is_cut: bool,
 }
 
 impl Tracer {
     fn script(&mut self, script: &str, depth: usize) {
         if depth > DEEPEST {
+            self.is_cut = true;
             return;
         }
+        self.is_cut |= script.len() > LONGEST;
         let end = script.len().min(LONGEST);
         let end = (0..=end).rev().find(|end| script.is_char_boundary(*end)).unwrap_or_default();
         self.all(&commands(&script[..end]), depth);
@@ -164,6 +179,7 @@ impl Tracer {
         let mut pipeline = 0;
         for (at, command) in commands.iter().enumerate() {
             if self.runs.len() >= MOST {
+                self.is_cut = true;
                 return;
             }
             let first = before.as_ref().filter(|(line, _)| *line == command.pipeline);
