@@ -30,6 +30,7 @@ mod guards;
 mod hook_projects;
 mod hooks;
 mod hostile;
+mod hostile_git;
 #[cfg(target_os = "linux")]
 mod hostile_clone;
 mod hosts;

@@ -81,6 +81,13 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     let flag = of_host.harness_flag.filter(|_| isolation == Isolation::HarnessWorktree);
     let start_in = dispatch.as_ref().and_then(|dispatch| dispatch.start_in.as_deref());
     let base = base.unwrap_or_default();
+    if isolation == Isolation::OrchestratorWorktree {
+        // Git follows every link.
+        let boundary = context.project().boundary()?;
+        for plan in &decision.side_by_side {
+            boundary.check(entry_of(context, plan, &base).worktree_path)?;
+        }
+    }
     if decision.side_by_side.is_empty() {
         // Nothing will be merged, so nothing would ever end the note.
         if !context.is_rehearsal() {
@@ -301,7 +308,7 @@ fn make_worktree(
         context.edit_file(&ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
     }
     let manifest = note.as_path().to_string_lossy().into_owned();
-    let made = make(context, &manifest, entry, &context.root().to_string())?;
+    let made = make(context, &manifest, entry)?;
     Ok(made.map(drop).map_err(|refusal| Refusal {
         hint: Some(format!(
             "no worktree for plan {}: {}; `git branch -d {}` removes a branch that was left over and is merged",

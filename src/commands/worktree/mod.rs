@@ -297,7 +297,16 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     let Some(root) = &arguments.root else {
         return Err(CommandError::usage("`worktree create` needs --root").exits(2));
     };
-    match make(context, manifest, &entry, root)? {
+    let (folder, within) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
+    let refusal = match unsound(&entry) {
+        None => misplaced(&entry, &folder, &within)?,
+        unsound => unsound,
+    };
+    if let Some(refusal) = refusal {
+        return refuse(context, &refusal);
+    }
+    context.hold_to_project(&folder)?;
+    match make(context, manifest, &entry)? {
         Err(refusal) => refuse(context, &refusal),
         Ok(cwd) => {
             let (cwd, manifest_path) = (Some(cwd), manifest.to_owned());
@@ -307,25 +316,36 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     }
 }
 
+/// Why the worktree cannot be in `folder`, which is to be inside `root`: as it is written, and as links lead.
+fn misplaced(
+    entry: &WaveEntry,
+    folder: &AbsolutePath,
+    root: &AbsolutePath,
+) -> Result<Option<Refusal>, CommandError> {
+    if entry.worktree_path.split(['/', '\\']).any(|segment| segment == "..") {
+        let hint = format!("`--path` must have no `..` in it: `{}`", entry.worktree_path);
+        return Ok(Some(Refusal::because("unsafe_path_traversal", hint)));
+    }
+    let (real, real_root) = (disk::real(folder)?, disk::canonical(root)?);
+    let is_inside = |folder: &AbsolutePath, root: &AbsolutePath| folder != root && folder.is_within(root);
+    if !is_inside(folder, root) || !is_inside(&real, &real_root) {
+        let hint = format!("`--path` `{real}` must be inside `--root` `{real_root}`");
+        return Ok(Some(Refusal::because("path_outside_root", hint)));
+    }
+    if real.as_path().iter().any(|part| part.eq_ignore_ascii_case(".git")) {
+        let hint = format!("`--path` `{real}` must not be in a `.git` folder, where git looks for programs to run");
+        return Ok(Some(Refusal::because("path_outside_root", hint)));
+    }
+    Ok(None)
+}
+
 /// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
 fn make(
     context: &Context,
     manifest: &str,
     entry: &WaveEntry,
-    root: &str,
 ) -> Result<Result<String, Refusal>, CommandError> {
-    if let Some(refusal) = unsound(entry) {
-        return Ok(Err(refusal));
-    }
-    if entry.worktree_path.split(['/', '\\']).any(|segment| segment == "..") {
-        let hint = format!("`--path` must have no `..` in it: `{}`", entry.worktree_path);
-        return Ok(Err(Refusal::because("unsafe_path_traversal", hint)));
-    }
-    let (folder, root) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
-    if folder == root || !folder.is_within(&root) {
-        let hint = format!("`--path` `{folder}` must be inside `--root` `{root}`");
-        return Ok(Err(Refusal::because("path_outside_root", hint)));
-    }
+    let folder = context.here().resolve(&entry.worktree_path);
     let file = match ManifestFile::read(context, manifest) {
         Ok(file) => file,
         Err(refusal) => return Ok(Err(refusal)),
