@@ -145,7 +145,10 @@ impl fmt::Display for OtherRepository {
         let Self { root, place, way } = self;
         match way {
             Way::Worktree => {
-                write!(formatter, "`.git` of `{root}` leads to `{place}`, which belongs to a worktree in another folder")
+                write!(
+                    formatter,
+                    "`.git` of `{root}` leads to `{place}`, which belongs to a worktree in another folder"
+                )
             }
             _ => write!(formatter, "`.git` of `{root}` leads to `{place}`, which is the repository of another folder"),
         }
@@ -235,7 +238,8 @@ fn named_worktree(place: &AbsolutePath) -> Option<String> {
                 is_core = section.trim().eq_ignore_ascii_case("core");
                 line = rest.trim();
             }
-            let setting = line.split_once('=').filter(|(key, _)| is_core && key.trim().eq_ignore_ascii_case("worktree"));
+            let setting =
+                line.split_once('=').filter(|(key, _)| is_core && key.trim().eq_ignore_ascii_case("worktree"));
             found = setting.map(|(_, value)| value.trim().trim_matches('"').replace("\\\\", "\\")).or(found);
         }
     }
@@ -348,7 +352,8 @@ mod tests {
         assert!(of_others(&[&worktree[..], &claimed].concat(), "w"));
         assert!(!of_others(&[&worktree[..], &["m/.git/worktrees/w/commondir=../..\n"]].concat(), "w"));
         // The repository around a submodule has to be its own as well.
-        let around = ["m/.git/modules/x/HEAD=", "a/.git=gitdir: BASE/m/.git\n", "a/x/.git=gitdir: BASE/m/.git/modules/x\n"];
+        let around =
+            ["m/.git/modules/x/HEAD=", "a/.git=gitdir: BASE/m/.git\n", "a/x/.git=gitdir: BASE/m/.git/modules/x\n"];
         assert!(of_others(&around, "a/x"));
     }
 
@@ -361,7 +366,8 @@ mod tests {
             "bare.git/worktrees/w",
         ] {
             let gitdir = format!("{place}/gitdir=BASE/w/.git\n");
-            let tree = [gitdir.as_str(), &format!("{place}/commondir=../..\n"), &format!("w/.git=gitdir: BASE/{place}\n")];
+            let tree =
+                [gitdir.as_str(), &format!("{place}/commondir=../..\n"), &format!("w/.git=gitdir: BASE/{place}\n")];
             assert!(whose(&tree, "w").is_none(), "{place}");
             let other = whose(&[tree[0], tree[1], &format!("a/.git=gitdir: BASE/{place}\n")], "a").unwrap();
             assert!(other.is_moved_worktree() && other.hint().contains("worktree repair"), "{place}: {}", other.hint());

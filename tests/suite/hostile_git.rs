@@ -184,8 +184,8 @@ fn an_older_git_starts_no_filter_of_the_repository_either() {
         context.write(".planning/STATE.md", "# Another state\n");
         let entry = context.gsd_with(["smart-entry", "--json"], &[("PATH", &path)], "").json();
         assert!(!pwned.exists(), "{old}");
-        let signals = entry.to_string();
-        assert_eq!(signals.contains("\"dirty\":true"), has_git, "{entry:#}");
+        let signals = &entry["signals"];
+        assert_eq!((&signals["has_git"], &signals["git_dirty"]), (&has_git.into(), &has_git.into()), "{entry:#}");
     }
     git(&context, "", &["config", "filter.a=b.clean", filter.to_str().unwrap()]);
     context.write(".gitattributes", "* filter=a=b\n");
@@ -301,7 +301,8 @@ fn an_agent_imports_and_lists_what_is_in_its_project() {
     context.write("old/.gsd/PROJECT.md", "# Old\n");
     context.write("skills/own/SKILL.md", "---\nname: own\ndescription: ours\n---\n");
     let outside = elsewhere();
-    for (path, text) in [(".gsd/PROJECT.md", "# Private\n"), ("s/SKILL.md", "---\nname: s\ndescription: SECRET\n---\n")] {
+    for (path, text) in [(".gsd/PROJECT.md", "# Private\n"), ("s/SKILL.md", "---\nname: s\ndescription: SECRET\n---\n")]
+    {
         let path = outside.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
@@ -378,7 +379,6 @@ fn phases(count: usize) -> TestContext {
         details.push_str(&format!("### Phase {number}: Part {number}\n**Goal**: works\n**Plans**: 1 plans\n\n"));
         let folder = format!(".planning/phases/{number:02}-part-{number}");
         context.write(&format!("{folder}/{number:02}-01-PLAN.md"), "---\nwave: 1\n---\n");
-        // One of them is older than its summary, so that its time matters.
         context.write(&format!("{folder}/{number:02}-01-SUMMARY.md"), "---\nstatus: complete\n---\n");
         context.write(&format!("{folder}/{number:02}-VERIFICATION.md"), "---\nstatus: passed\n---\n");
     }

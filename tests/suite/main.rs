@@ -30,9 +30,9 @@ mod guards;
 mod hook_projects;
 mod hooks;
 mod hostile;
-mod hostile_git;
 #[cfg(target_os = "linux")]
 mod hostile_clone;
+mod hostile_git;
 mod hosts;
 mod init;
 mod install;

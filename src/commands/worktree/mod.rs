@@ -317,11 +317,7 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
 }
 
 /// Why the worktree cannot be in `folder`, which is to be inside `root`: as it is written, and as links lead.
-fn misplaced(
-    entry: &WaveEntry,
-    folder: &AbsolutePath,
-    root: &AbsolutePath,
-) -> Result<Option<Refusal>, CommandError> {
+fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> Result<Option<Refusal>, CommandError> {
     if entry.worktree_path.split(['/', '\\']).any(|segment| segment == "..") {
         let hint = format!("`--path` must have no `..` in it: `{}`", entry.worktree_path);
         return Ok(Some(Refusal::because("unsafe_path_traversal", hint)));
@@ -340,11 +336,7 @@ fn misplaced(
 }
 
 /// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
-fn make(
-    context: &Context,
-    manifest: &str,
-    entry: &WaveEntry,
-) -> Result<Result<String, Refusal>, CommandError> {
+fn make(context: &Context, manifest: &str, entry: &WaveEntry) -> Result<Result<String, Refusal>, CommandError> {
     let folder = context.here().resolve(&entry.worktree_path);
     let file = match ManifestFile::read(context, manifest) {
         Ok(file) => file,
