@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::disk::{self, AbsolutePath};
+use crate::disk::{self, AbsolutePath, DiskError};
 use crate::text::shell::shell_word;
 
 use super::boundary::Boundary;
@@ -86,8 +86,7 @@ pub(crate) fn repository_of(folder: &AbsolutePath) -> Option<AbsolutePath> {
 /// `<main>/.git/worktrees/<name>`.
 pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
     let linked = repository_of(start)?;
-    let text = disk::read_text(linked.as_path().join(".git")).ok()??;
-    let place = linked.resolve(text.strip_prefix("gitdir:")?.trim());
+    let place = named_folder(&linked).ok()??;
     let worktrees = place.parent().filter(|folder| folder.name() == "worktrees")?;
     let main = worktrees.parent().filter(|folder| folder.name() == ".git")?;
     // An archive can bring a file that names anybody's repository, and with it what a person trusts that one to do: the
@@ -101,7 +100,7 @@ pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
 #[derive(Debug)]
 pub(crate) struct OtherRepository {
     root: AbsolutePath,
-    /// The folder of git that `.git` leads to.
+    /// The folder of git that `.git` is or leads to.
     place: AbsolutePath,
     way: Way,
 }
@@ -150,6 +149,9 @@ impl fmt::Display for OtherRepository {
                     "`.git` of `{root}` leads to `{place}`, which belongs to a worktree in another folder"
                 )
             }
+            Way::CommonFolder => {
+                write!(formatter, "`{place}/commondir` makes `{root}` commit to the repository of another folder")
+            }
             _ => write!(formatter, "`.git` of `{root}` leads to `{place}`, which is the repository of another folder"),
         }
     }
@@ -159,18 +161,25 @@ impl fmt::Display for OtherRepository {
 /// none, is nobody else's.
 pub(crate) fn repository_of_others(folder: &AbsolutePath) -> Option<OtherRepository> {
     let root = disk::canonical(&repository_of(folder)?).ok()?;
-    let place = git_folder(&root)?;
-    let other = |place: &AbsolutePath, way| Some(OtherRepository { root: root.clone(), place: place.clone(), way });
-    let common = common_folder(&place)?;
     let own = root.resolve(".git");
+    let other = |place: &AbsolutePath, way| Some(OtherRepository { root: root.clone(), place: place.clone(), way });
+    // What cannot be read here, git may read all the same.
+    if !disk::is_folder(&own) && named_folder(&root).is_err() {
+        return other(&own, Way::File);
+    }
+    let place = git_folder(&root)?;
+    let common = common_folder(&place);
     if place == own {
-        return if common == place { None } else { other(&common, Way::CommonFolder) };
+        let elsewhere = common.filter(|common| *common == place).is_none();
+        return if elsewhere { other(&place, Way::CommonFolder) } else { None };
     }
     let unknown = if disk::is_link(&own) { Way::Link } else { Way::File };
     match is_worktree_of(&root, &place) {
         Some(true) => return None,
         Some(false) if unknown == Way::File => return other(&place, Way::Worktree),
-        None if common == place && (is_submodule(&root, &place) || is_set_up_for(&root, &place)) => return None,
+        None if common.as_ref() == Some(&place) && (is_submodule(&root, &place) || is_set_up_for(&root, &place)) => {
+            return None;
+        }
         _ => {}
     }
     other(&place, unknown)
@@ -182,8 +191,14 @@ fn git_folder(root: &AbsolutePath) -> Option<AbsolutePath> {
     if disk::is_folder(&own) {
         return disk::real(&own).ok();
     }
-    let text = disk::read_text(&own).ok()??;
-    disk::real(&root.resolve(text.strip_prefix("gitdir:")?.trim())).ok()
+    disk::real(&named_folder(root).ok()??).ok()
+}
+
+/// The folder of git that the file `.git` of `root` names, by the letters that git reads: a space at its end counts.
+fn named_folder(root: &AbsolutePath) -> Result<Option<AbsolutePath>, DiskError> {
+    let text = disk::read_text(root.resolve(".git"))?;
+    let named = text.as_deref().and_then(|text| text.strip_prefix("gitdir: "));
+    Ok(named.map(|named| root.resolve(named.trim_end_matches(['\n', '\r']))))
 }
 
 /// The folder with what the repository at `place` has in common with its other worktrees: commits, branches, settings.
@@ -351,6 +366,17 @@ mod tests {
         let claimed = ["v/.git/objects", "m/.git/worktrees/w/commondir=BASE/v/.git\n"];
         assert!(of_others(&[&worktree[..], &claimed].concat(), "w"));
         assert!(!of_others(&[&worktree[..], &["m/.git/worktrees/w/commondir=../..\n"]].concat(), "w"));
+        // Git reads names that are no text, and takes a space at the end of one for a part of it.
+        let space =
+            ["own.git/HEAD=", "own.git /commondir=BASE/m/.git\n", "m/.git/HEAD=", "a/.git=gitdir: ../own.git \n"];
+        assert!(of_others(&space, "a"));
+        for file in [".git", ".git/commondir"] {
+            let (_temporary, base) = made(&["m/.git/HEAD=", "a/"]);
+            let file = base.resolve("a").resolve(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, b"gitdir: ../m\xff/.git\n").unwrap();
+            assert!(repository_of_others(&base.resolve("a")).is_some(), "{file}");
+        }
         // The repository around a submodule has to be its own as well.
         let around =
             ["m/.git/modules/x/HEAD=", "a/.git=gitdir: BASE/m/.git\n", "a/x/.git=gitdir: BASE/m/.git/modules/x\n"];

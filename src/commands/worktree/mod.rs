@@ -61,7 +61,7 @@ pub(crate) enum WorktreeCommand {
     SetBaseref,
     /// Create a worktree for an agent, and add it to the manifest
     ///
-    /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c --root ..`.
+    /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path trees/a1 --branch agent-a1 --base 1f3c --root .`.
     Create(CreateArgs),
 }
 
