@@ -1,9 +1,9 @@
 //! Which folder is the project: the one with `.planning`, seen from where the user stands.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Component, Path};
 
-use crate::disk::{self, AbsolutePath, DiskError};
+use crate::disk::{self, AbsolutePath};
 use crate::text::shell::shell_word;
 
 use super::boundary::Boundary;
@@ -194,18 +194,32 @@ fn git_folder(root: &AbsolutePath) -> Option<AbsolutePath> {
     disk::real(&named_folder(root).ok()??).ok()
 }
 
-/// The folder of git that the file `.git` of `root` names, by the letters that git reads: a space at its end counts.
-fn named_folder(root: &AbsolutePath) -> Result<Option<AbsolutePath>, DiskError> {
-    let text = disk::read_text(root.resolve(".git"))?;
+/// A file of git's that cannot be read here as git reads it.
+struct Unreadable;
+
+/// The folder of git that the file `.git` of `root` names.
+fn named_folder(root: &AbsolutePath) -> Result<Option<AbsolutePath>, Unreadable> {
+    let text = disk::read_text(root.resolve(".git")).map_err(|_| Unreadable)?;
     let named = text.as_deref().and_then(|text| text.strip_prefix("gitdir: "));
-    Ok(named.map(|named| root.resolve(named.trim_end_matches(['\n', '\r']))))
+    named.map(|named| named_in(root, named).ok_or(Unreadable)).transpose()
+}
+
+/// The path that a file of git's in `folder` names, by the letters that git reads: a space at its end counts. `None` where
+/// dots behind a name may lead elsewhere than they seem to, since the name is that of a link.
+fn named_in(folder: &AbsolutePath, text: &str) -> Option<AbsolutePath> {
+    let path = Path::new(text.trim_end_matches(['\n', '\r']));
+    let below = path.components().skip_while(|part| !matches!(part, Component::Normal(_)));
+    if below.into_iter().any(|part| part == Component::ParentDir) {
+        return None;
+    }
+    Some(disk::canonical(folder).ok()?.resolve(path))
 }
 
 /// The folder with what the repository at `place` has in common with its other worktrees: commits, branches, settings.
 /// `None` where it cannot be read.
 fn common_folder(place: &AbsolutePath) -> Option<AbsolutePath> {
     match disk::read_text(place.resolve("commondir")).ok()? {
-        Some(text) => disk::real(&place.resolve(text.trim_end_matches(['\n', '\r']))).ok(),
+        Some(text) => disk::real(&named_in(place, &text)?).ok(),
         None => Some(place.clone()),
     }
 }
@@ -370,6 +384,8 @@ mod tests {
         let space =
             ["own.git/HEAD=", "own.git /commondir=BASE/m/.git\n", "m/.git/HEAD=", "a/.git=gitdir: ../own.git \n"];
         assert!(of_others(&space, "a"));
+        let dots = ["a/x/own.git/HEAD=", "a/.git=gitdir: lnk/../x/own.git\n"];
+        assert!(of_others(&dots, "a"), "`lnk` may be a link");
         for file in [".git", ".git/commondir"] {
             let (_temporary, base) = made(&["m/.git/HEAD=", "a/"]);
             let file = base.resolve("a").resolve(file);
