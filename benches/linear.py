@@ -3,7 +3,8 @@
 
   benches/linear.py --bin target/release/gsd-tools [--only INPUT] [--calls PREFIX] [--every] [--part 1]
 
-The inputs are as large as the program takes them: documents just under 16 MB, settings just under 8 MB. `--every` puts
+The inputs are as large as the program takes them: documents just under 16 MB,
+settings of hosts just under 8 MB, our own configuration just under 1 MB. `--every` puts
 each shape into each document and asks every command; `--part 0.05` makes all inputs smaller. Exits 1 if a call takes more
 than 2 s of CPU or 300 MB (or than KNOWN gives it), or if four times the input costs more than six times the time.
 """
@@ -33,10 +34,12 @@ KNOWN = [
     ("350,000 headings", "phase remove", 2.5, 350, "the text before and after is in memory, parsed"),
     ("ROADMAP.md: tables", "phase add", 5, 750, "half a million rows are parsed before and after the edit"),
     ("ROADMAP.md: tables", "", 2, 450, "half a million rows are kept with their cells"),
+    ("settings.json: comments", "install", 15, 300, "each entry that is added reads 300,000 comments again"),
+    ("settings.json: numbers", "", 4, 600, "four million numbers take that much"),
     ("config.toml", "", 5, 700, "the parser's tree of 8 MB takes that much"),
     ("config.yaml", "", 8, 1000, "each edit is checked by reading the text after it, and comparing trees of 8 MB"),
 ]
-DOCUMENT, SETTINGS = 16_000_000, 7_900_000
+DOCUMENT, SETTINGS, CONFIG_SIZE = 16_000_000, 7_900_000, 1_000_000
 
 FOLDER = ".planning/phases/01-part-1"
 DOCUMENTS = {
@@ -346,7 +349,7 @@ def inputs(every):
     yield "350,000 headings", 350_000, roadmap(lambda i: f"### Phase {i}: Part\n"), calls(PHASES) + hooks()
     yield "20,000 phases", 20_000, phases, calls(PHASES) + hooks()
     for name, text in JSON.items():
-        yield f"config.json: {name}", SETTINGS, config(text), calls(CONFIG) + hooks()
+        yield f"config.json: {name}", CONFIG_SIZE, config(text), calls(CONFIG) + hooks()
         yield f"settings.json: {name}", SETTINGS, settings(".claude/settings.json", text), installs("claude") + hooks()
     for name, text in TOML.items():
         yield f"config.toml: {name}", SETTINGS, settings(".codex/config.toml", text), installs("codex")

@@ -105,7 +105,7 @@ fn set(context: &mut Context, active: bool) -> Result<(), CommandError> {
         session: workstream::session_key(|name| world.variable(name)),
     };
     let text = format!("{}\n", serde_json::to_string(&note)?);
-    context.edit_file(&local.file(NOTE), |_| Ok(((), Some(text))))?;
+    context.edit_note(&local.file(NOTE), |_| Ok(((), Some(text))))?;
     let report = AutoModeReport::new(context.auto_mode_with(Some(&note))?, Some(note));
     context.emit(&report)
 }

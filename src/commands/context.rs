@@ -199,7 +199,7 @@ impl Context {
         let read = |path: String| -> Result<Option<String>, CommandError> {
             let path = layout.absolute(&path);
             boundary.check(&path)?;
-            Ok(disk::read_settings(path)?)
+            Ok(disk::read_config(path)?)
         };
         let project = read(layout.root_config())?;
         let own = layout.workstream().is_some().then(|| read(layout.config()));
@@ -223,7 +223,7 @@ impl Context {
     /// The text of the user's own defaults, `.gsd/defaults.json` in the home folder.
     pub(crate) fn personal_defaults(&self) -> Result<Option<String>, CommandError> {
         match self.personal_file("defaults.json") {
-            Some(file) => Ok(disk::read_settings(file)?),
+            Some(file) => Ok(disk::read_config(file)?),
             None => Ok(None),
         }
     }
@@ -243,7 +243,7 @@ impl Context {
         let hosts = self.registry()?.all()?;
         let mut names =
             hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
-        Ok(names.find(|name| self.world.variable(name).is_some()))
+        Ok(names.find(|name| self.world.is_set(name)))
     }
 
     /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.

@@ -1,12 +1,12 @@
 //! Files that a command is told of by path: reading them, and the answer where there is none.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError};
+use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError, RelativePath};
 use crate::operations::changes::WholeFile;
 use crate::project::root;
 use crate::project::view::{Edits, ProjectView};
@@ -96,8 +96,26 @@ impl Context {
         path: &AbsolutePath,
         edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
     ) -> Result<R, CommandError> {
+        self.edit_text(path, || self.read(path), edit)
+    }
+
+    /// As [`Self::edit_file`], for a note of this program's own outside the project, whose path no call can name.
+    pub(super) fn edit_note<R>(
+        &self,
+        path: &AbsolutePath,
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
+    ) -> Result<R, CommandError> {
+        self.edit_text(path, || Ok(disk::read_text(path)?), edit)
+    }
+
+    fn edit_text<R>(
+        &self,
+        path: &AbsolutePath,
+        read: impl FnOnce() -> Result<Option<String>, CommandError>,
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
+    ) -> Result<R, CommandError> {
         self.change(&path.parent().unwrap_or_else(|| path.clone()), |changes| {
-            let text = self.read(path)?;
+            let text = read()?;
             let (report, edited) = edit(text.as_deref())?;
             if let Some(edited) = edited {
                 changes.write(path.clone(), edited, text.map(|text| Digest::of(text.as_bytes())));
@@ -149,6 +167,29 @@ impl Context {
         Ok(WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() }.diff())
     }
 
+    /// Refuses to an agent a file that other programs take orders from, such as a hook of git, a script or the settings of
+    /// a host: what this program writes unasked, no rule of the host's can forbid.
+    fn hold_agents_to_documents(&self, typed: &str, inside: &RelativePath) -> Result<(), CommandError> {
+        let planned = inside.as_str().strip_prefix(".planning/");
+        let is_hidden = planned.unwrap_or(inside.as_str()).split('/').any(|part| part.starts_with('.'));
+        let extension = Path::new(inside.as_str()).extension().and_then(|extension| extension.to_str());
+        let is_document = match extension {
+            Some("md") => true,
+            Some("json") => planned.is_some(),
+            _ => false,
+        };
+        let is_read_by_a_host = || {
+            let hosts = self.registry()?.all()?;
+            Ok::<_, CommandError>(hosts.iter().any(|host| host.instruction_file == inside.as_str()))
+        };
+        if (is_document && !is_hidden) || is_read_by_a_host()? {
+            return Ok(());
+        }
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = format!("`{typed}` is no document, and an agent runs this call: {name} is set");
+        Err(CommandError::usage(refused).exits(77).hint("name a Markdown file, or let a person type the call"))
+    }
+
     /// As [`Self::update`], for an operation on one file of the project, named by its path from the current folder.
     /// The file need not be a document of the project; outside of the project nothing is written.
     pub(super) fn update_file<R>(
@@ -161,6 +202,7 @@ impl Context {
             return Err(CommandError::usage(format!("`{path}` is outside the project"))
                 .hint(format!("the project is `{}`", self.root())));
         };
+        self.hold_agents_to_documents(path, &inside)?;
         let planning = self.project().locked_tree();
         let tree = if file.as_path().starts_with(&planning) { planning } else { self.root().as_path().to_path_buf() };
         self.update_in(tree, |view| operation(view, inside.as_str()))

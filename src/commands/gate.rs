@@ -10,6 +10,7 @@ use super::timeout::Seconds;
 use super::{CommandError, Context, Family, check};
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gate_command::{self, Gate, GateCommand};
+use crate::project::root;
 use crate::world::{Ended, Program};
 
 /// Exit code of a gate whose command nobody approved.
@@ -133,7 +134,7 @@ struct Approvals {
 struct Approval {
     gate: Gate,
     command: String,
-    /// Of the gate, the folder it runs in, and the command.
+    /// Of the gate, the repository whose root it runs in, and the command.
     digest: String,
     /// The person gave the command; it is not what the project declares.
     given: bool,
@@ -150,14 +151,22 @@ impl Approvals {
         self.of(gate).filter(|approval| approval.given).map(|approval| approval.command.as_str())
     }
 
-    fn covers(&self, gate: Gate, command: &str) -> bool {
-        self.of(gate).is_some_and(|approval| approval.digest == digest(gate, command))
+    fn covers(&self, gate: Gate, repository: &str, command: &str) -> bool {
+        self.of(gate).is_some_and(|approval| approval.digest == digest(gate, repository, command))
     }
 }
 
-/// Gates run in the root of the project or of one of its worktrees, which share their approvals.
-fn digest(gate: Gate, command: &str) -> String {
-    Digest::of(format!("{}\0.\0{command}", gate.word()).as_bytes()).to_string()
+/// Gates run in the root of the project or of one of its worktrees, which share their approvals. Another repository that is
+/// put in the place of this one has none: the same command runs what that one brought.
+fn digest(gate: Gate, repository: &str, command: &str) -> String {
+    Digest::of(format!("{}\0{repository}\0{command}", gate.word()).as_bytes()).to_string()
+}
+
+/// What tells the repository of the project from others at the same path.
+fn repository(context: &Context) -> String {
+    let main = root::main_place(context.root()).unwrap_or_else(|| context.root().clone());
+    let git = root::repository_of(&main).map(|root| root.resolve(".git"));
+    disk::identity(&git.unwrap_or(main))
 }
 
 fn approvals(context: &Context) -> Result<Approvals, CommandError> {
@@ -177,7 +186,7 @@ fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, CommandE
 /// Puts `approval` in the place of what was approved for `gate`; gives what that was.
 fn replace(context: &Context, gate: Gate, approval: Option<Approval>) -> Result<Option<Approval>, CommandError> {
     let path = context.local_state()?.file(NOTE);
-    context.edit_file(&path, |note| {
+    context.edit_note(&path, |note| {
         let mut approvals = parsed(&path, note)?;
         let before = approvals.of(gate).cloned();
         if before == approval {
@@ -253,7 +262,7 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
             report.hint = Some(format!("set the command: {program} config-set {} COMMAND", gate.key()));
             NO_COMMAND
         }
-        Some(found) if !approvals.covers(gate, &found.command) => {
+        Some(found) if !approvals.covers(gate, &repository(context), &found.command) => {
             report.status = GateStatus::NotApproved;
             report.hint = Some(format!("a person approves it once, in a terminal: {program} gate approve {name}"));
             NOT_APPROVED
@@ -347,7 +356,7 @@ pub(super) struct ShowReport {
 fn shown(context: &Context, gate: Gate, phase: Option<&str>) -> Result<ShowReport, CommandError> {
     let approvals = approvals(context)?;
     let found = command(context, gate, phase, approvals.given(gate))?;
-    let approved = found.as_ref().is_some_and(|found| approvals.covers(gate, &found.command));
+    let approved = found.as_ref().is_some_and(|found| approvals.covers(gate, &repository(context), &found.command));
     let (command, source) = found.map(|found| (found.command, found.source)).unzip();
     Ok(ShowReport {
         gate,
@@ -392,7 +401,7 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     }
     let approval = Approval {
         gate,
-        digest: digest(gate, &found.command),
+        digest: digest(gate, &repository(context), &found.command),
         command: found.command.clone(),
         given: typed.is_some(),
         approved_at: context.world().now().to_string(),
@@ -426,14 +435,16 @@ mod tests {
         let approval = |gate, command: &str| Approval {
             gate,
             command: command.to_owned(),
-            digest: digest(gate, command),
+            digest: digest(gate, "1", command),
             given: false,
             approved_at: String::new(),
         };
         let approvals = Approvals { approved: vec![approval(Gate::Test, "make test")] };
-        assert!(approvals.covers(Gate::Test, "make test"));
-        assert!(!approvals.covers(Gate::Build, "make test") && !approvals.covers(Gate::Test, "make test; rm -rf ."));
+        assert!(approvals.covers(Gate::Test, "1", "make test"));
+        assert!(!approvals.covers(Gate::Test, "2", "make test"), "another repository at the same place");
+        let others = [(Gate::Build, "make test"), (Gate::Test, "make test; rm -rf .")];
+        assert!(others.iter().all(|(gate, command)| !approvals.covers(*gate, "1", command)));
         let forged = Approval { command: "other".to_owned(), ..approval(Gate::Test, "make test") };
-        assert!(!Approvals { approved: vec![forged] }.covers(Gate::Test, "other"));
+        assert!(!Approvals { approved: vec![forged] }.covers(Gate::Test, "1", "other"));
     }
 }

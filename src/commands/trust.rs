@@ -56,7 +56,7 @@ fn planning(context: &mut Context, revoke: bool) -> Result<(), CommandError> {
     let note = context.local_state()?.file(TRUSTED_PLANNING);
     let report = |trusted| TrustReport { path: planning.to_string(), to: to.to_string(), trusted };
     if revoke {
-        context.edit_file(&note, |text| Ok(((), text.map(|_| "null\n".to_owned()))))?;
+        context.edit_note(&note, |text| Ok(((), text.map(|_| "null\n".to_owned()))))?;
         return context.emit(&report(false));
     }
     context.needs_a_person("trust planning")?;
@@ -73,6 +73,6 @@ fn planning(context: &mut Context, revoke: bool) -> Result<(), CommandError> {
         return Err(CommandError::new(Reason::Unknown, "not trusted; nothing was changed"));
     }
     let text = serde_json::to_string(to.as_path())? + "\n";
-    context.edit_file(&note, |_| Ok(((), Some(text))))?;
+    context.edit_note(&note, |_| Ok(((), Some(text))))?;
     context.emit(&report(true))
 }

@@ -80,7 +80,7 @@ impl Bench {
 
     fn disk(&self, faults: Faults) -> Disk {
         let holder = Holder { process: std::process::id(), folder: "/".into(), since: "now".into() };
-        Disk::new(vec![self.path("locks").as_path().to_path_buf()], holder, faults)
+        Disk::new(vec![self.path("state/locks").as_path().to_path_buf()], holder, faults)
     }
 
     fn apply(&self, faults: Faults) -> Result<(), DiskError> {

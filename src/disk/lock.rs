@@ -7,10 +7,10 @@
 use std::cell::RefCell;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{AbsolutePath, Digest, DiskError, present};
+use super::{AbsolutePath, Digest, DiskError, present, private};
 
 /// Who takes a lock; another process reads it when it has to wait.
 #[derive(Debug, Clone)]
@@ -29,12 +29,15 @@ pub(crate) struct Lock {
     path: PathBuf,
     /// Who holds it, as written in the file.
     holder: String,
-    /// The last transaction this user's program began in the tree.
-    noted: RefCell<Option<String>>,
+    /// The last transactions this user's program began in the tree: the one noted in this file, and those in the files of
+    /// other folders, where calls under another environment put theirs.
+    noted: RefCell<Vec<String>>,
 }
 
-/// Begins the line of a lock file that names a transaction.
+/// Begins the first line of a lock file, which names a transaction. Nothing that a call was told is in that line.
 const TRANSACTION: &str = "transaction ";
+/// The name of no transaction.
+const NONE: &str = "none";
 
 impl Lock {
     /// Takes the lock of the tree at `root`, waiting for at most `patience`.
@@ -57,7 +60,7 @@ impl Lock {
                 Err(TryLockError::WouldBlock) => {
                     return Err(DiskError::Locked {
                         path: root.as_path().to_path_buf(),
-                        holder: first_line(&mut file).unwrap_or_else(|| "another process".to_owned()),
+                        holder: holder_in(&mut file).unwrap_or_else(|| "another process".to_owned()),
                     });
                 }
                 // A file system without locks: the lock files of the tree itself have to do.
@@ -65,10 +68,14 @@ impl Lock {
                 Err(TryLockError::Error(source)) => return Err(DiskError::Io { doing: "lock", path, source }),
             }
         }
-        let noted = read(&mut file)
-            .ok()
-            .and_then(|text| text.lines().find_map(|line| line.strip_prefix(TRANSACTION)).map(str::to_owned));
+        let here = noted(&mut file);
+        let files =
+            folders.iter().filter(|folder| private::is_own_folder(folder)).map(|folder| folder.join(name_of(root)));
+        let elsewhere = files.filter(|other| *other != path).filter_map(|other| noted(&mut File::open(other).ok()?));
+        let noted = here.into_iter().chain(elsewhere).collect();
         let holder = format!("process {} in `{}` since {}", holder.process, holder.folder.display(), holder.since);
+        // The name of a folder may hold line breaks.
+        let holder = holder.replace(char::is_control, " ");
         let lock = Self { file, path, holder, noted: RefCell::new(noted) };
         // Who holds it helps a person who waits; the lock holds without it.
         let _ = lock.write();
@@ -77,7 +84,7 @@ impl Lock {
 
     /// Notes, outside the tree, that this user's own program begins the transaction `id` in it.
     pub(super) fn note(&self, id: &str) -> Result<(), DiskError> {
-        self.noted.replace(Some(id.to_owned()));
+        self.noted.replace(vec![id.to_owned()]);
         // A journal that outlives a power cut is worth nothing without its note.
         let kept = self.write().and_then(|()| self.file.sync_data());
         kept.map_err(|source| DiskError::Io { doing: "write the lock", path: self.path.clone(), source })
@@ -85,12 +92,12 @@ impl Lock {
 
     /// Whether the transaction `id` was begun by this user's own program.
     pub(super) fn notes(&self, id: &str) -> bool {
-        self.noted.borrow().as_deref() == Some(id)
+        self.noted.borrow().iter().any(|noted| noted == id)
     }
 
     fn write(&self) -> io::Result<()> {
-        let noted = self.noted.borrow().as_ref().map(|id| format!("{TRANSACTION}{id}\n")).unwrap_or_default();
-        let text = format!("{}\n{noted}", self.holder);
+        let noted = self.noted.borrow();
+        let text = format!("{TRANSACTION}{}\n{}\n", noted.first().map_or(NONE, String::as_str), self.holder);
         let mut file = &self.file;
         // The old note is not cut off before the new one is there.
         file.rewind()?;
@@ -106,7 +113,7 @@ impl Lock {
         let started = Instant::now();
         loop {
             match file.try_lock_shared() {
-                Ok(()) => return Some(Self { file, path, holder: String::new(), noted: RefCell::new(None) }),
+                Ok(()) => return Some(Self { file, path, holder: String::new(), noted: RefCell::default() }),
                 Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
@@ -121,16 +128,12 @@ fn name_of(root: &AbsolutePath) -> String {
     format!("{}.lock", &digest[..32])
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the room that makes folders")]
 fn open(folders: &[PathBuf], root: &AbsolutePath) -> Result<(File, PathBuf), DiskError> {
     let name = name_of(root);
     let mut refused = None;
     for folder in folders {
         let path = folder.join(&name);
-        // Never truncated on opening: it says who holds it.
-        let opened = std::fs::create_dir_all(folder)
-            .and_then(|()| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path));
-        match opened {
+        match open_in(folder, &path) {
             Ok(file) => return Ok((file, path)),
             Err(source) => refused = refused.or(Some(DiskError::Io { doing: "make the lock", path, source })),
         }
@@ -138,8 +141,27 @@ fn open(folders: &[PathBuf], root: &AbsolutePath) -> Result<(File, PathBuf), Dis
     Err(refused.unwrap_or_else(|| DiskError::NoLockFolder { path: root.as_path().to_path_buf() }))
 }
 
-fn first_line(file: &mut File) -> Option<String> {
-    read(file).ok()?.lines().next().filter(|line| !line.is_empty()).map(str::to_owned)
+/// Opens a lock file, in a folder where nobody but this user can put one: what it says is believed.
+fn open_in(folder: &Path, path: &Path) -> io::Result<File> {
+    private::make_own_folder(folder)?;
+    let mut options = OpenOptions::new();
+    // Never truncated on opening: it says who holds it.
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// The transaction that the first line of a lock file names.
+fn noted(file: &mut File) -> Option<String> {
+    let text = read(file).ok()?;
+    let id = text.lines().next()?.strip_prefix(TRANSACTION)?;
+    Some(id.to_owned()).filter(|id| id != NONE)
+}
+
+/// Who holds a lock, as its second line says.
+fn holder_in(file: &mut File) -> Option<String> {
+    read(file).ok()?.lines().nth(1).filter(|line| !line.is_empty()).map(str::to_owned)
 }
 
 fn read(file: &mut File) -> io::Result<String> {
@@ -323,7 +345,7 @@ mod tests {
     #[test]
     fn a_second_writer_is_told_who_holds_the_lock() {
         let (_temporary, folder) = folder();
-        let (root, locks) = (folder.resolve("tree"), [folder.resolve("locks").as_path().to_path_buf()]);
+        let (root, locks) = (folder.resolve("tree"), [folder.resolve("state/locks").as_path().to_path_buf()]);
         let held = Lock::acquire(&locks, &root, &holder(), Duration::ZERO).unwrap();
         let error = Lock::acquire(&locks, &root, &holder(), Duration::ZERO).unwrap_err().to_string();
         assert!(error.contains("tree") && error.contains("since 2026-01-02"), "{error}");
@@ -336,10 +358,65 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_a_folder_vouches_for_no_transaction() {
+        let (_temporary, folder) = folder();
+        let (root, locks) = (folder.resolve("tree"), [folder.resolve("state/locks").as_path().to_path_buf()]);
+        let named = Holder { folder: "/work/x\ntransaction deadbeefdeadbeef\ny".into(), ..holder() };
+        for _ in 0..2 {
+            let lock = Lock::acquire(&locks, &root, &named, Duration::ZERO).unwrap();
+            assert!(!lock.notes("deadbeefdeadbeef"));
+        }
+        Lock::acquire(&locks, &root, &named, Duration::ZERO).unwrap().note("0123456789abcdef").unwrap();
+        let lock = Lock::acquire(&locks, &root, &named, Duration::ZERO).unwrap();
+        assert!(lock.notes("0123456789abcdef") && !lock.notes("deadbeefdeadbeef"));
+    }
+
+    #[test]
+    fn a_transaction_that_was_noted_in_another_folder_is_known() {
+        let (_temporary, folder) = folder();
+        let usual = folder.resolve("usual/state/locks").as_path().to_path_buf();
+        let other = folder.resolve("other/state/locks").as_path().to_path_buf();
+        let sandboxed = [folder.resolve("none/locks").as_path().to_path_buf(), other.clone()];
+        std::fs::write(folder.resolve("none"), "").unwrap();
+        Lock::acquire(&sandboxed, &folder, &holder(), Duration::ZERO).unwrap().note("0123456789abcdef").unwrap();
+        let lock = Lock::acquire(&[usual, other], &folder, &holder(), Duration::ZERO).unwrap();
+        assert!(lock.notes("0123456789abcdef"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn locks_stand_where_others_cannot_write() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_temporary, folder) = folder();
+        let everybodys = folder.resolve("everybody");
+        let mode = |path: &AbsolutePath| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let allow = |path: &AbsolutePath, mode: u32| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        std::fs::create_dir(&everybodys).unwrap();
+        allow(&everybodys, 0o777);
+        let locks = everybodys.resolve("ours/locks");
+        let folders = [locks.as_path().to_path_buf()];
+        let take = || Lock::acquire(&folders, &folder, &holder(), Duration::ZERO);
+        drop(take().unwrap());
+        assert_eq!((mode(&everybodys.resolve("ours")), mode(&locks)), (0o700, 0o700));
+        assert_eq!(mode(&locks.resolve(name_of(&folder))), 0o600);
+        allow(&everybodys.resolve("ours"), 0o755);
+        assert!(take().is_err(), "somebody else may have made it");
+        allow(&everybodys, 0o755);
+        drop(take().unwrap());
+        allow(&locks, 0o777);
+        assert!(take().is_err(), "others can write there");
+    }
+
+    #[test]
     fn a_folder_that_cannot_be_used_gives_way_to_the_next() {
         let (_temporary, folder) = folder();
         std::fs::write(folder.resolve("file"), "").unwrap();
-        let locks = [folder.resolve("file/locks").as_path().to_path_buf(), folder.resolve("b").as_path().to_path_buf()];
+        let locks = [
+            folder.resolve("file/state/locks").as_path().to_path_buf(),
+            folder.resolve("b/state/locks").as_path().to_path_buf(),
+        ];
         Lock::acquire(&locks, &folder, &holder(), Duration::ZERO).unwrap();
         assert!(folder.resolve("b").as_path().is_dir());
         assert!(Lock::acquire(&locks[..1], &folder, &holder(), Duration::ZERO).is_err());

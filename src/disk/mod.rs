@@ -10,6 +10,7 @@
 mod atomic;
 mod change;
 mod hold;
+mod identity;
 mod journal;
 mod lock;
 mod path;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use atomic::{canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use hold::{Disk, Faults, Hold, check};
+pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_private_folder, make_private_folder};
@@ -35,8 +37,11 @@ pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
 /// The most that a document is read of, in bytes.
 pub(crate) const DOCUMENT_LIMIT: u64 = 16 << 20;
 
-/// The most that a settings file is read of, in bytes.
+/// The most that the settings of a host are read of, in bytes.
 pub(crate) const SETTINGS_LIMIT: u64 = 8 << 20;
+
+/// The most that a configuration of our own is read of, in bytes. Every hook reads it, and a repository brings it.
+pub(crate) const CONFIG_LIMIT: u64 = 1 << 20;
 
 /// The file's text, byte for byte (a byte order mark included); `None` if there is no such file. At most
 /// [`DOCUMENT_LIMIT`].
@@ -45,10 +50,10 @@ pub(crate) fn read_text(path: impl AsRef<Path>) -> Result<Option<String>, DiskEr
     read_bytes(path)?.map(|bytes| text(path, bytes)).transpose()
 }
 
-/// As [`read_text`], for settings: at most [`SETTINGS_LIMIT`].
-pub(crate) fn read_settings(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
+/// As [`read_text`], for a configuration of our own: at most [`CONFIG_LIMIT`].
+pub(crate) fn read_config(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
     let path = path.as_ref();
-    read_up_to(path, SETTINGS_LIMIT)?.map(|bytes| text(path, bytes)).transpose()
+    read_up_to(path, CONFIG_LIMIT)?.map(|bytes| text(path, bytes)).transpose()
 }
 
 /// The file's bytes; `None` if there is no such file. At most [`DOCUMENT_LIMIT`].
@@ -292,8 +297,8 @@ impl DiskError {
             }
             Self::NotPrivate { path } => Some(format!("look at what `{}` is, then remove it", path.display())),
             Self::NotOurs { path } => Some(format!(
-                "if a call of yours was cut short on another computer, run `gsd-tools recover` there; otherwise look at what \
-                 `{}` is, then move it away",
+                "if a call of yours was cut short on another computer or in a sandbox, run `gsd-tools recover` there; otherwise \
+                 look at what `{}` is, then move it away",
                 path.display()
             )),
             Self::Unfinished { path, .. } => {

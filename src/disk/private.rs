@@ -1,6 +1,7 @@
 //! A folder that nobody but this user can have put anything into. The temporary folder is everybody's: whoever is first
 //! there could make the folder, or a link, under the name that we would take.
 
+use std::io;
 use std::path::Path;
 
 use super::{AbsolutePath, DiskError, atomic};
@@ -22,6 +23,42 @@ pub(crate) fn make_private_folder(folder: &AbsolutePath) -> Result<(), DiskError
         }
     }
     Ok(())
+}
+
+/// Makes the folder for what this program will believe: where everybody can make folders, for this user alone; elsewhere
+/// it is enough that not everybody can write to it.
+pub(super) fn make_own_folder(folder: &Path) -> io::Result<()> {
+    match AbsolutePath::parse(folder) {
+        Ok(path) if is_everybodys(base(folder)) => make_private_folder(&path).map_err(io::Error::other)?,
+        _ => atomic::make_private_folder(folder)?,
+    }
+    if is_own_folder(folder) { Ok(()) } else { Err(io::Error::other("others can write there")) }
+}
+
+/// Whether the folder is as [`make_own_folder`] makes it.
+pub(super) fn is_own_folder(folder: &Path) -> bool {
+    let mut levels = folder.parent().into_iter().chain([folder]);
+    if is_everybodys(base(folder)) {
+        return levels.all(is_private);
+    }
+    levels.all(|level| level.is_dir() && !is_everybodys(Some(level)))
+}
+
+/// What the folder and the one it is in are in.
+fn base(folder: &Path) -> Option<&Path> {
+    folder.parent()?.parent()
+}
+
+/// Whether everybody can make files in a folder.
+#[cfg(unix)]
+fn is_everybodys(folder: Option<&Path>) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    folder.and_then(|folder| std::fs::metadata(folder).ok()).is_some_and(|metadata| metadata.mode() & 0o002 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_everybodys(_folder: Option<&Path>) -> bool {
+    false
 }
 
 /// Whether the folder and the one it is in are there, and this user's alone.

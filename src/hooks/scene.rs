@@ -67,13 +67,13 @@ impl HookProject {
     pub(crate) fn settings_text(&self, path: &str) -> Result<Option<String>, String> {
         let path = self.layout.absolute(path);
         self.boundary.check(&path).map_err(|error| error.to_string())?;
-        disk::read_settings(path).map_err(|error| error.to_string())
+        disk::read_config(path).map_err(|error| error.to_string())
     }
 
     /// The user's own settings, whatever the project says. A file that cannot be read says nothing.
     pub(crate) fn user(&self) -> &Config {
         self.user.get_or_init(|| {
-            let text = self.user_file.as_ref().and_then(|file| disk::read_settings(file).ok().flatten());
+            let text = self.user_file.as_ref().and_then(|file| disk::read_config(file).ok().flatten());
             Config::read(ConfigTexts { personal: text.as_deref(), ..ConfigTexts::default() }).0
         })
     }
@@ -117,7 +117,7 @@ fn is_scope(variable: &str) -> bool {
 
 /// The project's configuration. What cannot be read is left out.
 fn config(layout: &Layout, boundary: &Boundary, world: &World) -> Config {
-    let read = |path: PathBuf| disk::read_settings(path).ok().flatten();
+    let read = |path: PathBuf| disk::read_config(path).ok().flatten();
     let read = |path: PathBuf| read(path.clone()).filter(|_| boundary.check(&path).is_ok());
     let project = read(layout.absolute(&layout.root_config()));
     let own = layout.workstream().and_then(|_| read(layout.absolute(&layout.config())));

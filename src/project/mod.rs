@@ -257,7 +257,7 @@ impl DiskFiles {
 impl Files for DiskFiles {
     fn read(&self, path: &str) -> Result<Option<String>, FileError> {
         let is_settings = path == self.layout.config() || path == self.layout.root_config();
-        let text = |file| if is_settings { disk::read_settings(file) } else { disk::read_text(file) };
+        let text = |file| if is_settings { disk::read_config(file) } else { disk::read_text(file) };
         let read = |file: PathBuf| text(file).map_err(|error| unreadable(path, &error));
         match read(self.inside(path)?)? {
             // Other programs keep the claim in the tree.

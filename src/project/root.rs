@@ -59,7 +59,7 @@ fn adopts(folder: &AbsolutePath, start: &AbsolutePath, repository_below: bool) -
     let file = planning.join("config.json");
     let boundary = Boundary::of(folder.as_path(), &planning, None);
     let is_inside = boundary.is_ok_and(|boundary| boundary.check(&file).is_ok());
-    let text = if is_inside { disk::read_settings(file).ok().flatten() } else { None };
+    let text = if is_inside { disk::read_config(file).ok().flatten() } else { None };
     let (config, _) = config::Config::read(config::ConfigTexts { project: text.as_deref(), ..Default::default() });
     let inside = start.relative_to(folder);
     let first = inside.as_ref().and_then(|path| path.segments().next());

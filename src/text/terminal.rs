@@ -1,7 +1,7 @@
 //! Text on its way to a terminal. What came from a file may hold characters that move the cursor, rewrite the screen, or
 //! turn the order of letters round: these are spelled out.
 
-/// The text with every such character spelled as `\u{1b}`. Line ends and tabs stay, and so do colours.
+/// The text with every such character spelled as `\u{1b}`. Line ends and tabs stay, and so do the [`COLOURS`].
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -26,11 +26,13 @@ fn acts(letter: char) -> bool {
     turns || (letter.is_control() && !matches!(letter, '\n' | '\t'))
 }
 
-/// The length of the sequence at the start of a text, where it sets a colour and nothing else.
+/// The colours that this program uses: none of them hides what is written.
+const COLOURS: &[&str] =
+    &["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[36m"];
+
+/// The length of the colour at the start of a text.
 fn colour(text: &str) -> Option<usize> {
-    let numbers = text.strip_prefix("\u{1b}[")?;
-    let end = numbers.find(|letter: char| !letter.is_ascii_digit() && letter != ';')?;
-    numbers[end..].starts_with('m').then_some("\u{1b}[".len() + end + 1)
+    COLOURS.iter().find(|colour| text.starts_with(**colour)).map(|colour| colour.len())
 }
 
 #[cfg(test)]
@@ -39,12 +41,13 @@ mod tests {
 
     #[test]
     fn what_moves_or_turns_is_spelled_and_colours_stay() {
-        for plain in ["", "ä\tb\n", "\u{1b}[31mred\u{1b}[0m", "\u{1b}[1;4m", "日本語 👩‍💻"] {
+        for plain in ["", "ä\tb\n", "\u{1b}[31mred\u{1b}[0m", "日本語 👩‍💻"] {
             assert_eq!(shown(plain), plain);
         }
         assert_eq!(shown("a\u{1b}[2Jb"), "a\\u{1b}[2Jb");
         assert_eq!(shown("\u{9b}2J\r\u{7}\u{1b}]0;t\u{7}"), "\\u{9b}2J\\u{d}\\u{7}\\u{1b}]0;t\\u{7}");
         assert_eq!(shown("x\u{202e}y\u{2066}"), "x\\u{202e}y\\u{2066}");
+        assert_eq!(shown("a\u{1b}[8m; rm x\u{1b}[30;40m"), "a\\u{1b}[8m; rm x\\u{1b}[30;40m");
         assert_eq!(shown("\u{1b}[31"), "\\u{1b}[31");
         assert_eq!(shown("\r\n"), "\\u{d}\n");
     }

@@ -233,6 +233,21 @@ pub(crate) fn neutral(text: &str) -> String {
     neutral
 }
 
+/// The beginning of a text as one line for a model, of at most `most` letters: nothing that a reader does not see, no
+/// tags, a blank instead of each line end.
+pub(crate) fn line(text: &str, most: usize) -> String {
+    let mut letters = text.chars();
+    let beginning: String = letters.by_ref().take(most).collect();
+    let end = if letters.next().is_some() { "…" } else { "" };
+    let seen = beginning.chars().filter(|letter| !is_invisible(*letter)).map(|letter| match letter {
+        '<' => '＜',
+        '>' => '＞',
+        letter if letter.is_control() => ' ',
+        letter => letter,
+    });
+    seen.collect::<String>() + end
+}
+
 /// A byte order mark or joiner inside a word is invisible; marks that emoji and scripts need are not counted.
 fn is_invisible(letter: char) -> bool {
     matches!(letter, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'

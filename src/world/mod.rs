@@ -65,6 +65,11 @@ impl World {
             .filter(|value| !value.trim().is_empty())
     }
 
+    /// Whether the variable is set, to nothing too.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.raw_variable(name).is_some()
+    }
+
     /// As [`Self::variable`], for a value that is a path and need not be UTF-8.
     pub(crate) fn path_variable(&self, name: &str) -> Option<PathBuf> {
         self.raw_variable(name).filter(|value| !value.to_string_lossy().trim().is_empty()).map(PathBuf::from)

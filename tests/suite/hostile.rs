@@ -142,9 +142,9 @@ fn what_is_too_large_to_be_a_document_is_refused_by_its_size() {
     std::fs::File::create(context.project().join(".planning/STATE.md")).unwrap().set_len(17 << 20).unwrap();
     let refused = context.gsd(["state", "json"]).failure(1);
     assert!(refused.contains("larger than 16 MB"), "{refused}");
-    std::fs::File::create(context.project().join(".planning/config.json")).unwrap().set_len(9 << 20).unwrap();
+    std::fs::File::create(context.project().join(".planning/config.json")).unwrap().set_len(2 << 20).unwrap();
     let refused = context.gsd(["config-get", "mode"]).failure(1);
-    assert!(refused.contains("larger than 8 MB"), "{refused}");
+    assert!(refused.contains("larger than 1 MB"), "{refused}");
 }
 
 #[cfg(target_os = "linux")]
@@ -481,6 +481,94 @@ fn an_agent_cannot_silence_its_guards_and_a_script_can() {
     assert!(context.home().join(".claude/gsd-core/bin/gsd-tools").exists());
     context.gsd(["hooks", "off"]).success();
     context.gsd(["uninstall", "--claude", "--global"]).success();
+}
+
+#[test]
+fn an_agent_keeps_its_notes_in_a_home_that_is_no_temporary_folder() {
+    let (context, _) = clone_with(&[]);
+    let home = tempfile::Builder::new().prefix("home-").tempdir_in(repository().join("target")).unwrap();
+    let agent = [("CLAUDECODE", "1"), ("HOME", home.path().to_str().unwrap())];
+    for call in
+        [&["auto-chain", "start"][..], &["auto-chain", "stop"], &["record-dispatch-isolation", "--isolation", "none"]]
+    {
+        context.gsd_with(call, &agent, "").success();
+    }
+    context.gsd_with(["dispatch-isolation", "--phase", "1"], &agent, "").success();
+}
+
+#[test]
+fn an_agent_writes_nothing_that_other_programs_take_orders_from() {
+    let (context, _) = clone_with(&[(".planning/STATE.md", STATE)]);
+    let files = [".git/hooks/pre-commit", "build.sh", ".claude/settings.json", ".github/x.md", ".planning/w/.envrc"];
+    for file in files {
+        context.write(file, "#!/bin/sh\nexit 0\n");
+        // Some hosts' variables could be emptied on the line of a call.
+        for agent in [("CLAUDECODE", "1"), ("QWEN_CODE", "")] {
+            let set = ["frontmatter", "set", file, "--field", "x", "--value", "$(touch pwned)"];
+            let refused = context.gsd_with(set, &[agent], "").failure(77);
+            assert!(refused.contains("is no document") && refused.contains(agent.0), "{refused}");
+            let merge = ["frontmatter", "merge", file, "--data", "{\"x\": 1}"];
+            context.gsd_with(merge, &[agent], "").failure(77);
+        }
+        assert_eq!(context.read(file), "#!/bin/sh\nexit 0\n");
+    }
+    let agent = [("CLAUDECODE", "1")];
+    context.gsd_with(["generate-claude-md", "--output", ".envrc"], &agent, "").failure(77);
+    context.write(".planning/config.json", "{\"claude_md_path\": \".git/hooks/post-commit\"}");
+    context.gsd_with(["generate-claude-md"], &agent, "").failure(77);
+    assert!(!context.project().join(".envrc").exists() && !context.project().join(".git/hooks/post-commit").exists());
+    let plan = ".planning/phases/01-core/01-01-PLAN.md";
+    context.gsd_with(["frontmatter", "set", plan, "--field", "status", "--value", "superseded"], &agent, "").success();
+    context.gsd(["frontmatter", "set", "build.sh", "--field", "x", "--value", "1"]).success();
+}
+
+#[test]
+fn a_setting_puts_nothing_that_a_shell_would_act_on_into_a_path() {
+    let (context, _) = clone_with(&[]);
+    let config = json!({"project_code": "../../$(touch pwned)", "planning": {"sub_repos": ["$(id)", "a;id"]}});
+    context.write(".planning/config.json", &config.to_string());
+    let ran = context.gsd(["init", "plan-phase", "1"]);
+    assert!(
+        ran.stderr.contains("`project_code` is") && ran.stderr.contains("`planning.sub_repos` is"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.success().contains("touch"));
+    let execution = context.gsd(["init", "execute-phase", "1"]).success();
+    assert!(!execution.contains("$(id)") && !execution.contains("a;id"), "{execution}");
+    context.gsd(["phase", "add", "More"]).success();
+    context.gsd(["config-set", "project_code", "$(id)"]).failure(1);
+    context.gsd(["config-set", "project_code", "CK"]).success();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_sees_the_whole_command_of_a_gate() {
+    let (context, _) = clone_with(&[]);
+    let config = json!({"workflow": {"test_command": "make test \u{1b}[8m||:;touch PWN;: \u{1b}[0m"}});
+    context.write(".planning/config.json", &config.to_string());
+    let ran = context.at_a_terminal("gate approve test", &[], "n");
+    let text = String::from_utf8_lossy(&ran.stdout);
+    assert!(text.contains("\\u{1b}[8m||:;touch PWN") && !text.contains("\u{1b}[8m"), "{text:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_approval_is_of_one_repository_and_not_of_the_next_at_its_path() {
+    let (context, _) = clone_with(&[]);
+    let config = json!({"workflow": {"test_command": "touch ran"}}).to_string();
+    let lay = || {
+        context.write(".planning/config.json", &config);
+        assert!(context.command("git").args(["init", "-q"]).status().unwrap().success());
+    };
+    lay();
+    context.approve("test");
+    context.gsd(["gate", "run", "test"]).success();
+    std::fs::remove_dir_all(context.project()).unwrap();
+    std::fs::create_dir(context.project()).unwrap();
+    lay();
+    context.gsd(["gate", "run", "test"]).failure(77);
+    assert!(!context.project().join("ran").exists());
 }
 
 #[cfg(target_os = "linux")]

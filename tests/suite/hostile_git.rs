@@ -300,6 +300,16 @@ fn no_worktree_of_a_wave_is_made_where_a_link_leads_out() {
 }
 
 #[test]
+fn an_agent_makes_a_wave_whose_note_is_in_the_home_of_the_user() {
+    let context = waves::project();
+    let home = elsewhere();
+    let call = ["worktree", "create-wave", "--phase", "1", "--plans", "01-01,01-02"];
+    let variables = [("GSD_RUNTIME", "codex"), ("CODEX_THREAD_ID", "x"), ("HOME", home.path().to_str().unwrap())];
+    let wave = context.gsd_with(call, &variables, "").json();
+    assert_eq!(wave["side_by_side"].as_array().unwrap().len(), 2, "{wave:#}");
+}
+
+#[test]
 fn an_agent_imports_and_lists_what_is_in_its_project() {
     let context = TestContext::new();
     context.write(".planning/STATE.md", "# Project State\n");

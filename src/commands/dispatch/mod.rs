@@ -267,7 +267,7 @@ fn note(
 ) -> Result<(AbsolutePath, bool), CommandError> {
     let path = context.local_state()?.file(WAVE_NOTE);
     let written_at = context.world().now().milliseconds();
-    let noted = context.edit_file(&path, |text| {
+    let noted = context.edit_note(&path, |text| {
         // A note that does not parse may be all that is known of some worktrees.
         let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
             CommandError::usage(format!("`{path}` does not parse: {error}"))

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::noted::{NotedWave, forget_folders, host_branches, of_root, session_key};
-use super::{Git, Refusal, emit, make, refuse};
+use super::{Git, ManifestFile, Refusal, emit, make, refuse};
 use crate::commands::dispatch::{CAPACITY_VARIABLE, answers};
 use crate::commands::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
@@ -114,7 +114,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         ..WaveNote::default()
     };
     let text = serde_json::to_string_pretty(&note)?;
-    context.edit_file(&note_path, |_| Ok(((), Some(text))))?;
+    context.edit_note(&note_path, |_| Ok(((), Some(text))))?;
     let place = place_in_repository(context);
     let mut side_by_side = Vec::new();
     let mut made = Vec::new();
@@ -307,8 +307,10 @@ fn make_worktree(
     if !disk::exists(&ignore) {
         context.edit_file(&ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
     }
-    let manifest = note.as_path().to_string_lossy().into_owned();
-    let made = make(context, &manifest, entry)?;
+    let made = match ManifestFile::note_at(note) {
+        Ok(file) => make(context, &file, entry)?,
+        Err(refusal) => Err(refusal),
+    };
     Ok(made.map(drop).map_err(|refusal| Refusal {
         hint: Some(format!(
             "no worktree for plan {}: {}; `git branch -d {}` removes a branch that was left over and is merged",

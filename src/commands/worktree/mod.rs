@@ -183,29 +183,41 @@ fn refuse(context: &mut Context, refusal: &Refusal) -> Result<(), CommandError> 
 struct ManifestFile {
     path: AbsolutePath,
     manifest: WaveManifest,
+    /// Whether it is a note of this program's own, and no file that the call names.
+    is_note: bool,
 }
 
 impl ManifestFile {
     fn read(context: &Context, typed: &str) -> Result<Self, Refusal> {
         let path = context.here().resolve(typed);
+        let text = context.read(&path);
+        Self::of(path, text, false)
+    }
+
+    /// The note of a wave that this program keeps.
+    fn note_at(path: &AbsolutePath) -> Result<Self, Refusal> {
+        Self::of(path.clone(), disk::read_text(path).map_err(CommandError::from), true)
+    }
+
+    fn of(path: AbsolutePath, text: Result<Option<String>, CommandError>, is_note: bool) -> Result<Self, Refusal> {
         let unread = |error: String| Refusal {
             reason: "manifest_read_failed",
             hint: Some("the one who starts the agents makes the manifest first: `{\"worktrees\": []}`".to_owned()),
             error: Some(error),
             ..Refusal::default()
         };
-        let text = match context.read(&path) {
+        let text = match text {
             Ok(Some(text)) => text,
             Ok(None) => return Err(unread(format!("ENOENT: no such file or directory, open '{path}'"))),
             Err(error) => return Err(unread(error.message().to_owned())),
         };
         let manifest = parsed(&path, &text)?;
-        Ok(Self { path, manifest })
+        Ok(Self { path, manifest, is_note })
     }
 
     /// Writes the manifest with one more entry, beside what others have noted meanwhile.
     fn note(&self, context: &Context, entry: &WaveEntry) -> Result<Result<(), Refusal>, CommandError> {
-        context.edit_file(&self.path, |text| {
+        let edit = |text: Option<&str>| {
             let noted = parsed(&self.path, text.unwrap_or_default()).and_then(|manifest| {
                 manifest.with(entry).map_err(|error| match error {
                     NoteError::Twice => {
@@ -222,7 +234,8 @@ impl ManifestFile {
                 Ok(text) => (Ok(()), Some(text)),
                 Err(refusal) => (Err(refusal), None),
             })
-        })
+        };
+        if self.is_note { context.edit_note(&self.path, edit) } else { context.edit_file(&self.path, edit) }
     }
 }
 
@@ -306,7 +319,11 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
         return refuse(context, &refusal);
     }
     context.hold_to_project(&folder)?;
-    match make(context, manifest, &entry)? {
+    let made = match ManifestFile::read(context, manifest) {
+        Ok(file) => make(context, &file, &entry)?,
+        Err(refusal) => Err(refusal),
+    };
+    match made {
         Err(refusal) => refuse(context, &refusal),
         Ok(cwd) => {
             let (cwd, manifest_path) = (Some(cwd), manifest.to_owned());
@@ -336,12 +353,8 @@ fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> R
 }
 
 /// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
-fn make(context: &Context, manifest: &str, entry: &WaveEntry) -> Result<Result<String, Refusal>, CommandError> {
+fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Result<String, Refusal>, CommandError> {
     let folder = context.here().resolve(&entry.worktree_path);
-    let file = match ManifestFile::read(context, manifest) {
-        Ok(file) => file,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
     let git = Git::here(context);
     let place = folder.as_path().to_string_lossy().into_owned();
     let base = git.answer(&[

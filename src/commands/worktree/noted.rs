@@ -397,7 +397,7 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
             let worktrees = note.worktrees.iter().filter(is_kept).cloned().collect();
             let session = session_key(context).or(note.session);
             let text = serde_json::to_string_pretty(&WaveNote { session, worktrees, ..note })?;
-            context.edit_file(&note_path, |_| Ok(((), Some(text))))?;
+            context.edit_note(&note_path, |_| Ok(((), Some(text))))?;
         }
     }
     let ok = report.ok;

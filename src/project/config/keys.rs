@@ -1,6 +1,7 @@
 //! The keys that can be set, and what each accepts. Most accept anything: the readers fall back to the default.
 
 use crate::project::branch_name::{is_branch_name, is_branch_template};
+use crate::text::shell::acting_letter;
 use crate::text::splice::Splices;
 use serde_json::{Map, Number, Value};
 
@@ -19,9 +20,13 @@ pub(crate) enum Accepts {
     Branch,
     /// A name of a branch with places for values.
     BranchTemplate,
+    /// Text at the beginning of names of folders.
+    Code,
+    /// One path below the project or several.
+    Paths,
 }
 
-use Accepts::{Anything, Branch, BranchTemplate, Listed, OneOf, Text};
+use Accepts::{Anything, Branch, BranchTemplate, Code, Listed, OneOf, Paths, Text};
 
 /// Why a chain of phases that runs by itself stops.
 const YOLO_STOPS: &[&str] =
@@ -52,7 +57,7 @@ impl Setting {
     pub(crate) fn parse(key: &str, text: &str) -> Result<Self, KeyError> {
         let accepts = accepts(key).ok_or_else(|| KeyError::Unknown { key: key.to_owned() })?;
         let value = match accepts {
-            Text if text != "null" => Some(Value::from(text)),
+            Text | Code if text != "null" => Some(Value::from(text)),
             _ => coerce(text),
         };
         let valid = match (accepts, &value) {
@@ -77,18 +82,36 @@ impl Accepts {
         match self {
             Branch => value.as_str().is_some_and(is_branch_name),
             BranchTemplate => value.as_str().is_some_and(is_branch_template),
+            Code => value.as_str().is_some_and(is_code),
+            // What is neither text nor a list of texts is read as no path.
+            Paths => value.as_str().into_iter().chain(texts_in(value)).all(is_path),
             Anything | Text | OneOf(_) | Listed(_) => true,
         }
     }
 
     fn described(self) -> String {
-        let name = "a name that git takes for a branch, of letters, digits and signs that a shell leaves alone";
-        if self == BranchTemplate {
-            format!("{name}; `{{phase}}` or `{{slug}}` may stand in it")
-        } else {
-            name.to_owned()
+        let branch = "a name that git takes for a branch, of letters, digits and signs that a shell leaves alone";
+        match self {
+            Code => "letters, digits, `-` and `_`, with a letter or digit first".to_owned(),
+            Paths => "paths below the project, without letters on which a shell acts".to_owned(),
+            BranchTemplate => format!("{branch}; `{{phase}}` or `{{slug}}` may stand in it"),
+            Anything | Text | OneOf(_) | Listed(_) | Branch => branch.to_owned(),
         }
     }
+}
+
+fn texts_in(value: &Value) -> impl Iterator<Item = &str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn is_code(text: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    text.chars().all(plain) && !text.starts_with(['-', '_'])
+}
+
+fn is_path(text: &str) -> bool {
+    let leads_out = text.starts_with(['/', '-', '~']) || text.split('/').any(|segment| segment == "..");
+    !leads_out && acting_letter(text).is_none()
 }
 
 /// Takes values out of a file that could not be used safely. Gives each with why.
@@ -251,7 +274,7 @@ const KEYS: &[(&str, Accepts)] = &[
     ("capabilities.auto_update", Anything),
     ("capabilities.strict_known_registries", Anything),
     ("claude_md_assembly.mode", Anything),
-    ("claude_md_path", Anything),
+    ("claude_md_path", Paths),
     ("code_quality.fallow.enabled", Anything),
     ("code_quality.fallow.mcp", Anything),
     ("code_quality.fallow.profile", OneOf(&["minimal", "standard", "strict"])),
@@ -310,8 +333,8 @@ const KEYS: &[(&str, Accepts)] = &[
     ("planning.commit_docs", Anything),
     ("planning.pr_strict", Anything),
     ("planning.search_gitignored", Anything),
-    ("planning.sub_repos", Anything),
-    ("project_code", Text),
+    ("planning.sub_repos", Paths),
+    ("project_code", Code),
     ("ref_search", Anything),
     ("resolve_model_ids", Anything),
     ("response_language", Anything),
