@@ -170,8 +170,7 @@ pub(crate) fn repository_of_others(folder: &AbsolutePath) -> Option<OtherReposit
     let place = git_folder(&root)?;
     let common = common_folder(&place);
     if place == own {
-        let elsewhere = common.filter(|common| *common == place).is_none();
-        return if elsewhere { other(&place, Way::CommonFolder) } else { None };
+        return if common.as_ref() == Some(&place) { None } else { other(&place, Way::CommonFolder) };
     }
     let unknown = if disk::is_link(&own) { Way::Link } else { Way::File };
     match is_worktree_of(&root, &place) {

@@ -391,9 +391,9 @@ fn phases(count: usize) -> TestContext {
     let (mut list, mut details) = (String::new(), String::new());
     for number in 1..=count {
         let done = number <= count.div_ceil(2);
-        let mark = if done { 'x' } else { ' ' };
-        list.push_str(&format!("- [{mark}] **Phase {number}: Part {number}** - part\n"));
-        details.push_str(&format!("### Phase {number}: Part {number}\n**Goal**: works\n**Plans**: 1 plans\n\n"));
+        let mark = if done { "x" } else { " " };
+        list.extend(["- [", mark, &format!("] **Phase {number}: Part {number}** - part\n")]);
+        details.extend([format!("### Phase {number}: Part {number}\n**Goal**: works\n**Plans**: 1 plans\n\n")]);
         let folder = format!(".planning/phases/{number:02}-part-{number}");
         context.write(&format!("{folder}/{number:02}-01-PLAN.md"), "---\nwave: 1\n---\n");
         context.write(&format!("{folder}/{number:02}-01-SUMMARY.md"), "---\nstatus: complete\n---\n");

@@ -209,12 +209,12 @@ impl Files for EditedFiles {
         let origins: Vec<Option<String>> = paths.iter().map(origin).collect();
         let asked: Vec<String> = origins.iter().flatten().cloned().collect();
         let mut times = self.base.changed_at(&asked).into_iter();
-        let mut time = |(path, origin): (&String, Option<String>)| match origin {
+        let time = |(path, origin): (&String, Option<String>)| match origin {
             _ if written(path) => Some(i64::MAX),
             Some(_) => times.next().flatten(),
             None => None,
         };
-        paths.iter().zip(origins).map(|asked| time(asked)).collect()
+        paths.iter().zip(origins).map(time).collect()
     }
 
     fn touched_at(&self, path: &str) -> Option<i64> {
