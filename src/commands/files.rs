@@ -40,7 +40,7 @@ impl Context {
 
     /// Refuses a file of the user's to an agent: what this program reads unasked, no rule of the host's can forbid. Open to
     /// all are the folder for temporary files, a shell's own pipes, and other worktrees of the project.
-    fn hold_agents_off(&self, path: &AbsolutePath) -> Result<(), CommandError> {
+    pub(super) fn hold_agents_off(&self, path: &AbsolutePath) -> Result<(), CommandError> {
         const PIPES: [&str; 3] = ["/dev/fd/", "/dev/stdin", "/proc/self/fd/"];
         let typed = path.to_string();
         if PIPES.iter().any(|pipe| typed.starts_with(pipe)) {

@@ -27,7 +27,11 @@ impl Family for Imports {
     fn run(self, context: &mut Context) -> Result<(), CommandError> {
         let Self::FromGsd2(arguments) = self;
         let root = match &arguments.path {
-            Some(path) => context.here().resolve(path),
+            Some(path) => {
+                let root = context.here().resolve(path);
+                context.hold_to_project(&root)?;
+                root
+            }
             None => context.root().clone(),
         };
         let layout = Layout::new(root.as_path(), None, None);

@@ -55,6 +55,7 @@ mod progress;
 mod project;
 mod prompt;
 mod quick_tasks;
+mod reach;
 mod refactor;
 mod requirements;
 mod research;

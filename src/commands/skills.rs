@@ -56,24 +56,40 @@ fn manifest(context: &Context, chosen: Option<&str>) -> Result<SkillManifest, Co
         }
     };
     let home = context.world().home().map(AbsolutePath::parse).transpose()?;
+    let boundary = context.project().boundary()?;
     let mut found = Vec::new();
     for root in roots {
         let base = if root.is_in_project() { Some(context.root()) } else { home.as_ref() };
         if let Some(base) = base {
             let folder = base.resolve(&root.path);
-            found.push(look(root, &folder)?);
+            if chosen.is_some() {
+                context.hold_to_project(&folder)?;
+            }
+            found.push(look(root, &folder, |file| {
+                let checked = boundary.check(file);
+                if let Err(error) = &checked {
+                    context.warn(format!("a skill is left out: {error}"));
+                }
+                checked.is_ok()
+            })?);
         }
     }
     Ok(skill_manifest::manifest(found))
 }
 
-fn look(root: Root, folder: &AbsolutePath) -> Result<FoundRoot, CommandError> {
+/// The skills of a folder whose file `may_be_read`.
+fn look(
+    root: Root,
+    folder: &AbsolutePath,
+    may_be_read: impl Fn(&AbsolutePath) -> bool,
+) -> Result<FoundRoot, CommandError> {
     let entries = disk::list(folder)?;
     let present = entries.is_some();
     let (mut skills, mut pages) = (Vec::new(), 0);
     for entry in entries.unwrap_or_default() {
         if entry.is_folder() {
-            let text = disk::read_text(folder.resolve(&entry.name).resolve("SKILL.md"))?;
+            let file = folder.resolve(&entry.name).resolve("SKILL.md");
+            let text = if may_be_read(&file) { disk::read_text(&file)? } else { None };
             skills.extend(text.map(|text| (entry.name.clone(), text)));
         } else if entry.path.extension().is_some_and(|ending| ending == "md") {
             pages += 1;

@@ -20,6 +20,7 @@ use crate::operations::state::update;
 use crate::operations::state::{Commands, Facts, NO_STATE, NO_STATE_CURE, StateError};
 use crate::operations::token::{self, Seen};
 use crate::project::config::LoadedConfig;
+use crate::project::root;
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
 use crate::project::workstream;
@@ -251,7 +252,19 @@ impl Family for States {
     }
 }
 
+/// In a worktree, documents that git ignores are those of the main one, which is found only where both know each other.
+fn refuse_moved_worktree(context: &Context) -> Result<(), CommandError> {
+    if root::has_documents(context.root()) {
+        return Ok(());
+    }
+    match root::repository_of_others(context.root()).filter(root::OtherRepository::is_moved_worktree) {
+        Some(moved) => Err(CommandError::usage(format!("{NO_STATE}: {moved}")).hint(moved.hint())),
+        None => Ok(()),
+    }
+}
+
 fn run_state(context: &mut Context, command: StateCommand) -> Result<(), CommandError> {
+    refuse_moved_worktree(context)?;
     match command {
         StateCommand::Load => load(context),
         StateCommand::Json => {

@@ -191,7 +191,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     let roadmap = view.parse_roadmap(&text);
     let milestone = view.milestone_in(&roadmap)?;
     let folders = view.phase_folders()?;
-    verification::look_ahead(view, &folders)?;
+    verification::look_ahead(view, folders.iter())?;
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
     let mut phases: Vec<PhaseSummary> = Vec::new();

@@ -10,6 +10,7 @@ use crate::project::milestone::milestone_headings;
 use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::State;
+use crate::project::verification;
 use crate::project::view::{Edits, ProjectView, state_version};
 use crate::text::slug;
 
@@ -218,7 +219,9 @@ impl Workstream {
         let mut phases = Vec::new();
         let roadmap = view.roadmap_text()?;
         let roadmap = roadmap.as_deref().map(|text| view.parse_roadmap(text));
-        for folder in view.phase_folders()?.iter() {
+        let folders = view.phase_folders()?;
+        verification::look_ahead(&view, folders.iter())?;
+        for folder in folders.iter() {
             let standing = PhaseStanding::of(&view, roadmap.as_ref(), folder.token(), Some(folder))?;
             let status = match standing.stage() {
                 Stage::Complete => "complete",

@@ -134,9 +134,12 @@ pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verific
 
 /// Asks once for every time that [`status`] of these folders will need. Telling times is a matter of running git, so
 /// that who looks at many phases does well to look ahead.
-pub(crate) fn look_ahead(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(), FileError> {
+pub(crate) fn look_ahead<'folder>(
+    view: &ProjectView,
+    folders: impl IntoIterator<Item = &'folder PhaseFolder> + Clone,
+) -> Result<(), FileError> {
     let mut paths = Vec::new();
-    for folder in folders {
+    for folder in folders.clone() {
         if let Some(report) = Report::of(view, folder)?
             && report.can_be_stale()
             && report.fingerprint.is_none()

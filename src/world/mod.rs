@@ -19,7 +19,7 @@ mod program;
 mod run;
 pub(crate) mod web;
 
-pub(crate) use program::Program;
+pub(crate) use program::{Program, embedded_repository, pathspec};
 pub(crate) use run::{Ended, Finished};
 
 /// Everything that is neither an argument nor a file.
@@ -267,6 +267,8 @@ pub(crate) enum WorldError {
     NoProgram { program: String },
     #[error("`{server}` does not answer: {why}")]
     NoAnswer { server: String, why: String },
+    #[error("git is not run in `{}`: these files of the project are a bare repository with settings and hooks of its own", folder.display())]
+    Embedded { folder: PathBuf },
     #[error("cannot start `{program}`")]
     Start { program: String, source: std::io::Error },
     #[error("cannot wait for `{program}`")]

@@ -17,6 +17,8 @@ pub(crate) struct Program {
     pub(super) removed: Vec<OsString>,
     /// Whether it gets only what it needs: see [`Program::apart`].
     pub(super) is_apart: bool,
+    /// Of git: the repository it would find that may be anybody's, see [`embedded_repository`]. It is not started there.
+    pub(super) embedded: Option<PathBuf>,
 }
 
 /// The variables that programs get which look something up: how to be found, where the user's own settings are, how the
@@ -78,14 +80,19 @@ pub(super) fn is_for_lookups(name: &OsStr) -> bool {
 
 /// Variables with which a git process tells its children (hooks, aliases) which repository they belong to.
 /// Left in place, our own calls would talk about that repository rather than about the folder they are given.
+/// So would those that change what a path means, see [`pathspec`].
 const GIT_LOCATION: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_DIR",
+    "GIT_GLOB_PATHSPECS",
     "GIT_GRAFT_FILE",
+    "GIT_ICASE_PATHSPECS",
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE",
+    "GIT_LITERAL_PATHSPECS",
     "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
     "GIT_OBJECT_DIRECTORY",
     "GIT_PREFIX",
     "GIT_SHALLOW_FILE",
@@ -103,6 +110,7 @@ impl Program {
             variables: Vec::new(),
             removed: Vec::new(),
             is_apart: false,
+            embedded: None,
         }
     }
 
@@ -118,6 +126,12 @@ impl Program {
         let quiet = ["core.fsmonitor=false", "diff.autoRefreshIndex=false", "log.showSignature=false"];
         let quiet = quiet.into_iter().flat_map(|setting| ["-c", setting]);
         let mut program = Self::new("git").folder(folder).arguments(quiet);
+        match around(folder) {
+            Around::Nothing => {}
+            // Git itself knows this rule since 2.38.
+            Around::WorkingTree => program = program.arguments(["-c", "safe.bareRepository=explicit"]),
+            Around::Embedded(place) => program.embedded = Some(place),
+        }
         program = program.variable("GIT_TERMINAL_PROMPT", "0").variable("GIT_OPTIONAL_LOCKS", "0");
         program.removed.extend(GIT_LOCATION.iter().map(OsString::from));
         program
@@ -149,6 +163,54 @@ impl Program {
         self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
     }
+}
+
+/// Exactly the file or folder at `path`, for git: a bare path could be a pattern, or `:/`, which means everything.
+pub(crate) fn pathspec(path: &str) -> String {
+    format!(":(literal){path}")
+}
+
+/// The folder at or above `folder` that git takes for a bare repository although it lies in the working tree of another. A
+/// clone can bring such a folder as ordinary files, and with it settings and hooks that name programs. A bare repository
+/// that lies in no working tree is one that a person made.
+pub(crate) fn embedded_repository(folder: &Path) -> Option<PathBuf> {
+    match around(folder) {
+        Around::Embedded(place) => Some(place),
+        Around::Nothing | Around::WorkingTree => None,
+    }
+}
+
+/// What git finds where it looks for a repository from a folder upwards.
+enum Around {
+    /// No working tree.
+    Nothing,
+    WorkingTree,
+    /// A bare repository in a working tree.
+    Embedded(PathBuf),
+}
+
+fn around(folder: &Path) -> Around {
+    let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
+    // As git does, which looks for `.git` first in each folder, and goes on where that is not the folder of a repository.
+    let is_root = |folder: &Path| folder.join(".git").is_file() || is_there(folder.join(".git/HEAD"));
+    let is_bare = |folder: &Path| {
+        is_there(folder.join("HEAD")) && (is_there(folder.join("refs")) || is_there(folder.join("commondir")))
+    };
+    let Ok(folder) = folder.canonicalize() else { return Around::Nothing };
+    let mut bare = None;
+    for folder in folder.ancestors() {
+        if is_root(folder) {
+            return bare.map_or(Around::WorkingTree, |bare: &Path| Around::Embedded(bare.to_path_buf()));
+        }
+        // No clone brings a folder of this name.
+        if folder.file_name().is_some_and(|name| name == ".git") {
+            return Around::Nothing;
+        }
+        if bare.is_none() && is_bare(folder) {
+            bare = Some(folder);
+        }
+    }
+    Around::Nothing
 }
 
 /// The program and its first argument, enough to know which call it was.

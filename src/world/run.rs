@@ -1,7 +1,7 @@
 //! Running other programs: to their end, beside us, on our own streams.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -37,14 +37,11 @@ impl World {
                 child.wait_with_output().map_err(|source| WorldError::Wait { program: program.to_string(), source })?;
             return Ok(Finished { code: output.status.code(), stdout: output.stdout, stderr: output.stderr });
         }
-        let stdout = collect(child.stdout.take());
-        let stderr = collect(child.stderr.take());
-        let status = wait(&mut child, program)?;
-        Ok(Finished {
-            code: status,
-            stdout: stdout.recv().unwrap_or_default(),
-            stderr: stderr.recv().unwrap_or_default(),
-        })
+        let stdout = Output::of(child.stdout.take(), usize::MAX);
+        let stderr = Output::of(child.stderr.take(), usize::MAX);
+        let code = wait(&mut child, program)?;
+        let patience = Instant::now() + GRACE;
+        Ok(Finished { code, stdout: stdout.until(patience), stderr: stderr.until(patience) })
     }
 
     /// As [`Self::run`], with the time it took on the clock, to the moment of its end.
@@ -100,28 +97,10 @@ impl World {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let started = Instant::now();
         let mut child = start(&mut command, program)?;
-        let kept = Arc::new(Mutex::new(Vec::new()));
-        let (closed, waiting) = mpsc::channel();
-        if let Some(mut pipe) = child.stdout.take() {
-            let kept = Arc::clone(&kept);
-            thread::spawn(move || {
-                let mut piece = [0; 8192];
-                // A pipe that breaks gave what it gave.
-                while let Ok(count @ 1..) = pipe.read(&mut piece) {
-                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                    kept.extend_from_slice(&piece[..count]);
-                    let surplus = kept.len().saturating_sub(most);
-                    kept.drain(..surplus);
-                }
-                closed.send(())
-            });
-        }
+        let output = Output::of(child.stdout.take(), most);
         let ended = self.end_in_time(&mut child, program, cfg!(unix))?;
         let took = started.elapsed();
-        // What it started and left running may hold the pipe for as long as it likes.
-        let _ = waiting.recv_timeout(GRACE);
-        let output = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(Ran { ended, output, took })
+        Ok(Ran { ended, output: output.until(Instant::now() + GRACE), took })
     }
 
     /// Waits for a program; when its time is up it is stopped, where it has a group of its own with all it started.
@@ -156,7 +135,9 @@ impl World {
     }
 
     /// As [`Self::git`], to ask which files differ from what is committed. To compare a file, git runs it through the filter
-    /// that is set for it. A filter of the user's is used; one of the repository's own settings came with it, and is not.
+    /// that is set for it. A filter of the user's is used; one of the repository's own settings came with it, and is not. A
+    /// submodule has settings of its own: it differs where another commit is checked out in it, and no file of it is
+    /// compared. A git that does not say where its settings come from, as before 2.26, is not asked: it has failed.
     pub(crate) fn git_differences<S: AsRef<OsStr>>(
         &self,
         folder: &Path,
@@ -164,20 +145,23 @@ impl World {
     ) -> Result<Finished, WorldError> {
         let settings = ["config", "--show-scope", "--null", "--get-regexp", r"^filter\..*\.(clean|process|required)$"];
         let told = self.git(folder, settings)?;
+        // 1: there is none.
+        if !matches!(told.code, Some(0 | 1)) {
+            return Ok(told);
+        }
         let told = String::from_utf8_lossy(&told.stdout);
         let settings = filters_of_the_user(&told);
-        let mut program = Program::git(folder).arguments(arguments);
-        // Settings may have come with the environment of this process as well: those are the user's.
-        let given = self.variable("GIT_CONFIG_COUNT").and_then(|count| count.trim().parse().ok()).unwrap_or(0_usize);
-        for (number, (key, value)) in settings.iter().enumerate() {
-            let number = given + number;
-            program = program.variable(format!("GIT_CONFIG_KEY_{number}"), key);
-            program = program.variable(format!("GIT_CONFIG_VALUE_{number}"), value);
+        // Every git knows `-c`, which ends a key at its first `=`.
+        if let Some(key) = settings.keys().find(|key| key.contains('=')) {
+            let why = format!("git is not asked: the settings of this repository have a filter of the name `{key}`");
+            return Ok(Finished { code: None, stdout: Vec::new(), stderr: why.into_bytes() });
         }
-        if !settings.is_empty() {
-            program = program.variable("GIT_CONFIG_COUNT", (given + settings.len()).to_string());
-        }
-        self.run(&program)
+        let settings = settings.iter().flat_map(|(key, value)| ["-c".to_owned(), format!("{key}={value}")]);
+        let mut arguments: Vec<OsString> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let verb = arguments.iter().position(|argument| !argument.as_encoded_bytes().starts_with(b"-"));
+        let behind_verb = verb.map_or(arguments.len(), |verb| verb + 1);
+        arguments.insert(behind_verb, "--ignore-submodules=dirty".into());
+        self.run(&Program::git(folder).arguments(settings).arguments(arguments))
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
@@ -278,24 +262,49 @@ fn filters_of_the_user(told: &str) -> BTreeMap<&str, &str> {
 }
 
 fn start(command: &mut Command, program: &Program) -> Result<Child, WorldError> {
+    if let Some(folder) = &program.embedded {
+        return Err(WorldError::Embedded { folder: folder.clone() });
+    }
     command.spawn().map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.name.to_string_lossy().into_owned() },
         _ => WorldError::Start { program: program.to_string(), source },
     })
 }
 
-/// Reads a pipe to its end on a thread of its own, so that no full pipe stops the program.
-fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
+/// What a program writes to a pipe, read on a thread of its own, so that no full pipe stops the program.
+struct Output {
+    kept: Arc<Mutex<Vec<u8>>>,
+    closed: mpsc::Receiver<()>,
+}
+
+impl Output {
+    /// Begins to read, and keeps the last `most` bytes.
+    fn of(pipe: Option<impl Read + Send + 'static>, most: usize) -> Self {
+        let (sender, closed) = mpsc::channel();
+        let kept = Arc::new(Mutex::new(Vec::new()));
         if let Some(mut pipe) = pipe {
-            // A pipe that breaks gives what it gave.
-            let _ = pipe.read_to_end(&mut bytes);
+            let kept = Arc::clone(&kept);
+            thread::spawn(move || {
+                let mut piece = [0; 8192];
+                // A pipe that breaks gave what it gave.
+                while let Ok(count @ 1..) = pipe.read(&mut piece) {
+                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                    kept.extend_from_slice(&piece[..count]);
+                    let surplus = kept.len().saturating_sub(most);
+                    kept.drain(..surplus);
+                }
+                sender.send(())
+            });
         }
-        sender.send(bytes)
-    });
-    receiver
+        Self { kept, closed }
+    }
+
+    /// What was written by the end of the pipe, or until `patience` ends: what the program started and left running may
+    /// hold the pipe for as long as it likes.
+    fn until(self, patience: Instant) -> Vec<u8> {
+        let _ = self.closed.recv_timeout(patience.saturating_duration_since(Instant::now()));
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 fn wait(child: &mut Child, program: &Program) -> Result<Option<i32>, WorldError> {
@@ -371,6 +380,16 @@ mod tests {
         let endless = shell("echo x; sleep 60 & sleep 60").timeout(Duration::from_millis(300));
         let ran = World::real().run_for_tail(&endless, 100).unwrap();
         assert_eq!((ran.ended, ran.output.as_slice()), (Ended::OutOfTime, &b"x\n"[..]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_with_a_limit_is_not_waited_for_by_what_it_left_running() {
+        let started = Instant::now();
+        let program = Program::new("sh").arguments(["-c", "sleep 30 & echo out; echo err >&2; exit 3"]);
+        let finished = World::real().run(&program.timeout(Duration::from_secs(20))).unwrap();
+        assert_eq!((finished.code, finished.text(), finished.error_text()), (Some(3), "out".into(), "err".into()));
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     }
 
     #[test]

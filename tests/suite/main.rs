@@ -32,6 +32,7 @@ mod hooks;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_clone;
+mod hostile_git;
 mod hosts;
 mod init;
 mod install;

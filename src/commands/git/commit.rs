@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message_for_log;
-use super::repository::Repository;
+use super::repository::{Repository, about, complaint};
 use crate::commands::error::Reason;
 use crate::commands::{CommandError, Context};
 use crate::disk;
 use crate::operations::branch;
 use crate::project::config::Branching;
-use crate::world::{Finished, WorldError};
+use crate::world::WorldError;
 
 /// What is committed where no files are named.
 const PLANNING: &str = ".planning/";
@@ -99,6 +99,9 @@ impl CommitReport {
 }
 
 pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<(), CommandError> {
+    if arguments.no_verify {
+        context.refuses_agents("commit --no-verify")?;
+    }
     let message = arguments.message.join(" ");
     if message.trim().is_empty() && !arguments.amend {
         return Err(CommandError::new(Reason::SdkMissingArg, "a commit needs a message"));
@@ -157,7 +160,7 @@ fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<C
             ..CommitReport::default()
         });
     }
-    let paths: Vec<&str> = staged.paths.iter().map(String::as_str).collect();
+    let paths = staged.paths;
     if !arguments.amend && (paths.is_empty() || !repository.has_staged(&paths)) {
         let skipped_files = staged.skipped;
         return Ok(CommitReport { reason: "nothing_to_commit", skipped_files, ..CommitReport::default() });
@@ -174,7 +177,7 @@ fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<C
     Ok(CommitReport { skipped_files: staged.skipped, ..report })
 }
 
-fn make(repository: &Repository, arguments: &CommitArgs, message: &str, paths: &[&str]) -> CommitReport {
+fn make(repository: &Repository, arguments: &CommitArgs, message: &str, paths: &[String]) -> CommitReport {
     asked(repository, &commit_line(arguments, message, paths), || CommitReport {
         committed: true,
         hash: repository.short_hash(),
@@ -188,14 +191,14 @@ fn rehearse(
     repository: &Repository,
     arguments: &CommitArgs,
     message: &str,
-    paths: &[&str],
+    paths: &[String],
     start: Option<String>,
 ) -> CommitReport {
     if let Some(error) = repository.complaint_of_author() {
         return failed("commit_failed", error);
     }
     let mut line = commit_line(arguments, message, paths);
-    line.insert(1, "--dry-run");
+    line.insert(1, "--dry-run".to_owned());
     asked(repository, &line, || CommitReport {
         reason: "rehearsed",
         would_commit: Some(WouldCommit {
@@ -210,13 +213,13 @@ fn rehearse(
 }
 
 /// Asks git for a commit: what it has against it, or the report of the success.
-fn asked(repository: &Repository, line: &[&str], success: impl FnOnce() -> CommitReport) -> CommitReport {
+fn asked(repository: &Repository, line: &[String], success: impl FnOnce() -> CommitReport) -> CommitReport {
     match repository.git_in_turn(line) {
         Ok(finished) if finished.success() => success(),
         Ok(finished) if finished.text().contains("nothing to commit") => {
             CommitReport { reason: "nothing_to_commit", ..CommitReport::default() }
         }
-        Ok(finished) => failed("commit_failed", said(&finished)),
+        Ok(finished) => failed("commit_failed", complaint(&finished)),
         Err(error @ WorldError::TimedOut { .. }) => failed("commit_timeout", error.to_string()),
         Err(error) => failed("commit_failed", error.to_string()),
     }
@@ -226,7 +229,7 @@ fn failed(reason: &'static str, error: String) -> CommitReport {
     CommitReport { reason, error: Some(error), ..CommitReport::default() }
 }
 
-fn commit_line<'a>(arguments: &CommitArgs, message: &'a str, paths: &[&'a str]) -> Vec<&'a str> {
+fn commit_line(arguments: &CommitArgs, message: &str, paths: &[String]) -> Vec<String> {
     let mut line = vec!["commit"];
     if message.is_empty() {
         line.push("--no-edit");
@@ -235,11 +238,7 @@ fn commit_line<'a>(arguments: &CommitArgs, message: &'a str, paths: &[&'a str]) 
     }
     line.extend(arguments.amend.then_some("--amend"));
     line.extend(arguments.no_verify.then_some("--no-verify"));
-    if !paths.is_empty() {
-        line.push("--");
-        line.extend(paths);
-    }
-    line
+    about(&line, paths)
 }
 
 /// What staging left: paths to commit, named files that are not there, and what git refused.
@@ -280,7 +279,7 @@ fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> 
 }
 
 fn add(repository: &Repository, path: &str, staged: &mut Staged) {
-    if told_git(repository, &["add", "--all", "--", path], path, staged) {
+    if told_git(repository, &["add", "--all"], path, staged) {
         staged.paths.push(path.to_owned());
     }
 }
@@ -288,26 +287,21 @@ fn add(repository: &Repository, path: &str, staged: &mut Staged) {
 /// Takes from the index what is gone from the disk. Whoever took it from the index before has done the same work; a path
 /// that git never knew is no part of the commit.
 fn remove(repository: &Repository, path: &str, staged: &mut Staged) {
-    let line = ["rm", "--cached", "-r", "--quiet", "--ignore-unmatch", "--", path];
+    let line = ["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
     if told_git(repository, &line, path, staged) && repository.has_staged(&[path]) {
         staged.paths.push(path.to_owned());
     }
 }
 
-/// Whether git did as told; what it has against it is kept as a failure of this path.
+/// Whether git did as told with the path; what it has against it is kept as a failure of this path.
 fn told_git(repository: &Repository, line: &[&str], path: &str, staged: &mut Staged) -> bool {
-    let (error, timed_out) = match repository.git_in_turn(line) {
+    let (error, timed_out) = match repository.git_in_turn(&about(line, &[path])) {
         Ok(finished) if finished.success() => return true,
-        Ok(finished) => (said(&finished), false),
+        Ok(finished) => (complaint(&finished), false),
         Err(error) => (error.to_string(), matches!(error, WorldError::TimedOut { .. })),
     };
     staged.failures.push(StagingFailure { file: path.to_owned(), error, timed_out });
     false
-}
-
-fn said(finished: &Finished) -> String {
-    let error = finished.error_text();
-    if error.is_empty() { finished.text() } else { error }
 }
 
 /// The branch of a phase that starts at its first commit. A branch that is there, a phase that was worked on elsewhere,
@@ -349,7 +343,7 @@ fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> R
 fn start_branch(context: &Context, repository: &Repository, target: &str) -> Result<(), CommandError> {
     let finished = repository.git(&["checkout", "-q", "-b", target])?;
     if !finished.success() {
-        context.warn(format!("cannot start `{target}` ({}); committing where you are", said(&finished)));
+        context.warn(format!("cannot start `{target}` ({}); committing where you are", complaint(&finished)));
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ pub(super) struct CheckReport {
 }
 
 fn check_commit(context: &mut Context) -> Result<(), CommandError> {
-    let staged = Repository::of(context).staged(&[]);
+    let staged = Repository::of(context).staged::<&str>(&[]);
     let planning: Vec<&str> = staged.iter().map(String::as_str).filter(|path| is_planning(path)).collect();
     let reason = if planning.is_empty() {
         "no_planning_files_staged"

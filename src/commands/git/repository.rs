@@ -1,14 +1,16 @@
 //! The repository a project lies in, and those inside it, asked through git itself.
 
+use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::scratch::GitScratch;
+use crate::commands::error::Reason;
 use crate::commands::{CommandError, Context};
 use crate::disk::AbsolutePath;
 use crate::project::config::Config;
 use crate::project::root;
-use crate::world::{Finished, Program, World, WorldError};
+use crate::world::{Finished, Program, World, WorldError, embedded_repository, pathspec};
 
 /// How long git may take: hooks run inside it, a lock may be waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -27,9 +29,28 @@ const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
 /// Refuses to change a repository that the one at `folder` only claims to be.
 pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), CommandError> {
+    if let Some(folder) = embedded_repository(folder.as_path()) {
+        let hint = format!(
+            "if you did not make it, remove `HEAD` in `{}`; for a repository of its own there, run `git init`",
+            folder.display()
+        );
+        return Err(CommandError::because(Reason::Unknown, &WorldError::Embedded { folder }).hint(hint));
+    }
     let Some(other) = root::repository_of_others(folder) else { return Ok(()) };
-    let refused = format!("`.git` of `{folder}` leads to `{other}`, which is the repository of another folder");
-    Err(CommandError::usage(refused).hint("remove `.git` there, and make a repository of its own with `git init`"))
+    Err(CommandError::usage(other.to_string()).hint(other.hint()))
+}
+
+/// A line for git about these paths as they are spelled, or about everything where there is none.
+pub(super) fn about<S: AsRef<str>>(line: &[&str], paths: &[S]) -> Vec<String> {
+    let paths = paths.iter().map(|path| pathspec(path.as_ref()));
+    line.iter().map(|word| (*word).to_owned()).chain(["--".to_owned()]).chain(paths).collect()
+}
+
+/// What git complains of, in words of the caller's: without the marks of [`pathspec`].
+pub(super) fn complaint(finished: &Finished) -> String {
+    let error = finished.error_text();
+    let told = if error.is_empty() { finished.text() } else { error };
+    told.replace(&pathspec(""), "")
 }
 
 /// Git in one folder.
@@ -64,7 +85,7 @@ impl Repository {
         &self.folder
     }
 
-    pub(super) fn git(&self, arguments: &[&str]) -> Result<Finished, WorldError> {
+    pub(super) fn git<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
         let program = Program::git(self.folder.as_path()).arguments(arguments).timeout(self.patience);
         self.world.run(&match &self.scratch {
             Some(scratch) => scratch.divert(program),
@@ -73,7 +94,7 @@ impl Repository {
     }
 
     /// As [`Self::git`]; where another git holds a lock of the repository, tries again for a while.
-    pub(super) fn git_in_turn(&self, arguments: &[&str]) -> Result<Finished, WorldError> {
+    pub(super) fn git_in_turn<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
         let mut waited = Duration::ZERO;
         // Several that wait for the same lock are to come back at different times.
         let mut seed = u64::from(std::process::id()) ^ self.world.now().milliseconds().unsigned_abs();
@@ -95,22 +116,21 @@ impl Repository {
     }
 
     /// What git answers, if it does and it is not nothing.
-    pub(super) fn answer(&self, arguments: &[&str]) -> Option<String> {
+    pub(super) fn answer<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Option<String> {
         let finished = self.git(arguments).ok().filter(Finished::success)?;
         Some(finished.text()).filter(|text| !text.is_empty())
     }
 
     /// The staged paths, as the repository names them; with `paths`, those among them.
-    pub(super) fn staged(&self, paths: &[&str]) -> Vec<String> {
-        let arguments = [&["diff", "--cached", "--name-only", "-z", "--"], paths].concat();
+    pub(super) fn staged<S: AsRef<str>>(&self, paths: &[S]) -> Vec<String> {
+        let arguments = about(&["diff", "--cached", "--name-only", "-z"], paths);
         let names = self.answer(&arguments).unwrap_or_default();
         names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
     /// Whether one of `paths` has something staged.
-    pub(super) fn has_staged(&self, paths: &[&str]) -> bool {
-        let arguments = [&["diff", "--cached", "--quiet", "--"], paths].concat();
-        self.git(&arguments).is_ok_and(|finished| finished.code == Some(1))
+    pub(super) fn has_staged<S: AsRef<str>>(&self, paths: &[S]) -> bool {
+        self.git(&about(&["diff", "--cached", "--quiet"], paths)).is_ok_and(|finished| finished.code == Some(1))
     }
 
     /// Whether git passes over the planning folder: it is ignored and nothing in it was ever added.
@@ -130,7 +150,7 @@ impl Repository {
 
     /// Whether a commit has touched `path`.
     pub(super) fn has_history(&self, path: &str) -> bool {
-        self.answer(&["log", "-1", "--format=%H", "--", path]).is_some()
+        self.answer(&about(&["log", "-1", "--format=%H"], &[path])).is_some()
     }
 
     /// What git has against a commit by this user.

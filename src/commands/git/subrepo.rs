@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::commit::WouldCommit;
 use super::message_for_log;
-use super::repository::Repository;
+use super::repository::{Repository, about, complaint};
 use crate::commands::{CommandError, Context};
 use crate::world::Finished;
 
@@ -102,7 +102,7 @@ fn commit_in(
 ) -> RepositoryReport {
     let git = |arguments: &[&str], paths: &[&str]| -> Finished {
         repository
-            .git(&[arguments, paths].concat())
+            .git(&about(arguments, paths))
             .unwrap_or_else(|error| Finished { stderr: error.to_string().into_bytes(), ..Finished::default() })
     };
     let left = |reason, error: Option<String>, files| RepositoryReport {
@@ -119,16 +119,16 @@ fn commit_in(
         return left("error", Some(error), files);
     }
     let paths: Vec<&str> = files.iter().map(|file| &file[name.len() + 1..]).collect();
-    let added = git(&["add", "-A", "--"], &paths);
+    let added = git(&["add", "-A"], &paths);
     if !added.success() {
-        return left("error", Some(added.error_text()), files);
+        return left("error", Some(complaint(&added)), files);
     }
-    if git(&["diff", "--cached", "--quiet", "--"], &paths).success() {
+    if git(&["diff", "--cached", "--quiet"], &paths).success() {
         return left("nothing_to_commit", None, files);
     }
     // The paths again: what else is staged there is not part of this commit.
     let rehearsal: &[&str] = if context.is_rehearsal() { &["--dry-run"] } else { &[] };
-    let committed = git(&[&["commit"], rehearsal, &["-q", "-m", message, "--"]].concat(), &paths);
+    let committed = git(&[&["commit"], rehearsal, &["-q", "-m", message]].concat(), &paths);
     if !committed.success() {
         let told = format!("{}\n{}", committed.text(), committed.error_text());
         return left("error", Some(told.trim().to_owned()), files);

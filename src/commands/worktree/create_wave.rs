@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::noted::{NotedWave, forget_folders, host_branches, of_root, session_key};
-use super::{Git, Refusal, emit, make, refuse};
+use super::{Git, ManifestFile, Refusal, emit, make, refuse};
 use crate::commands::dispatch::{CAPACITY_VARIABLE, answers};
 use crate::commands::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
@@ -81,6 +81,13 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     let flag = of_host.harness_flag.filter(|_| isolation == Isolation::HarnessWorktree);
     let start_in = dispatch.as_ref().and_then(|dispatch| dispatch.start_in.as_deref());
     let base = base.unwrap_or_default();
+    if isolation == Isolation::OrchestratorWorktree {
+        // Git follows every link.
+        let boundary = context.project().boundary()?;
+        for plan in &decision.side_by_side {
+            boundary.check(entry_of(context, plan, &base).worktree_path)?;
+        }
+    }
     if decision.side_by_side.is_empty() {
         // Nothing will be merged, so nothing would ever end the note.
         if !context.is_rehearsal() {
@@ -300,8 +307,10 @@ fn make_worktree(
     if !disk::exists(&ignore) {
         context.edit_file(&ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
     }
-    let manifest = note.as_path().to_string_lossy().into_owned();
-    let made = make(context, &manifest, entry, &context.root().to_string())?;
+    let made = match ManifestFile::note_at(note) {
+        Ok(file) => make(context, &file, entry)?,
+        Err(refusal) => Err(refusal),
+    };
     Ok(made.map(drop).map_err(|refusal| Refusal {
         hint: Some(format!(
             "no worktree for plan {}: {}; `git branch -d {}` removes a branch that was left over and is merged",

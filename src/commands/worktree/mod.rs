@@ -61,7 +61,7 @@ pub(crate) enum WorktreeCommand {
     SetBaseref,
     /// Create a worktree for an agent, and add it to the manifest
     ///
-    /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c --root ..`.
+    /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path trees/a1 --branch agent-a1 --base 1f3c --root .`.
     Create(CreateArgs),
 }
 
@@ -183,29 +183,41 @@ fn refuse(context: &mut Context, refusal: &Refusal) -> Result<(), CommandError> 
 struct ManifestFile {
     path: AbsolutePath,
     manifest: WaveManifest,
+    /// Whether it is a note of this program's own, and no file that the call names.
+    is_note: bool,
 }
 
 impl ManifestFile {
     fn read(context: &Context, typed: &str) -> Result<Self, Refusal> {
         let path = context.here().resolve(typed);
+        let text = context.read(&path);
+        Self::of(path, text, false)
+    }
+
+    /// The note of a wave that this program keeps.
+    fn note_at(path: &AbsolutePath) -> Result<Self, Refusal> {
+        Self::of(path.clone(), disk::read_text(path).map_err(CommandError::from), true)
+    }
+
+    fn of(path: AbsolutePath, text: Result<Option<String>, CommandError>, is_note: bool) -> Result<Self, Refusal> {
         let unread = |error: String| Refusal {
             reason: "manifest_read_failed",
             hint: Some("the one who starts the agents makes the manifest first: `{\"worktrees\": []}`".to_owned()),
             error: Some(error),
             ..Refusal::default()
         };
-        let text = match context.read(&path) {
+        let text = match text {
             Ok(Some(text)) => text,
             Ok(None) => return Err(unread(format!("ENOENT: no such file or directory, open '{path}'"))),
             Err(error) => return Err(unread(error.message().to_owned())),
         };
         let manifest = parsed(&path, &text)?;
-        Ok(Self { path, manifest })
+        Ok(Self { path, manifest, is_note })
     }
 
     /// Writes the manifest with one more entry, beside what others have noted meanwhile.
     fn note(&self, context: &Context, entry: &WaveEntry) -> Result<Result<(), Refusal>, CommandError> {
-        context.edit_file(&self.path, |text| {
+        let edit = |text: Option<&str>| {
             let noted = parsed(&self.path, text.unwrap_or_default()).and_then(|manifest| {
                 manifest.with(entry).map_err(|error| match error {
                     NoteError::Twice => {
@@ -222,7 +234,8 @@ impl ManifestFile {
                 Ok(text) => (Ok(()), Some(text)),
                 Err(refusal) => (Err(refusal), None),
             })
-        })
+        };
+        if self.is_note { context.edit_note(&self.path, edit) } else { context.edit_file(&self.path, edit) }
     }
 }
 
@@ -297,7 +310,20 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     let Some(root) = &arguments.root else {
         return Err(CommandError::usage("`worktree create` needs --root").exits(2));
     };
-    match make(context, manifest, &entry, root)? {
+    let (folder, within) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
+    let refusal = match unsound(&entry) {
+        None => misplaced(&entry, &folder, &within)?,
+        unsound => unsound,
+    };
+    if let Some(refusal) = refusal {
+        return refuse(context, &refusal);
+    }
+    context.hold_to_project(&folder)?;
+    let made = match ManifestFile::read(context, manifest) {
+        Ok(file) => make(context, &file, &entry)?,
+        Err(refusal) => Err(refusal),
+    };
+    match made {
         Err(refusal) => refuse(context, &refusal),
         Ok(cwd) => {
             let (cwd, manifest_path) = (Some(cwd), manifest.to_owned());
@@ -307,29 +333,28 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     }
 }
 
-/// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
-fn make(
-    context: &Context,
-    manifest: &str,
-    entry: &WaveEntry,
-    root: &str,
-) -> Result<Result<String, Refusal>, CommandError> {
-    if let Some(refusal) = unsound(entry) {
-        return Ok(Err(refusal));
-    }
+/// Why the worktree cannot be in `folder`, which is to be inside `root`: as it is written, and as links lead.
+fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> Result<Option<Refusal>, CommandError> {
     if entry.worktree_path.split(['/', '\\']).any(|segment| segment == "..") {
         let hint = format!("`--path` must have no `..` in it: `{}`", entry.worktree_path);
-        return Ok(Err(Refusal::because("unsafe_path_traversal", hint)));
+        return Ok(Some(Refusal::because("unsafe_path_traversal", hint)));
     }
-    let (folder, root) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
-    if folder == root || !folder.is_within(&root) {
-        let hint = format!("`--path` `{folder}` must be inside `--root` `{root}`");
-        return Ok(Err(Refusal::because("path_outside_root", hint)));
+    let (real, real_root) = (disk::real(folder)?, disk::canonical(root)?);
+    let is_inside = |folder: &AbsolutePath, root: &AbsolutePath| folder != root && folder.is_within(root);
+    if !is_inside(folder, root) || !is_inside(&real, &real_root) {
+        let hint = format!("`--path` `{real}` must be inside `--root` `{real_root}`");
+        return Ok(Some(Refusal::because("path_outside_root", hint)));
     }
-    let file = match ManifestFile::read(context, manifest) {
-        Ok(file) => file,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    if real.as_path().iter().any(|part| part.eq_ignore_ascii_case(".git")) {
+        let hint = format!("`--path` `{real}` must not be in a `.git` folder, where git looks for programs to run");
+        return Ok(Some(Refusal::because("path_outside_root", hint)));
+    }
+    Ok(None)
+}
+
+/// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
+fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Result<String, Refusal>, CommandError> {
+    let folder = context.here().resolve(&entry.worktree_path);
     let git = Git::here(context);
     let place = folder.as_path().to_string_lossy().into_owned();
     let base = git.answer(&[

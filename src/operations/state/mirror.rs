@@ -103,7 +103,7 @@ pub(crate) fn phases(view: &ProjectView) -> Result<Vec<ListedPhase>, FileError> 
     let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
     let roadmap = view.parse_roadmap(&text);
     let folders = view.phase_folders()?;
-    verification::look_ahead(view, &folders)?;
+    verification::look_ahead(view, folders.iter())?;
     let folder_index = FolderIndex::new(&folders);
     let is_work = |id: &str| !PhaseId::new(id).is_sentinel();
     let rows = roadmap.rows().iter().filter(|row| row.cell("status").is_some() && is_work(row.id));

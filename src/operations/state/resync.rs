@@ -62,12 +62,16 @@ impl Counts {
         let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
         let folders = view.milestone_folders()?;
         let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut works = Vec::new();
         // Of two folders of one phase the first counts.
         for folder in folders.iter().filter(|folder| !folder.id().is_sentinel()) {
-            if !seen.insert(key(&folder.id())) {
-                continue;
+            if seen.insert(key(&folder.id())) {
+                works.push((folder, PhaseWork::of(view, roadmap.as_ref(), folder.token(), Some(folder))?));
             }
-            let work = PhaseWork::of(view, roadmap.as_ref(), folder.token(), Some(folder))?;
+        }
+        let asking = works.iter().filter(|(_, work)| work.asks_verification());
+        verification::look_ahead(view, asking.map(|(folder, _)| *folder))?;
+        for (folder, work) in works {
             counts.total_plans += count(work.plans.iter());
             counts.completed_plans += count(work.plans.iter()) - count(work.open_plans.iter());
             counts.total_phases += 1;

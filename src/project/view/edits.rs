@@ -199,17 +199,22 @@ impl Files for EditedFiles {
 
     /// What is about to be written changes last of all.
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
-        let mut times = self.base.changed_at(paths);
-        for (path, time) in paths.iter().zip(&mut times) {
-            if self.edits.texts.contains_key(path) {
-                *time = Some(i64::MAX);
-            } else if let Some(from) = self.edits.moves.get(path) {
-                *time = self.base.changed_at(std::slice::from_ref(from)).into_iter().next().flatten();
-            } else if self.is_removed(path) {
-                *time = None;
-            }
-        }
-        times
+        let written = |path: &String| self.edits.texts.contains_key(path);
+        let origin = |path: &String| match self.edits.moves.get(path) {
+            _ if written(path) => None,
+            Some(from) => Some(from.clone()),
+            None => Some(path.clone()).filter(|path| !self.is_removed(path)),
+        };
+        // Every question is two runs of git: it is asked once, for all of them.
+        let origins: Vec<Option<String>> = paths.iter().map(origin).collect();
+        let asked: Vec<String> = origins.iter().flatten().cloned().collect();
+        let mut times = self.base.changed_at(&asked).into_iter();
+        let time = |(path, origin): (&String, Option<String>)| match origin {
+            _ if written(path) => Some(i64::MAX),
+            Some(_) => times.next().flatten(),
+            None => None,
+        };
+        paths.iter().zip(origins).map(time).collect()
     }
 
     fn touched_at(&self, path: &str) -> Option<i64> {
