@@ -206,7 +206,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         roadmap_completed_phases: tabled(count(&|standing| !standing.work.is_open())),
         listed_phases: count(&|_| true),
         open_phases: count(&|standing| standing.work.is_open()),
-        has_open_plans: phases.iter().any(|phase| !phase.standing.work.open_plans.is_empty()),
+        has_open_plans: phases.iter().any(|phase| phase.standing.work.has_plan_to_do),
         unaccepted_phases: view.open_acceptances()?.into_iter().map(|open| open.phase).collect(),
         next_step,
         state_commits_behind: surroundings.behind,

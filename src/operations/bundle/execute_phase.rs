@@ -108,7 +108,7 @@ impl Bundle<'_> {
         let plans = self.plans(phase)?;
         let summaries: Vec<String> =
             folder.map(|folder| folder.summaries().map(str::to_owned).collect()).unwrap_or_default();
-        let incomplete = folder.map(|folder| self.view.open_plans(folder)).transpose()?.unwrap_or_default();
+        let incomplete = folder.map(|folder| self.view.plans_to_do(folder)).transpose()?.unwrap_or_default();
         let obstacles = self.obstacles(folder)?;
         let file_of = |id: &String| plans.iter().find(|file| plan_id(file) == id).cloned();
         let halted_plans = obstacles.halted.iter().filter_map(file_of).collect();
