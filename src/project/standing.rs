@@ -196,7 +196,7 @@ impl PhaseStanding {
         Some(match (self.stage(), &self.verification.state) {
             (Stage::Complete, _) => NextStep::Close,
             (Stage::Executed, VerificationState::GapsFound) => NextStep::PlanGaps,
-            (Stage::Executed, VerificationState::HumanNeeded | VerificationState::Stale) => NextStep::Verify,
+            (Stage::Executed, VerificationState::HumanNeeded) => NextStep::Verify,
             // Executing an executed phase goes on at its verification.
             (Stage::Planned | Stage::Partial | Stage::Executed, _) => NextStep::Execute,
             _ if work.has_context || skips_discussion => NextStep::Plan,

@@ -61,7 +61,7 @@ pub(crate) struct ExecutePhaseReport {
     incomplete_plans: Vec<String>,
     plan_count: usize,
     incomplete_count: usize,
-    /// Plans whose summary says that they were given up.
+    /// Plans whose summary says `halted`.
     halted_plans: Vec<String>,
     /// Plans that wait for those, and for which.
     blocked_by: Blocked,
