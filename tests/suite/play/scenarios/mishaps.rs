@@ -134,10 +134,10 @@ pub(crate) fn garbled(stage: &mut Stage) {
             it.runs_with("gsd-tools state rebuild", &[], flag).done();
             it.runs("gsd-tools commit \"docs: rebuild STATE.md\"", &[]).done();
             next::report(it, 3, "0%");
-            it.by("| a phase has more plans than summaries | ");
+            it.by("| a phase has plans, and `implementation_complete` is false | ");
             "Next Up: /gsd-execute-phase 1".to_owned()
         });
-        if !choice.is_empty() {
+        if mishap == garble {
             let kept = stage.shell("git status --porcelain");
             assert!(kept.starts_with("?? .planning/STATE.md.broken") && kept.lines().count() == 1, "{kept}");
             stage.shell("rm .planning/STATE.md.broken*");

@@ -488,7 +488,7 @@ fn planner(it: &mut Actor, folder: &str) -> String {
     }
     it.by("then the project instruction file").reads_file("CLAUDE.md").done();
     it.reads("templates/plan.md").done();
-    it.even_if_it_fails().runs("ls {phase_dir}/../*/SKELETON.md", &[]).lacks("denied").done();
+    it.even_if_it_fails().runs("ls {planning}/phases/*/SKELETON.md", &[]).lacks("denied").done();
     it.by("`MVP_MODE` true: Read");
     it.reads("references/planner-mvp.md").done();
     for plan in PLANS {
