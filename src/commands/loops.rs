@@ -192,6 +192,9 @@ fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, Comman
                 }
                 None => drop(report.inactive.insert(hook.id(), "no phase was named".to_owned())),
             },
+            HookKind::Contribution if phase.is_none() && text.as_deref().is_some_and(is_about_a_phase) => {
+                drop(report.inactive.insert(hook.cap_id.to_owned(), "no phase was named".to_owned()));
+            }
             HookKind::Contribution => report
                 .contributions
                 .entry(hook.into.unwrap_or("orchestrator"))
@@ -266,6 +269,11 @@ fn in_folder(file: &str, phase: Option<&NamedPhase>) -> String {
         }
         _ => file.to_owned(),
     }
+}
+
+/// Whether a text makes sense only with the number of a phase put in.
+fn is_about_a_phase(text: &str) -> bool {
+    text.contains("{N}") || text.contains("{NN}")
 }
 
 /// A text with the number of the phase put in.

@@ -347,7 +347,9 @@ fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(),
         complete::complete(view, typed, prefix, &facts).map_err(|error| {
             let reason = match error {
                 Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } => Reason::PhaseNotFound,
-                Incomplete::PlansOpen { .. } | Incomplete::PlansBlocked { .. } => Reason::PhasePlanCoverageIncomplete,
+                Incomplete::PlansOpen { .. } | Incomplete::PlansBlocked { .. } | Incomplete::PlansHalted { .. } => {
+                    Reason::PhasePlanCoverageIncomplete
+                }
                 Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
                 Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
             };

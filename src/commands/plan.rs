@@ -12,11 +12,12 @@ use super::{CommandError, Context, Family, check, state};
 use crate::disk;
 use crate::operations::changes;
 use crate::operations::plan_close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
+use crate::operations::plan_index::{self, PlanIndexError};
+use crate::operations::plan_lint;
 use crate::operations::state::{NO_STATE, NO_STATE_CURE, StateError};
 use crate::operations::summary_check::{self, SelfCheck};
-use crate::operations::{plan_index, plan_lint};
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use crate::project::folder::{PhaseFolder, canonical_id};
 use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::plan_commits;
 use crate::project::root;
@@ -175,7 +176,7 @@ fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
         objective: plan.objective,
         tasks: plan.task_count,
         has_checkpoint: !plan.autonomous,
-        done: plan.has_summary,
+        done: plan.has_summary && !plan.halted,
     });
     let report =
         RecordReport { phase: folder.token().to_owned(), plans: plans.collect(), warnings: index.warnings, commit };
@@ -365,7 +366,7 @@ pub(super) struct CloseReport {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_worktree: bool,
     commit: CommitReport,
-    /// The first plan of the phase that is still to be done; none in the worktree of a wave, where other plans are not at hand.
+    /// The first plan of the phase that can be executed now; none in the worktree of a wave, where other plans are not at hand.
     next_plan: Option<String>,
 }
 
@@ -514,7 +515,10 @@ fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<Strin
 
 fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, CommandError> {
     let view = context.view();
-    let Some(folder) = view.folder_at(&place.folder.path, None)? else { return Ok(None) };
-    let open = view.open_plans(&folder)?.into_iter().next();
-    Ok(open.map(|file| PlanPlace { folder, file }.id().to_owned()))
+    match plan_index::plan_index(&view, place.folder.token()) {
+        Ok(index) => Ok(index.runnable.first().map(|id| canonical_id(id).to_owned())),
+        Err(PlanIndexError::Unreadable(error)) => Err(error.into()),
+        // Plans that wait for each other cannot be executed.
+        Err(PlanIndexError::Cycle { .. }) => Ok(None),
+    }
 }

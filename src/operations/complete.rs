@@ -32,6 +32,8 @@ pub(crate) enum Incomplete {
     PlansOpen { phase: String, plans: Vec<String> },
     #[error("Phase {phase} cannot be completed: {} blocked by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansBlocked { phase: String, plans: Vec<String> },
+    #[error("Phase {phase} cannot be completed: {} halted by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    PlansHalted { phase: String, plans: Vec<String> },
     #[error("Phase {phase} verification is incomplete: {action} Next: {command}")]
     NotVerified { phase: String, action: String, command: String },
     #[error(transparent)]
@@ -77,14 +79,7 @@ pub(crate) fn complete(
 ) -> Result<(CompleteReport, Edits), Incomplete> {
     let folder = open_folder(view, typed)?;
     let plans = view.current_plans(&folder)?;
-    let open = view.open_plans(&folder)?;
-    if !open.is_empty() {
-        let (blocked, open): (Vec<String>, _) = open.into_iter().partition(|plan| folder.summary_of(plan).is_some());
-        if open.is_empty() {
-            return Err(Incomplete::PlansBlocked { phase: typed.to_owned(), plans: blocked });
-        }
-        return Err(Incomplete::PlansOpen { phase: typed.to_owned(), plans: open });
-    }
+    refuse_open_plans(view, &folder, typed)?;
     let verification = verification::status(view, &folder)?;
     let label = view.label(typed)?;
     let next = next_phase(view, typed)?;
@@ -127,6 +122,22 @@ pub(crate) fn complete(
     mirror::refresh(&mut edits, view, facts)?;
     let report = CompleteReport { roadmap_updated, state_updated, requirements_updated, milestone_conflict, ..report };
     Ok((report, edits))
+}
+
+/// Refuses a phase with a plan that is not done: first those without a summary, then those that are to be executed again,
+/// then those that were given up.
+fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> Result<(), Incomplete> {
+    let phase = typed.to_owned();
+    let to_do = view.plans_to_do(folder)?;
+    let (blocked, open): (Vec<String>, _) = to_do.into_iter().partition(|plan| folder.summary_of(plan).is_some());
+    if !open.is_empty() {
+        return Err(Incomplete::PlansOpen { phase, plans: open });
+    }
+    if !blocked.is_empty() {
+        return Err(Incomplete::PlansBlocked { phase, plans: blocked });
+    }
+    let halted = view.open_plans(folder)?;
+    if halted.is_empty() { Ok(()) } else { Err(Incomplete::PlansHalted { phase, plans: halted }) }
 }
 
 /// Whether the roadmap says that a phase is complete.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::human_checks;
 use super::state::{Commands, Facts, mirror, read};
 use crate::project::files::FileError;
 use crate::project::standing::{self, NextStep, PhaseStanding};
@@ -109,6 +110,9 @@ pub(crate) struct Signals {
     /// Closed phases whose acceptance test is not finished.
     #[serde(skip)]
     unaccepted_phases: Vec<String>,
+    /// The phase of the first check that was put off until a person makes it.
+    #[serde(skip)]
+    deferred_in: Option<String>,
     /// What is to be done next about the current phase.
     #[serde(skip)]
     next_step: Option<NextStep>,
@@ -134,7 +138,7 @@ pub(crate) fn smart_entry(
     let situation = situation(&signals);
     let commands = &facts.commands;
     let mut ids = situation.actions().to_vec();
-    if goes_to_acceptance(situation, &signals) && is_installed(ACCEPT, commands) {
+    if to_accept(situation, &signals).is_some() && is_installed(ACCEPT, commands) {
         // The route that progress takes leads there too.
         ids.retain(|id| *id != ACCEPT && *id != NEXT);
         ids.insert(0, ACCEPT);
@@ -154,7 +158,7 @@ pub(crate) fn smart_entry(
         situation,
         recommended: ids[0],
         summary: summary(situation, &signals, commands),
-        notice: notice(&signals.unaccepted_phases),
+        notice: notice(situation, &signals),
         signals,
         actions,
     })
@@ -165,6 +169,8 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let text = view.state_text()?;
     let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
     let roadmap = view.roadmap_text()?;
+    let deferred = human_checks::deferred_in(view, &view.milestone_folders()?)?;
+    let deferred_in = deferred.first().map(|check| view.label(&check.phase)).transpose()?;
     let has_table = roadmap.as_deref().is_some_and(|text| {
         let roadmap = view.parse_roadmap(text);
         roadmap.rows().iter().any(|row| row.cell("status").is_some())
@@ -206,8 +212,9 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         roadmap_completed_phases: tabled(count(&|standing| !standing.work.is_open())),
         listed_phases: count(&|_| true),
         open_phases: count(&|standing| standing.work.is_open()),
-        has_open_plans: phases.iter().any(|phase| !phase.standing.work.open_plans.is_empty()),
+        has_open_plans: phases.iter().any(|phase| phase.standing.work.has_plan_to_do),
         unaccepted_phases: view.open_acceptances()?.into_iter().map(|open| open.phase).collect(),
+        deferred_in: deferred_in.map(|label| label.number),
         next_step,
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
@@ -273,17 +280,25 @@ impl Situation {
     }
 }
 
-/// Whether the acceptance test of a closed phase goes first: before the next step of the current phase, and after plans that
-/// can be executed, as progress routes it.
-fn goes_to_acceptance(situation: Situation, signals: &Signals) -> bool {
+/// The closed phase whose acceptance test goes first: before the next step of the current phase, and after plans that can be
+/// executed, as progress routes it. Checks that were put off come once every phase is done.
+fn to_accept(situation: Situation, signals: &Signals) -> Option<&str> {
     let waits =
         matches!(situation, Situation::NoProject | Situation::Paused | Situation::Blocked | Situation::NeedsFirstPhase);
-    !waits && !signals.has_open_plans && !signals.unaccepted_phases.is_empty()
+    if waits || signals.has_open_plans {
+        return None;
+    }
+    let deferred = signals.deferred_in.as_ref().filter(|_| situation == Situation::Complete);
+    signals.unaccepted_phases.first().or(deferred).map(String::as_str)
 }
 
 /// What the summary of the current phase does not say.
-fn notice(unaccepted: &[String]) -> Option<String> {
-    (!unaccepted.is_empty()).then(|| format!("the acceptance test of phase {} is open", unaccepted.join(", ")))
+fn notice(situation: Situation, signals: &Signals) -> Option<String> {
+    let unaccepted = &signals.unaccepted_phases;
+    if !unaccepted.is_empty() {
+        return Some(format!("the acceptance test of phase {} is open", unaccepted.join(", ")));
+    }
+    Some(format!("checks that were put off in phase {} are open", to_accept(situation, signals)?))
 }
 
 fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {
@@ -322,11 +337,11 @@ fn place(signals: &Signals) -> String {
 }
 
 fn label(id: &str, situation: Situation, signals: &Signals) -> String {
+    if let (ACCEPT, Some(phase)) = (id, to_accept(situation, signals)) {
+        return format!("Finish the acceptance test of phase {phase}");
+    }
     let phase = signals.current_phase.as_deref().map(|phase| format!(" {phase}")).unwrap_or_default();
     let text = match id {
-        ACCEPT if goes_to_acceptance(situation, signals) => {
-            return format!("Finish the acceptance test of phase {}", signals.unaccepted_phases[0]);
-        }
         "new-project" => "Start a new project",
         "map-codebase" => "Map an existing codebase",
         "quick" => "Quick task",
@@ -366,11 +381,9 @@ fn label(id: &str, situation: Situation, signals: &Signals) -> String {
 
 fn command(id: &str, situation: Situation, signals: &Signals, commands: &Commands) -> String {
     let prefix = &commands.prefix;
-    match id {
-        NEXT => format!("{prefix}progress --next"),
-        ACCEPT if goes_to_acceptance(situation, signals) => {
-            format!("{prefix}{ACCEPT} {}", signals.unaccepted_phases[0])
-        }
+    match (id, to_accept(situation, signals)) {
+        (NEXT, _) => format!("{prefix}progress --next"),
+        (ACCEPT, Some(phase)) => format!("{prefix}{ACCEPT} {phase}"),
         _ => format!("{prefix}{id}"),
     }
 }
@@ -457,6 +470,33 @@ mod tests {
         assert_eq!(told("Paused", &[]).0, "/gsd-resume-work");
         let plan = (".planning/phases/02-b/02-01-PLAN.md", "---\nwave: 1\n---\n");
         assert_eq!(told("Executing", &[plan]).0, "/gsd-progress --next");
+    }
+
+    #[test]
+    fn checks_that_were_put_off_come_once_every_phase_is_done() {
+        let told = |roadmap: &str| {
+            let state = "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: Milestone complete\n\n## Deferred Items\n\n\
+                         | Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n\
+                         | human check | Phase 01: Look | open | 2026-01-01 | |\n";
+            let uat = "---\nstatus: complete\n---\n\n## Tests\n\n### 1. Look\nexpected: blue\nresult: skipped\n";
+            let files = [
+                (".planning/STATE.md", state),
+                (".planning/ROADMAP.md", roadmap),
+                (".planning/phases/01-a/01-UAT.md", uat),
+            ];
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let commands = Commands {
+                prefix: "/gsd-".into(),
+                installed: ["progress", "verify-work"].map(str::to_owned).to_vec(),
+                skip_discussion: false,
+            };
+            let here = Surroundings { has_planning: true, ..Surroundings::default() };
+            let report = smart_entry(&view, &here, &Facts { commands, ..Facts::default() }).unwrap();
+            (report.recommended_action().command.clone(), report.notice)
+        };
+        let notice = "checks that were put off in phase 1 are open".to_owned();
+        assert_eq!(told(&ROADMAP.replace("[ ]", "[x]")), ("/gsd-verify-work 1".to_owned(), Some(notice)));
+        assert_eq!(told(ROADMAP).1, None, "as long as a phase is open they wait");
     }
 
     #[test]

@@ -84,6 +84,9 @@ pub(crate) struct SettleReport {
     pub(crate) passed: usize,
     /// Those that did not.
     pub(crate) open: Vec<DeferredCheck>,
+    /// Why nothing was written, where that is not because nothing had to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
 }
 
 /// Writes a pending test for each check of the phase that has none, and, unless `tests_only`, puts the checks that
@@ -130,7 +133,8 @@ pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Result<(
         status = "passed";
     }
     settle_rows(view, &folder, facts, &passed, &open, &mut edits)?;
-    Ok((SettleReport { phase: folder.token().to_owned(), status, passed: passed.len(), open }, edits))
+    let reason = (verification.is_stale() && edits.is_empty()).then_some("the report is stale; nothing was changed");
+    Ok((SettleReport { phase: folder.token().to_owned(), status, passed: passed.len(), open, reason }, edits))
 }
 
 /// The checks of a verification that waits for a person, where every one of them passed or is deferred; empty otherwise.
@@ -479,6 +483,17 @@ mod tests {
             (settled.status, settled.passed, names(&settled.open)),
             ("human_needed", 1, vec!["Look at the page"])
         );
+    }
+
+    #[test]
+    fn of_a_stale_report_nothing_is_settled_and_the_answer_says_why() {
+        let covers = "covered_files:\n  - gone.rs\ncovered_digest: v1:sha256:00\n---";
+        let uat =
+            "---\nstatus: complete\n---\n\n### 1. Look at the page\nresult: pass\n\n### 2. Listen\nresult: pass\n";
+        let stale = REPORT.replacen("\n---", &format!("\n{covers}"), 1);
+        let (report, edits) = settle(&view(&stale, &[(UAT, uat)]), "1", &facts()).unwrap();
+        assert_eq!((report.status, report.reason), ("stale", Some("the report is stale; nothing was changed")));
+        assert!(edits.is_empty());
     }
 
     #[test]

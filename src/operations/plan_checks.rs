@@ -148,8 +148,10 @@ pub(crate) fn completeness(view: &ProjectView, typed: &str) -> Result<Option<Com
     let list = |what: &str, files: &[String]| {
         if files.is_empty() { Vec::new() } else { vec![format!("{what}: {}", files.join(", "))] }
     };
-    let (blocked, unwritten): (Vec<String>, Vec<String>) =
+    let (summarised, unwritten): (Vec<String>, Vec<String>) =
         incomplete_plans.iter().cloned().partition(|plan| folder.summary_of(plan).is_some());
+    let to_do = view.plans_to_do(&folder)?;
+    let (blocked, halted): (Vec<String>, Vec<String>) = summarised.into_iter().partition(|plan| to_do.contains(plan));
     let id = PhaseId::new(typed);
     let named = id.matches(folder.token());
     Ok(Some(CompletenessReport {
@@ -157,8 +159,12 @@ pub(crate) fn completeness(view: &ProjectView, typed: &str) -> Result<Option<Com
         phase: if named { folder.token().to_owned() } else { id.to_string() },
         plan_count: plans.len(),
         summary_count: summaries.len(),
-        errors: [list("Plans without summaries", &unwritten), list("Plans blocked by their summaries", &blocked)]
-            .concat(),
+        errors: [
+            list("Plans without summaries", &unwritten),
+            list("Plans blocked by their summaries", &blocked),
+            list("Plans halted by their summaries", &halted),
+        ]
+        .concat(),
         warnings: list("Summaries without plans", &orphan_summaries),
         incomplete_plans,
         orphan_summaries,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::summary_check::{self, SelfCheck};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::plan::{PhasePlan, PhaseSummary};
+use crate::project::plan::PhasePlan;
 use crate::project::requirements::{Open, Place, Requirements};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
@@ -161,8 +161,8 @@ pub(crate) fn ready(view: &ProjectView, path: &str, ids: Vec<String>) -> Result<
 /// Whether a plan was executed to its end: a halted one, and one whose own check failed, leave their requirements open.
 fn has_reached_its_goal(view: &ProjectView, folder: &PhaseFolder, plan: &str) -> Result<bool, FileError> {
     let summary = folder.summary_of(plan).map(|file| view.text(&folder.join(file))).transpose()?.flatten();
-    let Some(summary) = summary.filter(|_| view.is_settled(folder, plan).unwrap_or(false)) else { return Ok(false) };
-    Ok(!PhaseSummary::parse(&summary).is_halted() && summary_check::self_check(&summary) != SelfCheck::Failed)
+    let Some(summary) = summary else { return Ok(false) };
+    Ok(view.is_done(folder, plan)? && summary_check::self_check(&summary) != SelfCheck::Failed)
 }
 
 #[cfg(test)]

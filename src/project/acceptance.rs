@@ -59,7 +59,7 @@ impl ProjectView {
         for file in self.current_plans(folder)? {
             let text = self.text(&folder.join(&file))?.unwrap_or_default();
             let plan = PhasePlan::parse(&text);
-            if plan.closes_gaps() && self.is_settled(folder, &file)? {
+            if plan.closes_gaps() && self.is_done(folder, &file)? {
                 let ids = plan.gap_ids();
                 let is_closed = |gap: &Gap| match &gap.id {
                     Some(id) if !ids.is_empty() => ids.iter().any(|known| known.eq_ignore_ascii_case(id)),

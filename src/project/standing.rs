@@ -23,8 +23,10 @@ pub(crate) struct PhaseWork {
     pub(crate) has_research: bool,
     /// The plans that count, in order.
     pub(crate) plans: Vec<String>,
-    /// Those of them that are still to be done, see [`ProjectView::is_settled`].
+    /// Those of them that are not done, see [`ProjectView::open_plans`].
     pub(crate) open_plans: Vec<String>,
+    /// One of them is to be executed.
+    pub(crate) has_plan_to_do: bool,
     pub(crate) summaries: usize,
     /// The roadmap says that the phase is done, or its milestone is in the archive.
     pub(crate) closed: bool,
@@ -48,9 +50,9 @@ pub(crate) enum Stage {
     Researched,
     /// There are plans, and no summary.
     Planned,
-    /// Some plans have a summary.
+    /// Some plans have a summary, and not every plan is done.
     Partial,
-    /// Every plan has a summary.
+    /// Every plan is done.
     Executed,
     /// Closed by the roadmap, or executed and verified; and no plan is open.
     Complete,
@@ -85,6 +87,10 @@ impl PhaseWork {
             has_context: has("CONTEXT"),
             has_research: has("RESEARCH"),
             open_plans: folder.map(|folder| view.open_plans(folder)).transpose()?.unwrap_or_default(),
+            has_plan_to_do: match folder {
+                Some(folder) => !view.plans_to_do(folder)?.is_empty(),
+                None => false,
+            },
             plans,
             summaries: folder.map_or(0, |folder| folder.summaries().count()),
             closed: is_archived || roadmap.is_some_and(|roadmap| is_closed(roadmap, id)),
@@ -92,14 +98,14 @@ impl PhaseWork {
         })
     }
 
-    /// Every plan has a summary.
+    /// Every plan is done.
     pub(crate) fn is_executed(&self) -> bool {
         self.open_plans.is_empty() && (!self.plans.is_empty() || self.summaries > 0)
     }
 
-    /// There is something left to do, be it only to close the phase.
+    /// There is something left to do, be it only to close the phase. Who closed a phase with a halted plan knew of it.
     pub(crate) fn is_open(&self) -> bool {
-        !self.closed || (!self.open_plans.is_empty() && !self.is_archived)
+        !self.closed || (self.has_plan_to_do && !self.is_archived)
     }
 
     /// Whether its verification decides if the phase counts as done.
@@ -190,7 +196,7 @@ impl PhaseStanding {
         Some(match (self.stage(), &self.verification.state) {
             (Stage::Complete, _) => NextStep::Close,
             (Stage::Executed, VerificationState::GapsFound) => NextStep::PlanGaps,
-            (Stage::Executed, VerificationState::HumanNeeded | VerificationState::Stale) => NextStep::Verify,
+            (Stage::Executed, VerificationState::HumanNeeded) => NextStep::Verify,
             // Executing an executed phase goes on at its verification.
             (Stage::Planned | Stage::Partial | Stage::Executed, _) => NextStep::Execute,
             _ if work.has_context || skips_discussion => NextStep::Plan,

@@ -6,26 +6,57 @@ use super::folder::{PhaseFolder, canonical_id, plan_id};
 use super::plan::PhaseSummary;
 use super::view::ProjectView;
 
+/// How far a plan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanProgress {
+    /// It has no SUMMARY, or one that says `blocked`.
+    ToDo,
+    /// Its SUMMARY says `halted`: it did not reach its goal, and nobody executes it as it is. It is planned again or
+    /// superseded.
+    Halted,
+    Done,
+}
+
 impl ProjectView {
-    /// Whether nothing is left to do about a plan: it has a SUMMARY, and that does not say `blocked`. One that says
-    /// `halted` gives its plan up, which settles it as well.
-    pub(crate) fn is_settled(&self, folder: &PhaseFolder, plan: &str) -> Result<bool, FileError> {
-        let Some(summary) = folder.summary_of(plan) else { return Ok(false) };
-        Ok(!self.text(&folder.join(summary))?.as_deref().is_some_and(is_blocked))
+    /// How far a plan of a folder is, by its SUMMARY.
+    pub(crate) fn plan_progress(&self, folder: &PhaseFolder, plan: &str) -> Result<PlanProgress, FileError> {
+        let Some(summary) = folder.summary_of(plan) else { return Ok(PlanProgress::ToDo) };
+        Ok(self.text(&folder.join(summary))?.as_deref().map_or(PlanProgress::Done, progress))
     }
 
-    /// The current plans of a folder that are not settled, in order.
+    /// Whether a plan is not executed any more: it is done, or halted.
+    pub(crate) fn is_settled(&self, folder: &PhaseFolder, plan: &str) -> Result<bool, FileError> {
+        Ok(self.plan_progress(folder, plan)? != PlanProgress::ToDo)
+    }
+
+    /// Whether a plan was executed to its end.
+    pub(crate) fn is_done(&self, folder: &PhaseFolder, plan: &str) -> Result<bool, FileError> {
+        Ok(self.plan_progress(folder, plan)? == PlanProgress::Done)
+    }
+
+    /// The current plans of a folder that are not done, in order: those to be executed, and halted ones.
     pub(crate) fn open_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
         let mut open = Vec::new();
         for plan in self.current_plans(folder)? {
-            if !self.is_settled(folder, &plan)? {
+            if !self.is_done(folder, &plan)? {
                 open.push(plan);
             }
         }
         Ok(open)
     }
 
-    /// The identifiers of the settled plans of a folder whose line in the roadmap has an empty box.
+    /// The current plans of a folder that are to be executed, in order.
+    pub(crate) fn plans_to_do(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
+        let mut plans = Vec::new();
+        for plan in self.current_plans(folder)? {
+            if !self.is_settled(folder, &plan)? {
+                plans.push(plan);
+            }
+        }
+        Ok(plans)
+    }
+
+    /// The identifiers of the plans of a folder that are done and whose line in the roadmap has an empty box.
     pub(crate) fn unclosed_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
         let Some(text) = self.roadmap_text()? else { return Ok(Vec::new()) };
         let roadmap = self.parse_roadmap(&text);
@@ -35,7 +66,7 @@ impl ProjectView {
         let plans = self.current_plans(folder)?;
         let mut unclosed = Vec::new();
         for plan in plans.iter().filter(is_open) {
-            if self.is_settled(folder, plan)? {
+            if self.is_done(folder, plan)? {
                 unclosed.push(canonical_id(plan_id(plan)).to_owned());
             }
         }
@@ -43,9 +74,19 @@ impl ProjectView {
     }
 }
 
-/// Whether a SUMMARY says that its plan is still to be done. Every SUMMARY of a project is asked, and most do not hold the
-/// word at all, so that they need no parsing.
-fn is_blocked(summary: &str) -> bool {
-    let front = summary.trim_start().split("\n---").next().unwrap_or_default();
-    front.to_ascii_lowercase().contains("blocked") && PhaseSummary::parse(summary).is_blocked()
+/// How far a plan is by the text of its SUMMARY. Every SUMMARY of a project is asked, and most hold none of the words, so
+/// that they need no parsing.
+fn progress(summary: &str) -> PlanProgress {
+    let front = summary.trim_start().split("\n---").next().unwrap_or_default().to_ascii_lowercase();
+    if !front.contains("blocked") && !front.contains("halted") {
+        return PlanProgress::Done;
+    }
+    let summary = PhaseSummary::parse(summary);
+    if summary.is_blocked() {
+        PlanProgress::ToDo
+    } else if summary.is_halted() {
+        PlanProgress::Halted
+    } else {
+        PlanProgress::Done
+    }
 }

@@ -86,7 +86,9 @@ impl Verification {
             VerificationState::Passed => "Verification passed — continue.".into(),
             VerificationState::GapsFound => "The report lists gaps: plan their fixes, execute them, verify again.".into(),
             VerificationState::HumanNeeded => "Some checks need a person: run the acceptance test.".into(),
-            VerificationState::Stale => "Verification is stale. Re-run verify-work before transition.".into(),
+            VerificationState::Stale => {
+                "What the report covers has changed since. Executing the phase verifies it again; plans with a summary are not executed again.".into()
+            }
             VerificationState::Missing if self.is_unplanned => "The phase has no plan yet: plan it first.".into(),
             VerificationState::Missing => {
                 "There is no verification report. Executing the phase makes one; plans with a summary are not executed again.".into()
@@ -109,9 +111,11 @@ impl Verification {
             _ if self.is_early() => ("execute-phase", ""),
             VerificationState::Passed => return String::new(),
             VerificationState::GapsFound => ("plan-phase", " --gaps"),
-            VerificationState::HumanNeeded | VerificationState::Stale => ("verify-work", ""),
+            VerificationState::HumanNeeded => ("verify-work", ""),
             VerificationState::Missing if self.is_unplanned => ("plan-phase", ""),
-            VerificationState::Missing | VerificationState::Unknown(_) => ("execute-phase", ""),
+            VerificationState::Stale | VerificationState::Missing | VerificationState::Unknown(_) => {
+                ("execute-phase", "")
+            }
         };
         let blank = if number.is_empty() { "" } else { " " };
         [spelling, word, blank, number, flag].concat()
@@ -372,7 +376,7 @@ mod tests {
         assert!(check("passed", "", &[("01-VERIFICATION.md", 5), ("01-01-SUMMARY.md", 5)]).passed());
         let stale = check("passed", "", &[("01-VERIFICATION.md", 5), ("01-01-SUMMARY.md", 6)]);
         assert_eq!(stale.state, VerificationState::Stale);
-        assert_eq!(stale.next_command("/gsd-"), "/gsd-verify-work 01");
+        assert_eq!(stale.next_command("/gsd-"), "/gsd-execute-phase 01", "executing an executed phase verifies it");
         let gaps = check("gaps_found", "", &[("01-VERIFICATION.md", 5), ("01-01-SUMMARY.md", 6)]);
         assert_eq!(gaps.next_command("/gsd-"), "/gsd-plan-phase 01 --gaps");
     }

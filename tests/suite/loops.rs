@@ -249,7 +249,9 @@ fn texts_are_ready_for_a_prompt_and_answers_stay_small() {
     assert_eq!(answer["steps"], Value::Null, "the workflow runs its researcher itself: {answer}");
     let without = context.gsd(["loop", "enter", "plan:pre"]).json();
     assert_eq!(without["inactive"]["verify.context-drift"], "no phase was named");
-    assert!(without["contributions"].to_string().contains("{NN}-COVERAGE.md"));
+    assert_eq!(without["inactive"]["assumption-delta"], "no phase was named", "{without}");
+    assert!(!without["contributions"].to_string().contains("{N"), "{without}");
+    assert!(!without["contributions"]["planner"].as_array().unwrap().is_empty(), "{without}");
     let rendered = context.gsd(["loop", "render-hooks", "plan:pre"]).success();
     assert!(entered.len() <= 2560, "{} bytes: {entered}", entered.len());
     assert!(rendered.len() <= 4300, "{} bytes: {rendered}", rendered.len());

@@ -49,7 +49,7 @@ struct Row {
     /// The name of the folder.
     folder: &'static str,
     /// What is in the folder: `C`ontext, `R`esearch, a plan `P1`, one that is superseded `X1`, a summary `S1`, one that
-    /// gives its plan up `H1`; `.` is an empty folder, nothing is none.
+    /// halts its plan `H1`; `.` is an empty folder, nothing is none.
     files: &'static str,
     /// The status of the verification; behind `~` it is older than the summaries, behind `#` its fingerprint is another's.
     verification: &'static str,
@@ -90,8 +90,10 @@ const ROWS: &[Row] = &[
     row("half executed and called in progress", "P1 S1 P2", "", (" ", "In Progress"), Partial, "missing", true),
     row("executed", "P1 S1", "", OPEN, Executed, "missing", true),
     row("executed beside a superseded plan", "P1 S1 X2", "", OPEN, Executed, "missing", true),
-    row("a plan given up", "P1 S1 P2 H2", "", OPEN, Executed, "missing", true),
-    row("a plan given up, and verified", "P1 S1 P2 H2", "passed", OPEN, Complete, "passed", true),
+    row("a plan halted", "P1 S1 P2 H2", "", OPEN, Partial, "missing", true),
+    row("a plan halted, and verified", "P1 S1 P2 H2", "passed", OPEN, Partial, "passed", true),
+    row("a halted plan superseded", "P1 S1 X2 H2", "passed", OPEN, Complete, "passed", true),
+    row("closed with a plan halted", "P1 S1 P2 H2", "passed", CLOSED, Complete, "passed", false),
     row("verified", "P1 S1", "passed", OPEN, Complete, "passed", true),
     row("verified in capitals", "P1 S1", "PASSED", OPEN, Complete, "passed", true),
     row("verified with a capital", "P1 S1", "Passed", OPEN, Complete, "passed", true),
@@ -156,6 +158,13 @@ impl Row {
 
     fn summaries(&self) -> usize {
         self.count(&['S', 'H'])
+    }
+
+    /// Every plan has a summary, and none that counts is halted.
+    fn is_executed(&self) -> bool {
+        let is_halted = |file: &str| file.starts_with('H') && self.files.contains(&file.replace('H', "P"));
+        let halted = self.files.split(' ').filter(|file| is_halted(file)).count();
+        self.plans() + self.summaries() > 0 && self.plans() + halted <= self.summaries()
     }
 
     fn words(&self) -> [&'static str; 6] {
@@ -343,7 +352,7 @@ impl Asked<'_> {
     fn bundles(&mut self) {
         let row = self.row;
         let complete = row.stage == Complete;
-        let executed = row.plans() + row.summaries() > 0 && row.plans() <= row.summaries();
+        let executed = row.is_executed();
         let stage = if complete {
             "complete"
         } else if executed {
@@ -417,9 +426,8 @@ impl Asked<'_> {
         let at_done = health["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == "W011");
         self.hold("validate health, position at a finished phase", at_done, !row.open);
         if row.has_folder() {
-            let executed = row.plans() + row.summaries() > 0 && row.plans() <= row.summaries();
             let settled = !row.open && row.verified == "stale";
-            let allowed = row.verified == "passed" && executed || settled;
+            let allowed = row.verified == "passed" && row.is_executed() || settled;
             let completed = self.context.gsd(["phase", "complete", row.id, "--dry-run"]).code == 0;
             self.hold("phase complete", completed, allowed);
         }

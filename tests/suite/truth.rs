@@ -274,6 +274,37 @@ fn no_plan_of_a_circle_or_behind_a_halted_one_is_runnable() {
 }
 
 #[test]
+fn a_halted_plan_keeps_its_phase_open_until_it_is_planned_again_or_superseded() {
+    let context = notebook();
+    context.write(".planning/config.json", r#"{"commit_docs": false}"#);
+    let folder = ".planning/phases/01-add-and-list";
+    for number in 1..=3 {
+        plan(&context, "01", "01-add-and-list", number);
+        let status = if number == 2 { "halted" } else { "complete" };
+        context.write(&format!("{folder}/01-0{number}-SUMMARY.md"), &format!("---\nstatus: {status}\n---\n\n# Done\n"));
+    }
+    context.write(&format!("{folder}/01-VERIFICATION.md"), "---\nstatus: passed\n---\n");
+    let recorded = answer(&context, ["plan", "record", "1"]);
+    let done: Vec<bool> = (0..3).map(|at| recorded["plans"][at]["done"] == true).collect();
+    assert_eq!(done, [true, false, true], "{recorded}");
+    let closed = answer(&context, ["plan", "close", "01-03"]);
+    assert_eq!(closed["next_plan"], serde_json::Value::Null, "nobody executes a halted plan as it is: {closed}");
+    let roadmap = context.read(ROADMAP);
+    assert!(roadmap.contains("- [ ] 01-02-PLAN.md") && roadmap.contains("- [x] 01-03-PLAN.md"), "{roadmap}");
+    assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 2 of 3");
+    let refused = context.gsd(["phase", "complete", "1"]).failure(1);
+    assert!(refused.contains("1 plan halted by its summary: 01-02-PLAN.md"), "{refused}");
+    let bundle = answer(&context, ["init", "execute-phase", "1"]);
+    assert_eq!(bundle["halted_plans"], serde_json::json!(["01-02-PLAN.md"]), "{bundle}");
+    assert!(bundle["unclosed_plans"].is_null(), "{bundle}");
+    let completeness = answer(&context, ["verify", "phase-completeness", "1"]);
+    assert_eq!(completeness["errors"][0], "Plans halted by their summaries: 01-02-PLAN.md", "{completeness}");
+    let superseded = context.read(&format!("{folder}/01-02-PLAN.md")).replace("wave: 1", "wave: 1\nstatus: superseded");
+    context.write(&format!("{folder}/01-02-PLAN.md"), &superseded);
+    assert_eq!(answer(&context, ["phase", "complete", "1"])["plans_executed"], "2/2");
+}
+
+#[test]
 fn planning_a_gap_opens_a_closed_phase_again() {
     let context = first_phase_done();
     let requirements = context.read(REQUIREMENTS);

@@ -52,6 +52,11 @@ impl Word {
         })
     }
 
+    /// Whether a value stands in single quotes.
+    pub(super) fn has_quoted_value(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Placeholder(_, true)))
+    }
+
     /// The word, if it is nothing but text.
     pub(super) fn plain(&self) -> Option<String> {
         let is_text = |part: &Part| matches!(part, Part::Text(_));

@@ -355,6 +355,7 @@ mod tests {
             for entry in walkdir::WalkDir::new(format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"))).into_iter().flatten()
             {
                 let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
+                let text = text.replace("{planning}", ".planning");
                 for line in text.lines().filter(|line| line.contains(".planning/")) {
                     for (name, content) in written_by(line) {
                         let is_guarded = guarded(&Path::new("/p").join(&name), &layout).is_some();

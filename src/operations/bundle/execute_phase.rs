@@ -61,7 +61,7 @@ pub(crate) struct ExecutePhaseReport {
     incomplete_plans: Vec<String>,
     plan_count: usize,
     incomplete_count: usize,
-    /// Plans whose summary says that they were given up.
+    /// Plans whose summary says `halted`.
     halted_plans: Vec<String>,
     /// Plans that wait for those, and for which.
     blocked_by: Blocked,
@@ -108,7 +108,7 @@ impl Bundle<'_> {
         let plans = self.plans(phase)?;
         let summaries: Vec<String> =
             folder.map(|folder| folder.summaries().map(str::to_owned).collect()).unwrap_or_default();
-        let incomplete = folder.map(|folder| self.view.open_plans(folder)).transpose()?.unwrap_or_default();
+        let incomplete = folder.map(|folder| self.view.plans_to_do(folder)).transpose()?.unwrap_or_default();
         let obstacles = self.obstacles(folder)?;
         let file_of = |id: &String| plans.iter().find(|file| plan_id(file) == id).cloned();
         let halted_plans = obstacles.halted.iter().filter_map(file_of).collect();

@@ -9,7 +9,7 @@ use crate::project::files::FileError;
 use crate::project::view::NamedPhase;
 
 use super::completion::Completion;
-use super::phase::{Phase, Title};
+use super::phase::{Aim, Phase, Title};
 use super::sections::{Condition, SectionManifest};
 use super::{Automation, Bundle, Complete};
 
@@ -19,6 +19,7 @@ use super::{Automation, Bundle, Complete};
 pub(crate) struct VerifyWorkReport {
     planner_model: String,
     checker_model: String,
+    verifier_model: String,
     commit_docs: bool,
     #[serde(flatten)]
     automation: Automation,
@@ -28,8 +29,12 @@ pub(crate) struct VerifyWorkReport {
     phase_name: Option<String>,
     #[serde(flatten)]
     title: Title,
+    #[serde(flatten)]
+    aim: Aim,
+    phase_req_ids: Option<String>,
     state_path: String,
     roadmap_path: String,
+    requirements_path: Option<String>,
     has_verification: bool,
     phase_completion: PhaseCompletion,
     ui_phase_active: bool,
@@ -68,6 +73,7 @@ impl Bundle<'_> {
         let report = VerifyWorkReport {
             planner_model: self.model("gsd-planner"),
             checker_model: self.model("gsd-plan-checker"),
+            verifier_model: self.model("gsd-verifier"),
             commit_docs: self.commit_docs(),
             automation: self.automation(),
             phase_found: phase.is_some(),
@@ -75,8 +81,11 @@ impl Bundle<'_> {
             phase_number: phase.map(|phase| phase.number.clone()),
             phase_name: phase.and_then(Phase::name_on_disk).map(str::to_owned),
             title: self.title(phase)?,
+            aim: self.aim(phase),
+            phase_req_ids: phase.and_then(|phase| phase.entry.as_ref()?.requirements.clone()),
             state_path: self.shown(&layout.state()),
             roadmap_path: self.shown(&layout.roadmap()),
+            requirements_path: self.shown_if_there(&layout.requirements()),
             has_verification: self.artifact(phase, "VERIFICATION").is_some(),
             phase_completion: PhaseCompletion {
                 ready_to_transition: uat_passed && completion.verification_passed,

@@ -175,7 +175,7 @@ pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthRep
     for folder in &current {
         warnings.extend(misnamed(folder));
         no_validation.extend(unvalidated(view, folder, facts)?);
-        let open = view.open_plans(folder)?.len();
+        let open = view.plans_to_do(folder)?.len();
         if open > 0 {
             let message = format!("Phase {} has {open} plan(s) without a matching summary", folder.name);
             info.push(Finding::new("I001", message, "May be in progress"));

@@ -40,7 +40,8 @@ impl PlanPosition {
 pub(crate) struct PlansOnDisk {
     pub(crate) plan_count: u64,
     pub(crate) summarized_count: u64,
-    /// The places among the plans of those that are still to be done, from 1.
+    /// The places among the plans of those that are still to be done, from 1: those to be executed; where there are none,
+    /// the halted ones.
     #[serde(skip)]
     pub(super) to_do: Vec<u64>,
 }
@@ -48,7 +49,9 @@ pub(crate) struct PlansOnDisk {
 impl PlansOnDisk {
     pub(super) fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
         let (plans, open) = (view.current_plans(folder)?, view.open_plans(folder)?);
-        let to_do: Vec<u64> = (1..).zip(&plans).filter(|(_, plan)| open.contains(plan)).map(|(at, _)| at).collect();
+        let to_do = Some(view.plans_to_do(folder)?).filter(|to_do| !to_do.is_empty());
+        let to_do = to_do.as_ref().unwrap_or(&open);
+        let to_do: Vec<u64> = (1..).zip(&plans).filter(|(_, plan)| to_do.contains(plan)).map(|(at, _)| at).collect();
         let count = |plans: &[String]| u64::try_from(plans.len()).unwrap_or(0);
         Ok(Self { plan_count: count(&plans), summarized_count: count(&plans) - count(&open), to_do })
     }

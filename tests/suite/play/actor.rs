@@ -198,7 +198,10 @@ impl Actor {
     }
 
     fn fill(&self, text: &str, fills: &[Fill<'_>]) -> String {
-        let known = |name: &str| self.known.get(name).cloned().or_else(|| self.find_field(name));
+        // Of a project without workstreams.
+        let planning = |name: &str| (name == "planning").then(|| ".planning".to_owned());
+        let known =
+            |name: &str| self.known.get(name).cloned().or_else(|| self.find_field(name)).or_else(|| planning(name));
         filled(text, fills, known).unwrap_or_else(|reason| panic!("{reason} in: {text}"))
     }
 

@@ -307,6 +307,10 @@ fn a_phase_is_ready_when_it_is_verified_and_accepted() {
     let summary = (".planning/phases/01-a/01-01-SUMMARY.md", "");
     let report = (".planning/phases/01-a/01-VERIFICATION.md", PASSED);
     let accepted = (".planning/phases/01-a/01-UAT.md", "### 1. A\nresult: pass\n");
+    let roadmap = (".planning/ROADMAP.md", "### Phase 1: A\n**Goal**: It works\n**Requirements**: A-1\n");
+    let told = verify_work(&[plan, roadmap]);
+    assert_eq!((&told["goal"], &told["phase_req_ids"]), (&"It works".into(), &"A-1".into()), "for a verifier: {told}");
+    assert!(told["verifier_model"].is_string() && told["requirements_path"].is_null());
     let told = verify_work(&[plan, summary, report, accepted]);
     assert_eq!(told["phase_completion"]["ready_to_transition"], true);
     assert_eq!(told["phase_completion"]["completion_status"], "complete");

@@ -191,7 +191,7 @@ pub(crate) fn commit(it: &mut Actor, paths: &[&str], message: &str) -> String {
     it.runs("git status --short", &[]).done();
     it.runs("git add -- path/one", &[("path/one path/two", &paths)]).done();
     let words = [("feat(02-01): store notes in SQLite", message), ("path/one path/two", &paths)];
-    it.runs("git commit -m \"feat(02-01)", &words).done();
+    it.runs("git commit -m 'feat(02-01)", &words).done();
     let hash = it.runs("git rev-parse --short HEAD", &[]).text.trim().to_owned();
     it.runs("git show --stat --format= HEAD", &[]).done();
     hash
@@ -251,7 +251,7 @@ pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &
     let map = format!("{folder}/{number}-VALIDATION.md");
     if it.is_ordered(&format!("Seed {map}")) {
         it.reads("templates/validation.md").done();
-        it.by("If the prompt asks for it, write `{NN}-VALIDATION.md`")
+        it.by("If the prompt asks for it, write or complete `{NN}-VALIDATION.md`")
             .writes(&map, &validation(&number, plans, "pending"));
     }
     it.runs("gsd-tools plan lint {phase_dir}", &[("phase_dir", folder)]).is("valid", true).done();

@@ -84,8 +84,9 @@ pub(crate) fn plan_phase(it: &mut Actor, folder: &str, plans: &'static [&'static
         ("present | declined", if research { "present" } else { "declined" }),
         ("none | add to | replace", "none"),
         ("settings", "{}"),
-        ("if VALIDATE and the file is missing", if research { "" } else { DROPPED }),
+        ("if VALIDATE", if research { "" } else { DROPPED }),
         ("if any", ""),
+        ("plans of step 4.2", DROPPED),
         ("texts from step 4", &contributions),
     ];
     let into = folder.to_owned();

@@ -112,28 +112,32 @@ pub(crate) fn garbled(stage: &mut Stage) {
     stage.has("greet");
     stage.is_planned("01-say-goodbye", PLANS);
     let garble = "head -c 900 /dev/urandom | base64 > .planning/STATE.md";
-    for (mishap, choice) in [(garble, "2. Create new"), (garble, "1. Restore"), ("rm .planning/STATE.md", "")] {
+    for (mishap, choice) in [(garble, "2. Create new"), (garble, "1. Restore"), ("rm .planning/STATE.md", "1. Restore")]
+    {
         stage.shell(mishap);
         stage.types("progress", "", move |it| {
             it.runs("gsd-tools init progress", &[]).done();
             it.runs("gsd-tools roadmap analyze", &[]).done();
             it.by("STATE.md is missing").shell("ls .planning").done();
-            if !choice.is_empty() {
+            let is_there = it.has_file(".planning/STATE.md");
+            if is_there {
                 it.runs("gsd-tools state validate", &[]).expects("S001").expects("--set-aside").done();
-                it.by("first ask").asks("Nothing in it can be used.\n1. Restore\n2. Create new\n3. Stop", choice);
             }
+            it.by("first ask").asks("Nothing in it can be used.\n1. Restore\n2. Create new\n3. Stop", choice);
             if choice == "1. Restore" {
-                it.runs("mv .planning/STATE.md", &[]).done();
+                if is_there {
+                    it.runs("mv {planning}/STATE.md", &[]).done();
+                }
                 it.runs("git restore --source=HEAD", &[]).done();
             }
             let flag = if choice == "2. Create new" { "--set-aside" } else { "" };
             it.runs_with("gsd-tools state rebuild", &[], flag).done();
             it.runs("gsd-tools commit \"docs: rebuild STATE.md\"", &[]).done();
             next::report(it, 3, "0%");
-            it.by("| a phase has more plans than summaries | ");
+            it.by("| a phase has plans, and `implementation_complete` is false | ");
             "Next Up: /gsd-execute-phase 1".to_owned()
         });
-        if !choice.is_empty() {
+        if mishap == garble {
             let kept = stage.shell("git status --porcelain");
             assert!(kept.starts_with("?? .planning/STATE.md.broken") && kept.lines().count() == 1, "{kept}");
             stage.shell("rm .planning/STATE.md.broken*");

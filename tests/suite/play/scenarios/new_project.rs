@@ -426,8 +426,9 @@ fn plan(it: &mut Actor) -> String {
         ("present | declined", "present"),
         ("none | add to | replace", "none"),
         ("settings", "{}"),
-        ("if VALIDATE and the file is missing", ""),
+        ("if VALIDATE", ""),
         ("if any", ""),
+        ("plans of step 4.2", DROPPED),
         ("texts from step 4", &contributions),
     ];
     let into = folder.clone();
@@ -487,7 +488,7 @@ fn planner(it: &mut Actor, folder: &str) -> String {
     }
     it.by("then the project instruction file").reads_file("CLAUDE.md").done();
     it.reads("templates/plan.md").done();
-    it.even_if_it_fails().runs("ls .planning/phases/*/SKELETON.md", &[]).lacks("denied").done();
+    it.even_if_it_fails().runs("ls {planning}/phases/*/SKELETON.md", &[]).lacks("denied").done();
     it.by("`MVP_MODE` true: Read");
     it.reads("references/planner-mvp.md").done();
     for plan in PLANS {
@@ -499,7 +500,7 @@ fn planner(it: &mut Actor, folder: &str) -> String {
         ## Stack Touched\n\n| layer | what | file |\n|---|---|---|\n| output | main | greet.py |\n\n## Out of Scope\n\n\
         Crowds\n\n## Next Slices\n\nCrowds\n";
     it.by("Write `{phase_dir}/SKELETON.md`").writes(&format!("{folder}/SKELETON.md"), skeleton);
-    it.by("If the prompt asks for it, write `{NN}-VALIDATION.md`");
+    it.by("If the prompt asks for it, write or complete `{NN}-VALIDATION.md`");
     it.reads("templates/validation.md").done();
     let validation = "---\nphase: 01\nslug: say-goodbye\nstatus: draft\nnyquist_compliant: true\nwave_0_complete: true\n\
         created: 2026-01-05\n---\n\n# Phase 1: Say Goodbye - Validation Strategy\n\n## Test Infrastructure\n\n\
@@ -541,7 +542,7 @@ fn execute_inline(it: &mut Actor, folder: &str) {
     it.reads("workflows/execute-phase/steps/approve-gate.md").done();
     let command = it.field("command");
     it.even_if_it_fails().runs("bash -c", &[("command", &command)]).done();
-    it.by("The host refuses it, or nobody answers");
+    it.by("the host refuses it, or nobody answers");
     chain::wave_is_green(it, folder, PLANS, false);
     it.reads("workflows/execute-phase/steps/close.md").expects("## 7. Verify the goal").done();
 }

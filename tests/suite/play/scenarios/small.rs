@@ -13,12 +13,14 @@ pub(crate) fn fast(stage: &mut Stage) {
         it.by("match the code around").edits("test_greet.py", "Hello, Ada!", "Hello, Ada!!");
         it.by("**Check** with the narrowest test").shell("python3 -m unittest").expects("OK").done();
         it.by("**Commit** only the files you changed");
-        it.runs("git add FILES", &[("FILES", "greet.py test_greet.py")]).done();
+        it.runs("git add -- FILES", &[("FILES", "greet.py test_greet.py")]).done();
         let message = [("type", "feat"), ("what", "greet twice as loud"), ("FILES", "greet.py test_greet.py")];
         it.runs("git commit -m", &message).done();
-        it.by("only if there is a `.planning/STATE.md`");
+        it.by("only if there is a `.planning/`");
         it.runs("gsd-tools quick-tasks-append", &[("task", "greet twice as loud")]).done();
-        it.runs("gsd-tools commit \"docs: record fast task\"", &[]).is("committed", true).done();
+        it.runs("gsd-tools commit \"docs: record fast task\"", &[("file", &it.field("changed.0.file"))])
+            .is("committed", true)
+            .done();
         "Greets twice as loud; tests pass; committed.".to_owned()
     });
     assert_eq!(stage.shell("python3 greet.py Ada"), "Hello, Ada!!");
