@@ -180,7 +180,10 @@ impl Context {
         };
         let is_read_by_a_host = || {
             let hosts = self.registry()?.all()?;
-            Ok::<_, CommandError>(hosts.iter().any(|host| host.instruction_file == inside.as_str()))
+            let name = inside.segments().last();
+            // A host looks for it in a folder of its own as well.
+            let is_named = |file: &str| file.rsplit('/').next() == name;
+            Ok::<_, CommandError>(hosts.iter().any(|host| is_named(&host.instruction_file)))
         };
         if (is_document && !is_hidden) || is_read_by_a_host()? {
             return Ok(());
