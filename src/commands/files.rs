@@ -171,7 +171,8 @@ impl Context {
     /// a host: what this program writes unasked, no rule of the host's can forbid.
     fn hold_agents_to_documents(&self, typed: &str, inside: &RelativePath) -> Result<(), CommandError> {
         let planned = inside.as_str().strip_prefix(".planning/");
-        let is_hidden = planned.unwrap_or(inside.as_str()).split('/').any(|part| part.starts_with('.'));
+        let folders = planned.unwrap_or(inside.as_str()).rsplit_once('/').map_or("", |(folders, _)| folders);
+        let is_hidden = folders.split('/').any(|part| part.starts_with('.') && part != ".planning");
         let extension = Path::new(inside.as_str()).extension().and_then(|extension| extension.to_str());
         let is_document = match extension {
             Some("md") => true,
