@@ -172,7 +172,8 @@ impl Context {
     /// a host: what this program writes unasked, no rule of the host's can forbid.
     fn hold_agents_to_documents(&self, typed: &str, inside: &RelativePath) -> Result<(), CommandError> {
         let planned = inside.as_str().strip_prefix(".planning/");
-        let is_hidden = planned.unwrap_or(inside.as_str()).split('/').any(|part| part.starts_with('.'));
+        let folders = planned.unwrap_or(inside.as_str()).rsplit_once('/').map_or("", |(folders, _)| folders);
+        let is_hidden = folders.split('/').any(|part| part.starts_with('.') && part != ".planning");
         let extension = Path::new(inside.as_str()).extension().and_then(|extension| extension.to_str());
         let is_document = match extension {
             Some("md") => true,
@@ -181,7 +182,10 @@ impl Context {
         };
         let is_read_by_a_host = || {
             let hosts = self.registry()?.all()?;
-            Ok::<_, CommandError>(hosts.iter().any(|host| host.instruction_file == inside.as_str()))
+            let name = inside.segments().last();
+            // A host looks for it in a folder of its own as well.
+            let is_named = |file: &str| file.rsplit('/').next() == name;
+            Ok::<_, CommandError>(hosts.iter().any(|host| is_named(&host.instruction_file)))
         };
         if (is_document && !is_hidden) || is_read_by_a_host()? {
             return Ok(());

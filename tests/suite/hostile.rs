@@ -517,6 +517,9 @@ fn an_agent_writes_nothing_that_other_programs_take_orders_from() {
     context.write(".planning/config.json", "{\"claude_md_path\": \".git/hooks/post-commit\"}");
     context.gsd_with(["generate-claude-md"], &agent, "").failure(77);
     assert!(!context.project().join(".envrc").exists() && !context.project().join(".git/hooks/post-commit").exists());
+    context.write(".planning/config.json", "{}");
+    context.gsd_with(["generate-claude-md"], &agent, "").success();
+    assert!(context.project().join(".claude/CLAUDE.md").exists());
     let plan = ".planning/phases/01-core/01-01-PLAN.md";
     context.gsd_with(["frontmatter", "set", plan, "--field", "status", "--value", "superseded"], &agent, "").success();
     context.gsd(["frontmatter", "set", "build.sh", "--field", "x", "--value", "1"]).success();
