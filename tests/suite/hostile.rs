@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::kit::{TestContext, binary, repository};
+use crate::kit::{TestContext, binary};
 
 const STATE: &str = "---\nmilestone: v1.0\nmilestone_name: $(id > $HOME/pwned)\ncurrent_phase: 1\nstatus: executing\n---\n\n\
     # Project State\n\n## Current Position\n\nPhase: 1 of 1 (Core)\nPlan: 1 of 1\nStatus: Executing\nLast activity: \
@@ -336,7 +336,7 @@ fn a_setting_gives_no_branch_that_a_shell_would_act_on() {
 fn an_agent_gets_no_file_of_the_user_read_and_nobody_one_written() {
     let (context, decoy) = clone_with(&[(".planning/STATE.md", STATE)]);
     // The home of a test is in the folder for temporary files, which is open to agents.
-    let folder = tempfile::Builder::new().prefix("user-").tempdir_in(repository().join("target")).unwrap();
+    let folder = tempfile::Builder::new().prefix("user-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let key = folder.path().join("id_rsa");
     std::fs::write(&key, "KEY").unwrap();
     let key = key.to_str().unwrap();
@@ -486,7 +486,7 @@ fn an_agent_cannot_silence_its_guards_and_a_script_can() {
 #[test]
 fn an_agent_keeps_its_notes_in_a_home_that_is_no_temporary_folder() {
     let (context, _) = clone_with(&[]);
-    let home = tempfile::Builder::new().prefix("home-").tempdir_in(repository().join("target")).unwrap();
+    let home = tempfile::Builder::new().prefix("home-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let agent = [("CLAUDECODE", "1"), ("HOME", home.path().to_str().unwrap())];
     for call in
         [&["auto-chain", "start"][..], &["auto-chain", "stop"], &["record-dispatch-isolation", "--isolation", "none"]]

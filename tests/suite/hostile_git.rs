@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::kit::{Ran, TestContext, repository};
+use crate::kit::{Ran, TestContext};
 use crate::waves;
 
 const AGENT: &[(&str, &str)] = &[("CLAUDECODE", "1")];
@@ -41,7 +41,7 @@ fn path_with_git(context: &TestContext, text: &str) -> String {
 
 /// A folder outside of the project that is not one for temporary files either, as the home of a test is.
 fn elsewhere() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("user-").tempdir_in(repository().join("target")).unwrap()
+    tempfile::Builder::new().prefix("user-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
 #[test]
