@@ -5,8 +5,11 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken promise is a finding")]
 #![cfg_attr(test, allow(unreachable_pub, reason = "public for the fuzzers alone"))]
 
+use crate::operations::documents::configuration;
+use crate::operations::plans::index;
+use crate::operations::plans::structure;
+use crate::operations::roadmap::analyze;
 use crate::operations::state::{Facts, StateError, advance, notes, position, update};
-use crate::operations::{configuration, plan_checks, plan_index, roadmap};
 use crate::project::config::{self, Config, ConfigTexts, Setting};
 use crate::project::files::MemoryFiles;
 use crate::project::layout::Layout;
@@ -82,10 +85,10 @@ pub fn roadmap(bytes: &[u8]) {
         let _ = (parsed.section_text(section), parsed.success_criteria(section), parsed.field(section, "Goal"));
     }
     let view = project(&[(".planning/ROADMAP.md", &text)]);
-    let _ = (roadmap::analyze(&view).unwrap(), roadmap::milestone_scope(&view).unwrap());
+    let _ = (analyze::analyze(&view).unwrap(), analyze::milestone_scope(&view).unwrap());
     for phase in ["1", "2.1", "12A", "PROJ-42", "999"] {
-        let _ = roadmap::get_phase(&view, phase).unwrap();
-        if let Some((_, edits)) = roadmap::update_plan_progress(&view, phase, "2026-01-02").unwrap() {
+        let _ = analyze::get_phase(&view, phase).unwrap();
+        if let Some((_, edits)) = analyze::update_plan_progress(&view, phase, "2026-01-02").unwrap() {
             only(&edits, &[".planning/ROADMAP.md"]);
         }
     }
@@ -115,9 +118,9 @@ pub fn plan(bytes: &[u8]) {
     for task in parsed.tasks() {
         let _ = (task.name(), task.checkpoint(), task.has("verify"));
     }
-    let _ = (plan_checks::structure("a.md", &text, None), plan_checks::references(&text, |_| false));
+    let _ = (structure::structure("a.md", &text, None), structure::references(&text, |_| false));
     let view = project(&[(".planning/phases/01-base/01-01-PLAN.md", &text), (".planning/ROADMAP.md", ROADMAP)]);
-    let _ = plan_index::plan_index(&view, "1");
+    let _ = index::plan_index(&view, "1");
 }
 
 /// A setting is read back from the file it was written to, and a file that does not parse is not written.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Family};
 use crate::disk;
-use crate::operations::test_command;
+use crate::operations::gates::test_command;
 use crate::text::slug;
 
 #[derive(Debug, clap::Subcommand)]

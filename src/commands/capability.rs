@@ -9,7 +9,6 @@ use std::str::FromStr;
 use super::catalog;
 use super::config::told;
 use super::error::Reason;
-use super::usage::nearest;
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::library::Library;
@@ -17,8 +16,9 @@ use crate::operations::capability::hooks::{self, PointReport, Reference};
 use crate::operations::capability::state::{self, HostRow, StateReport};
 use crate::operations::capability::surface::{self, Surface};
 use crate::operations::capability::{self, Capability};
-use crate::operations::configuration;
+use crate::operations::documents::configuration;
 use crate::runtime::{Home, Scope, Surroundings};
+use crate::text::nearest::nearest;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Capabilities {

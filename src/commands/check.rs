@@ -8,13 +8,13 @@ use super::error::Reason;
 use super::{CommandError, Context, Family, auto_chain, verify};
 use crate::disk;
 use crate::library::Library;
-use crate::operations::api_coverage::{self, ApiCoverageReport};
-use crate::operations::coverage::{self, GapCounts};
-use crate::operations::gates::{self, Predicate, UiPlanReport, UiSafetyReport};
-use crate::operations::plan_commands::{self, FolderFacts, FoundFolder, SourceTree};
-use crate::operations::plan_directions;
-use crate::operations::prohibition;
-use crate::operations::test_first::{self, ReviewReport};
+use crate::operations::gates::artifact::{self, Predicate, UiPlanReport, UiSafetyReport};
+use crate::operations::gates::coverage::{self, GapCounts};
+use crate::operations::gates::outside_apis::{self, ApiCoverageReport};
+use crate::operations::gates::prohibition;
+use crate::operations::gates::test_first::{self, ReviewReport};
+use crate::operations::plans::commands::{self, FolderFacts, FoundFolder, SourceTree};
+use crate::operations::plans::directions;
 use crate::project::folder::PhaseFolder;
 use crate::project::view::{NamedPhase, ProjectView};
 
@@ -326,7 +326,7 @@ pub(super) fn ask_predicate(context: &Context, wanted: &Value, typed: &str) -> R
     let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| CommandError::because(Reason::Usage, &error))?;
     let view = context.view();
     let folder = phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
-    let report = gates::predicate(&view, &wanted, &folder)?;
+    let report = artifact::predicate(&view, &wanted, &folder)?;
     Ok(GateAnswer { verdict: Verdict::block(report.block), message: report.message, cure: None })
 }
 
@@ -420,7 +420,7 @@ fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Com
             .inside(typed)
             .ok_or_else(|| CommandError::usage(format!("`{typed}` of --phase-dir is outside the project")))?,
     };
-    let report = gates::predicate(&context.view(), &wanted, &folder)?;
+    let report = artifact::predicate(&context.view(), &wanted, &folder)?;
     context.emit(&report)
 }
 
@@ -430,7 +430,7 @@ fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, CommandError>
     let view = context.view();
     let phase = phase_named(context, &view, typed)?;
     let designer = installed_command(context, "ui-phase")?;
-    Ok(gates::ui_plan(&view, &phase, has_frontend(context)?, wanted, designer.as_deref())?)
+    Ok(artifact::ui_plan(&view, &phase, has_frontend(context)?, wanted, designer.as_deref())?)
 }
 
 fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, CommandError> {
@@ -438,7 +438,7 @@ fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, CommandEr
     let phase = phase_named(context, &view, typed)?;
     let changed = changed_files(context, phase.folder.as_ref());
     let designer = installed_command(context, "ui-phase")?;
-    Ok(gates::ui_safety(&view, &phase, &changed, designer.as_deref())?)
+    Ok(artifact::ui_safety(&view, &phase, &changed, designer.as_deref())?)
 }
 
 /// The files of the last commit and of the commits that name a plan of the phase.
@@ -461,7 +461,7 @@ fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, Com
     let view = context.view();
     let phase = phase_named(context, &view, typed)?;
     let planner = format!("{}plan-phase", context.command_prefix()?);
-    Ok(api_coverage::verify_pre(&view, &phase, &planner)?)
+    Ok(outside_apis::verify_pre(&view, &phase, &planner)?)
 }
 
 fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<(), CommandError> {
@@ -519,14 +519,14 @@ fn folder_of(context: &Context, view: &ProjectView, typed: &str) -> Result<Optio
 fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {
     const VERB: &str = "verify-command-paths";
     let Some(typed) = typed else {
-        return context.emit(&plan_commands::paths_unresolved(plan_commands::unresolved(None, VERB)));
+        return context.emit(&commands::paths_unresolved(commands::unresolved(None, VERB)));
     };
     let view = context.view();
     let Some(folder) = folder_of(context, &view, typed)? else {
         drop(view);
-        return context.emit(&plan_commands::paths_unresolved(plan_commands::unresolved(Some(typed), VERB)));
+        return context.emit(&commands::paths_unresolved(commands::unresolved(Some(typed), VERB)));
     };
-    let report = plan_commands::paths(&view, &folder, &context.root().to_string(), &tree_of(context))?;
+    let report = commands::paths(&view, &folder, &context.root().to_string(), &tree_of(context))?;
     drop(view);
     context.emit(&report)
 }
@@ -548,12 +548,12 @@ pub(super) fn tree_of(context: &Context) -> SourceTree<impl Fn(&str) -> FolderFa
 fn failure_directions(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {
     const VERB: &str = "verify-failure-directions";
     let Some(typed) = typed else {
-        return context.emit(&plan_directions::unresolved(plan_commands::unresolved(None, VERB)));
+        return context.emit(&directions::unresolved(commands::unresolved(None, VERB)));
     };
     let view = context.view();
     let report = match folder_of(context, &view, typed)? {
-        Some(folder) => plan_directions::directions(&view, &folder)?,
-        None => plan_directions::unresolved(plan_commands::unresolved(Some(typed), VERB)),
+        Some(folder) => directions::directions(&view, &folder)?,
+        None => directions::unresolved(commands::unresolved(Some(typed), VERB)),
     };
     drop(view);
     context.emit(&report)

@@ -1,7 +1,7 @@
 //! Documents about the code: what there is, and what the map of the code was made from.
 
 use super::{CommandError, Context, Family, init};
-use crate::operations::codebase_map;
+use crate::operations::code::map;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum CodeDocuments {
@@ -29,9 +29,8 @@ impl Family for CodeDocuments {
             Self::StampCodebaseMap(arguments) => {
                 let commit = head(context);
                 let day = context.world().now().utc_day();
-                let report = context.update(|view| {
-                    Ok(codebase_map::stamp(view, arguments.files.as_deref(), commit.as_deref(), &day)?)
-                })?;
+                let report = context
+                    .update(|view| Ok(map::stamp(view, arguments.files.as_deref(), commit.as_deref(), &day)?))?;
                 context.emit(&report)
             }
         }

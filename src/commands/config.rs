@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::error::Reason;
-use super::usage::nearest;
 use super::{CommandError, Context, Family};
-use crate::operations::configuration::{self, ConfigurationError, CreateReport, NewFile};
+use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
 use crate::project::config::{KeyError, Setting, key_names};
 use crate::project::view::{Edits, ProjectView};
+use crate::text::nearest::nearest;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Configuration {

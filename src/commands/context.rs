@@ -15,10 +15,10 @@ use super::error::{CommandError, ExitContract, Reason};
 use super::project::Host;
 use super::{FamilyRow, catalog, tree, usage};
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
-use crate::operations::changes::ChangedField;
+use crate::operations::answers::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
-use crate::project::{root, workstream};
+use crate::project::{repository, root, workstream};
 use crate::runtime::Registry;
 use crate::text::terminal;
 use crate::world::World;
@@ -272,7 +272,7 @@ impl Context {
         let started = AbsolutePath::parse(self.world.folder()?)?;
         let project = disk::canonical(&root::discover(&started, self.world.home().as_deref()))?;
         let target = disk::canonical(&self.here)?;
-        let main = |folder: &AbsolutePath| root::main_place(folder).unwrap_or_else(|| folder.clone());
+        let main = |folder: &AbsolutePath| repository::main_place(folder).unwrap_or_else(|| folder.clone());
         let target_root = disk::canonical(self.root())?;
         if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
             return Ok(());

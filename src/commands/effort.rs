@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
-use crate::operations::models::{self, ExecutionRequest};
+use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 

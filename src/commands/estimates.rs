@@ -1,7 +1,7 @@
 //! Estimates: what plans took against what they were thought to take.
 
 use super::{CommandError, Context, Family};
-use crate::operations::estimates;
+use crate::operations::plans::estimates;
 
 #[derive(Debug, clap::Subcommand)]
 #[expect(clippy::enum_variant_names, reason = "the names of the commands")]

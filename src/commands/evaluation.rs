@@ -1,7 +1,7 @@
 //! Scores of evaluations.
 
 use super::{CommandError, Context, Family};
-use crate::operations::evaluation::{self, ScoreError};
+use crate::operations::verification::evaluation::{self, ScoreError};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Evaluations {

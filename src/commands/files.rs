@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError, RelativePath};
-use crate::operations::changes::WholeFile;
-use crate::project::root;
+use crate::operations::answers::changes::WholeFile;
+use crate::project::repository;
 use crate::project::view::{Edits, ProjectView};
 
 /// The answer about a file that is not there.
@@ -48,9 +48,10 @@ impl Context {
         }
         let real = disk::real(path)?;
         let folder = |path: PathBuf| disk::canonical(&AbsolutePath::parse(path)?);
-        let main =
-            |folder: &AbsolutePath| disk::canonical(&root::main_worktree(folder).unwrap_or_else(|| folder.clone()));
-        let of_project = match root::repository_of(&real) {
+        let main = |folder: &AbsolutePath| {
+            disk::canonical(&repository::main_worktree(folder).unwrap_or_else(|| folder.clone()))
+        };
+        let of_project = match repository::repository_of(&real) {
             Some(repository) => main(&repository)? == main(self.root())?,
             None => false,
         };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::error::Reason;
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath, DiskError};
-use crate::operations::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
+use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
 use crate::project::layout::Layout;
 use crate::project::view::Edits;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::files::MissingFile;
 use super::{CommandError, Context, Family};
-use crate::operations::frontmatter::{self, Changed, FieldChange, Schema};
+use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::project::view::Edits;
 
 #[derive(Debug, clap::Subcommand)]

@@ -9,8 +9,8 @@ use super::error::Reason;
 use super::timeout::Seconds;
 use super::{CommandError, Context, Family, check};
 use crate::disk::{self, AbsolutePath, Digest};
-use crate::operations::gate_command::{self, Gate, GateCommand};
-use crate::project::root;
+use crate::operations::gates::command::{self, Gate, GateCommand};
+use crate::project::repository;
 use crate::world::{Ended, Program};
 
 /// Exit code of a gate whose command nobody approved.
@@ -164,8 +164,8 @@ fn digest(gate: Gate, repository: &str, command: &str) -> String {
 
 /// What tells the repository of the project from others at the same path.
 fn repository(context: &Context) -> String {
-    let main = root::main_place(context.root()).unwrap_or_else(|| context.root().clone());
-    let git = root::repository_of(&main).map(|root| root.resolve(".git"));
+    let main = repository::main_place(context.root()).unwrap_or_else(|| context.root().clone());
+    let git = repository::repository_of(&main).map(|root| root.resolve(".git"));
     disk::identity(&git.unwrap_or(main))
 }
 
@@ -208,7 +208,7 @@ fn command(
     let view = context.view();
     let phase = phase.map(|typed| check::phase_named(context, &view, typed)).transpose()?;
     let folder = phase.as_ref().and_then(|phase| phase.folder.as_ref());
-    Ok(gate_command::find(gate, context.config()?, given, &view, folder)?)
+    Ok(command::find(gate, context.config()?, given, &view, folder)?)
 }
 
 /// How a gate ended.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{CommandError, Context, Family};
 use crate::disk;
-use crate::operations::graphify::{self, BuildFacts, BuildNote, BuildStatus, Builder};
+use crate::operations::code::graph::{self, BuildFacts, BuildNote, BuildStatus, Builder};
 use crate::text::time;
 use crate::world::{Finished, Program};
 
@@ -66,7 +66,7 @@ impl Family for GraphifyFamily {
             GraphifyCommand::Build(arguments) => where_enabled(context, |context| match arguments.what.as_deref() {
                 Some("snapshot") => {
                     let timestamp = context.world().now().to_string();
-                    let report = context.update(|view| Ok(graphify::snapshot(view, &timestamp)?))?;
+                    let report = context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?;
                     context.emit(&report)
                 }
                 Some("update") => update(context),
@@ -74,7 +74,7 @@ impl Family for GraphifyFamily {
                     .hint("`gsd-tools graphify build`, `gsd-tools graphify build snapshot`, or `... update`")),
                 None => {
                     let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
-                    let report = graphify::build(&context.view(), builder(context), seconds);
+                    let report = graph::build(&context.view(), builder(context), seconds);
                     context.emit(&report)
                 }
             }),
@@ -84,7 +84,7 @@ impl Family for GraphifyFamily {
                 context.emit(&report)
             }),
             GraphifyCommand::Diff => where_enabled(context, |context| {
-                let report = graphify::diff(&context.view());
+                let report = graph::diff(&context.view());
                 context.emit(&report)
             }),
         }
@@ -96,7 +96,7 @@ fn where_enabled(
     context: &mut Context,
     answer: impl FnOnce(&mut Context) -> Result<(), CommandError>,
 ) -> Result<(), CommandError> {
-    if context.config()?.flag("graphify.enabled") { answer(context) } else { context.emit(&graphify::disabled()) }
+    if context.config()?.flag("graphify.enabled") { answer(context) } else { context.emit(&graph::disabled()) }
 }
 
 /// Runs the program that builds graphs, and notes before and after how that goes.
@@ -115,7 +115,7 @@ fn update(context: &mut Context) -> Result<(), CommandError> {
         started_at: started.milliseconds(),
     };
     if !context.is_rehearsal() {
-        context.update(|view| Ok(((), graphify::note_build(view, &note)?)))?;
+        context.update(|view| Ok(((), graph::note_build(view, &note)?)))?;
         note.graphify_version = builder(context).and_then(|builder| builder.package.or(builder.version));
         // A project can switch this on for itself: it is the user's program, and no key of theirs is for what it reads.
         let program = Program::apart(PROGRAM).arguments(["update", "."]).folder(&root);
@@ -126,7 +126,7 @@ fn update(context: &mut Context) -> Result<(), CommandError> {
         note.duration_ms = Some(ended.milliseconds() - started.milliseconds());
     }
     note.status = if note.exit_code == Some(0) { BuildStatus::Ok } else { BuildStatus::Failed };
-    context.update(|view| Ok(((), graphify::note_build(view, &note)?)))?;
+    context.update(|view| Ok(((), graph::note_build(view, &note)?)))?;
     context.emit(&note)
 }
 
@@ -136,7 +136,7 @@ fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandErro
     let budget = arguments.budget.as_deref().map(str::parse::<usize>).transpose();
     let budget = budget.map_err(|_| CommandError::usage("Usage: gsd-tools graphify query <term> [--budget <N>]"))?;
     where_enabled(context, |context| {
-        let answer = graphify::query(&context.view(), term, budget);
+        let answer = graph::query(&context.view(), term, budget);
         match answer {
             Ok(report) => context.emit(&report),
             Err(failure) => context.emit(&failure),
@@ -144,23 +144,23 @@ fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandErro
     })
 }
 
-fn status(context: &Context) -> graphify::StatusReport {
+fn status(context: &Context) -> graph::StatusReport {
     let view = context.view();
     let root = context.root().as_path();
     let git = |arguments: &[&str]| {
         let finished = context.world().git(root, arguments).ok()?;
         finished.success().then(|| finished.text().trim().to_owned())
     };
-    let built = disk::modified(view.layout().absolute(&graphify::graph_path(&view)));
+    let built = disk::modified(view.layout().absolute(&graph::graph_path(&view)));
     let behind = |commit: String| git(&["rev-list", "--count", &format!("{commit}..HEAD"), "--"])?.parse().ok();
     let facts = BuildFacts {
         built,
         built_shown: built.and_then(time::shown),
         now: context.world().now().milliseconds(),
         current_commit: git(&["rev-parse", "--verify", "--quiet", "HEAD"]),
-        commits_behind: graphify::built_at(&view).and_then(behind),
+        commits_behind: graph::built_at(&view).and_then(behind),
     };
-    graphify::status(&view, &facts)
+    graph::status(&view, &facts)
 }
 
 /// The program that builds graphs, as it answers for itself; `None` where it does not answer.

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::error::Reason;
 use super::{CommandError, Context, Family};
-use crate::operations::assumption_delta::{self, Terms};
-use crate::operations::drift_guard::{self, Grounding};
-use crate::operations::user_story;
+use crate::operations::gates::assumptions::{self, Terms};
+use crate::operations::gates::drift_guard::{self, Grounding};
+use crate::operations::gates::user_story;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Guards {
@@ -103,9 +103,9 @@ impl Family for Guards {
 
 fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
     let terms = Terms::of(arguments.terms.as_deref());
-    match assumption_delta::scan(&context.view(), &arguments.phase, &terms)? {
+    match assumptions::scan(&context.view(), &arguments.phase, &terms)? {
         Some(report) => context.emit(&report),
-        None => context.emit(&assumption_delta::unresolved()),
+        None => context.emit(&assumptions::unresolved()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The guide: short pages on every command and on the method, printed as they are.
 
-use super::usage::nearest;
 use super::{CommandError, Context, Family};
 use crate::library;
+use crate::text::nearest::nearest;
 
 /// What stands before the name of a command in the pages.
 const CANONICAL: &str = "/gsd-";

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Family};
 use crate::disk;
-use crate::operations::skills;
+use crate::operations::agents::skills;
 use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
 
 /// The instruction file that most hosts read.

@@ -1,8 +1,8 @@
 //! Projects of another layout.
 
 use super::{CommandError, Context, Family, config, state};
-use crate::operations::configuration::NewFile;
-use crate::operations::gsd2;
+use crate::operations::documents::configuration::NewFile;
+use crate::operations::import::gsd2;
 use crate::project::layout::Layout;
 
 #[derive(Debug, clap::Subcommand)]

@@ -1,7 +1,7 @@
 //! The instruction file that a host reads first.
 
 use super::{CommandError, Context, Family};
-use crate::operations::instructions::{self, Request};
+use crate::operations::agents::instructions::{self, Request};
 use crate::project::config::Config;
 
 /// Where the configuration may name the file.

@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
-use crate::operations::intel::{self, exports, surface};
+use crate::operations::code::intel;
+use crate::operations::code::intel::exports;
+use crate::operations::code::intel::surface;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum IntelFamily {

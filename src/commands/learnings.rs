@@ -2,7 +2,7 @@
 
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
-use crate::operations::learnings::{self, DeleteReport, Store};
+use crate::operations::research::learnings::{self, DeleteReport, Store};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum LearningsFamily {

@@ -2,7 +2,7 @@
 
 use super::check::installed_command;
 use super::{CommandError, Context, Family, state};
-use crate::operations::milestone::{self, CompleteRequest};
+use crate::operations::milestones::complete::{self, CompleteRequest};
 use crate::project::view::state_version;
 
 #[derive(Debug, clap::Subcommand)]
@@ -81,7 +81,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
     };
     let (completion, other) = context.update(|view| {
         let current = view.state_text()?.as_deref().and_then(state_version);
-        let (completion, edits) = milestone::complete(view, request, &facts)?;
+        let (completion, edits) = complete::complete(view, request, &facts)?;
         Ok(((completion, current.filter(|current| current != version)), edits))
     })?;
     if let Some(other) = other {
@@ -99,7 +99,7 @@ fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Com
         .as_deref()
         .ok_or_else(|| CommandError::usage("version required for milestone.archive-quick"))?;
     let facts = state::facts(context)?;
-    let report = context.update(|view| Ok(milestone::archive_quick(view, version, &facts)?))?;
+    let report = context.update(|view| Ok(complete::archive_quick(view, version, &facts)?))?;
     if context.is_rehearsal() {
         return context.emit(&report.rehearsed());
     }

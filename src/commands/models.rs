@@ -9,8 +9,8 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::config::{told, with_new_file};
 use super::{CommandError, Context, Family};
-use crate::operations::configuration;
-use crate::operations::models::{self, ExecutionRequest};
+use crate::operations::agents::models::{self, ExecutionRequest};
+use crate::operations::documents::configuration;
 use crate::project::config::Setting;
 
 #[derive(Debug, clap::Subcommand)]

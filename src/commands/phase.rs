@@ -2,13 +2,13 @@
 
 use super::error::Reason;
 use super::{CommandError, Context, Family, state};
-use crate::operations::acceptance::acceptance;
-use crate::operations::archive;
-use crate::operations::complete::{self, Incomplete};
-use crate::operations::lookup::{self, ListRequest, PhaseFileKind};
-use crate::operations::phase::{self, AddRequest};
-use crate::operations::removal::{self, RemoveError};
+use crate::operations::milestones::archive;
+use crate::operations::phases::add::{self, AddRequest};
+use crate::operations::phases::complete::{self, Incomplete};
+use crate::operations::phases::find::{self, ListRequest, PhaseFileKind};
+use crate::operations::phases::remove::{self, RemoveError};
 use crate::operations::state::position;
+use crate::operations::verification::acceptance::acceptance;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum PhaseFamily {
@@ -217,7 +217,7 @@ impl Family for PhaseFamily {
                 let typed = arguments.flag.or(arguments.phase);
                 let typed =
                     typed.ok_or_else(|| CommandError::usage("phase number required (positional or --phase N)"))?;
-                let report = phase::list_plans(&context.view(), &typed)?;
+                let report = add::list_plans(&context.view(), &typed)?;
                 context.emit(&report)
             }
             Self::Phase(PhaseCommand::TddApplicable(arguments)) => tdd_applicable(context, &arguments),
@@ -226,7 +226,7 @@ impl Family for PhaseFamily {
 }
 
 fn find_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = lookup::find_phase(&context.view(), arguments.required()?)?;
+    let report = find::find_phase(&context.view(), arguments.required()?)?;
     let raw = report.directory.clone().unwrap_or_default();
     context.emit_raw(&report, raw)
 }
@@ -243,13 +243,13 @@ fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError>
         }
     };
     let request = ListRequest { kind, phase: arguments.phase.as_deref(), archived: arguments.include_archived };
-    let report = lookup::list_phases(&context.view(), request)?;
+    let report = find::list_phases(&context.view(), request)?;
     let raw = report.names().join("\n");
     context.emit_raw(&report, raw)
 }
 
 fn next_decimal(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = phase::next_decimal(&context.view(), arguments.required()?)?;
+    let report = add::next_decimal(&context.view(), arguments.required()?)?;
     let raw = report.next.clone();
     context.emit_raw(&report, raw)
 }
@@ -262,7 +262,7 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
     let facts = state::facts(context)?;
     let report = context.update(|view| {
         let request = AddRequest { id: arguments.id.as_deref(), ..request(context, &description)? };
-        let (report, mut edits) = phase::add(view, request)?;
+        let (report, mut edits) = add::add(view, request)?;
         position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
@@ -277,7 +277,7 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
     };
     let facts = state::facts(context)?;
     let report = context.update(|view| {
-        let (report, mut edits) = phase::insert(view, after, arguments.sibling, request(context, &description)?)?;
+        let (report, mut edits) = add::insert(view, after, arguments.sibling, request(context, &description)?)?;
         position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
@@ -296,7 +296,7 @@ fn add_batch(context: &mut Context, arguments: BatchArgs) -> Result<(), CommandE
     }
     let facts = state::facts(context)?;
     let report = context.update(|view| {
-        let (report, mut edits) = phase::add_batch(view, &descriptions, request(context, "")?)?;
+        let (report, mut edits) = add::add_batch(view, &descriptions, request(context, "")?)?;
         position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
@@ -309,7 +309,7 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandEr
     let facts = state::facts(context)?;
     let code = context.config()?.project_code().map(str::to_owned);
     let report = context.update(|view| {
-        removal::remove(view, typed, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
+        remove::remove(view, typed, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
             RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
                 CommandError::because(Reason::PhaseNotFound, &error)
             }
@@ -334,7 +334,7 @@ fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), Comm
     let text = context.text_from_root(plan)?;
     let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
     let configured = context.config()?.flag("workflow.tdd_mode");
-    context.emit(&phase::tdd_applicable(&text, arguments.cli_flag, configured))
+    context.emit(&add::tdd_applicable(&text, arguments.cli_flag, configured))
 }
 
 fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
@@ -373,7 +373,7 @@ fn request<'text>(context: &'text Context, description: &'text str) -> Result<Ad
 fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), CommandError> {
     let Some(typed) = &arguments.phase else { return Err(CommandError::usage("phase identifier required")) };
     let configured = context.config()?.flag("workflow.mvp_mode");
-    let report = phase::mvp_mode(&context.view(), typed, arguments.cli_flag, configured)?;
+    let report = add::mvp_mode(&context.view(), typed, arguments.cli_flag, configured)?;
     context.emit(&report)
 }
 

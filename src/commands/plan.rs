@@ -10,17 +10,17 @@ use super::error::Reason;
 use super::git::commit::{CommitReport, commit_files};
 use super::{CommandError, Context, Family, check, state};
 use crate::disk;
-use crate::operations::changes;
-use crate::operations::plan_close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
-use crate::operations::plan_index::{self, PlanIndexError};
-use crate::operations::plan_lint;
+use crate::operations::answers::changes;
+use crate::operations::plans::close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
+use crate::operations::plans::index::{self, PlanIndexError};
+use crate::operations::plans::lint;
+use crate::operations::plans::summary_check::{self, SelfCheck};
 use crate::operations::state::{NO_STATE, NO_STATE_CURE, StateError};
-use crate::operations::summary_check::{self, SelfCheck};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id};
 use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::plan_commits;
-use crate::project::root;
+use crate::project::repository;
 use crate::project::view::{Edits, ProjectView};
 use crate::project::wave;
 use crate::text::front_matter::{self, Value};
@@ -109,7 +109,7 @@ fn lint(context: &mut Context, phase: &str) -> Result<(), CommandError> {
     let folder = folder_of(context, &view, phase)?;
     let checked = context.config()?.flag("workflow.context_coverage_gate");
     let root = context.root().to_string();
-    let report = plan_lint::lint(&view, &folder, &root, checked, &check::tree_of(context))?;
+    let report = lint::lint(&view, &folder, &root, checked, &check::tree_of(context))?;
     drop(view);
     let raw = report.valid.to_string();
     context.emit_raw(&report, raw)
@@ -147,7 +147,7 @@ struct RecordedPlan {
 fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
-    let mut index = plan_index::plan_index(&view, folder.token())
+    let mut index = index::plan_index(&view, folder.token())
         .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of the plans"))?;
     if view.state_text()?.is_none() {
         index.warnings.push(format!("{NO_STATE}: the position is not recorded; {NO_STATE_CURE}"));
@@ -158,7 +158,7 @@ fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
             .hint("write them first; `gsd-tools template fill plan` starts one"));
     }
     let facts = state::facts(context)?;
-    let operation = |view: &ProjectView| plan_close::planned(view, &folder, &facts);
+    let operation = |view: &ProjectView| close::planned(view, &folder, &facts);
     if context.is_rehearsal() {
         let view = context.view();
         let edits = operation(&view)?;
@@ -405,7 +405,7 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandErro
 /// Whether this is a worktree that was made for the plans of a wave.
 fn is_in_wave(context: &Context) -> bool {
     let folder = context.root();
-    if root::main_worktree(folder).is_none() {
+    if repository::main_worktree(folder).is_none() {
         return false;
     }
     let branch = context.world().git(folder.as_path(), ["symbolic-ref", "--short", "-q", "HEAD"]);
@@ -439,7 +439,7 @@ fn close_all(
             let view = view.after(&edits);
             let summary = summary_of(&view, place)?;
             let request = CloseRequest { blockers: &arguments.blocker };
-            let (report, more) = plan_close::close(&view, place, &summary, request, &facts)?;
+            let (report, more) = close::close(&view, place, &summary, request, &facts)?;
             reports.push(report);
             edits.follow(more);
         }
@@ -503,7 +503,7 @@ const LONGEST_SUBJECT: usize = 72;
 /// The subject of the commit: the plan by its name if that is short, several by their identifiers.
 fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<String, FileError> {
     if let [place] = places {
-        let named = plan_close::title(&summary_of(view, place)?);
+        let named = close::title(&summary_of(view, place)?);
         let named = named.map(|title| format!("docs({}): {verb} {title} plan", place.id()));
         let short = named.filter(|subject| subject.chars().count() <= LONGEST_SUBJECT);
         return Ok(short.unwrap_or_else(|| format!("docs({}): {verb} plan", place.id())));
@@ -515,7 +515,7 @@ fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<Strin
 
 fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, CommandError> {
     let view = context.view();
-    match plan_index::plan_index(&view, place.folder.token()) {
+    match index::plan_index(&view, place.folder.token()) {
         Ok(index) => Ok(index.runnable.first().map(|id| canonical_id(id).to_owned())),
         Err(PlanIndexError::Unreadable(error)) => Err(error.into()),
         // Plans that wait for each other cannot be executed.

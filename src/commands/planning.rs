@@ -1,7 +1,7 @@
 //! The project as a whole.
 
 use super::{CommandError, Context, Family};
-use crate::operations::inspect;
+use crate::operations::overview::inspect;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Planning {

@@ -3,8 +3,8 @@
 use super::error::Reason;
 use super::files::MissingFile;
 use super::{CommandError, Context, Family};
-use crate::operations::plan_index::{self, PlanIndexError};
-use crate::operations::summary;
+use crate::operations::plans::index::{self, PlanIndexError};
+use crate::operations::plans::summary;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Plans {
@@ -44,7 +44,7 @@ impl Family for Plans {
 }
 
 fn index(context: &mut Context, phase: &str) -> Result<(), CommandError> {
-    let report = plan_index::plan_index(&context.view(), phase).map_err(|error| match error {
+    let report = index::plan_index(&context.view(), phase).map_err(|error| match error {
         PlanIndexError::Cycle { .. } => {
             CommandError::because(Reason::Unknown, &error).hint("change `depends_on` of one of them")
         }

@@ -3,8 +3,9 @@
 use super::error::Reason;
 use super::{CommandError, Context, Family, hosts};
 use crate::disk::{self, AbsolutePath};
-use crate::operations::profile::{
-    self, Analysis, PreferencesReport, ProfileError, ProfileReport, SectionAction, SectionReport,
+use crate::operations::person::profile;
+use crate::operations::person::profile::{
+    Analysis, PreferencesReport, ProfileError, ProfileReport, SectionAction, SectionReport,
 };
 use crate::runtime::{PlaceAnchor, PlaceItem, Scope};
 use crate::text::fragment::Marked;

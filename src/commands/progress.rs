@@ -1,9 +1,9 @@
 //! Progress of the milestone, as JSON, as a table, as a bar.
 
 use super::{CommandError, Context, Family};
-use crate::operations::history;
-use crate::operations::progress::{self, TableReport};
-use crate::operations::stats::{self, Commits};
+use crate::operations::overview::history;
+use crate::operations::overview::progress::{self, TableReport};
+use crate::operations::overview::stats::{self, Commits};
 use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]

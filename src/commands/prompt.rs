@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::Reason;
 use super::{CommandError, Context, Family};
 use crate::disk::{ChangeSet, Digest};
-use crate::operations::prompt_budget::{self, Material};
+use crate::operations::agents::prompt_budget::{self, Material};
 
 /// The exit code where what must be there does not fit.
 const TOO_LARGE: u8 = 2;

@@ -1,7 +1,7 @@
 //! Quick tasks: the table in STATE.md.
 
 use super::{CommandError, Context, Family, state};
-use crate::operations::quick_tasks;
+use crate::operations::notes::quick_tasks;
 use crate::project::state::quick::QuickRow;
 
 #[derive(Debug, clap::Subcommand)]

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::{CommandError, Context, Family};
-use crate::operations::refactor::{self, EvaluateReport, Limits, Nothing};
+use crate::operations::code::refactor;
+use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
 use crate::project::folder::PhaseFolder;
 use crate::world::Finished;
 

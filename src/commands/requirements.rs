@@ -1,7 +1,7 @@
 //! Requirements: completing them, opening them again, and which are ready.
 
 use super::{CommandError, Context, Family};
-use crate::operations::requirements::{self, MarkReport};
+use crate::operations::documents::requirements::{self, MarkReport};
 use crate::project::requirements::typed_ids;
 
 #[derive(Debug, clap::Subcommand)]

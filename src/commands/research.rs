@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::{CommandError, Context, Family};
 use crate::disk;
-use crate::operations::confidence::{Finding, FoundPackage, classify};
-use crate::operations::legitimacy::{self, Ecosystem, PackageReport, Told};
+use crate::operations::research::confidence::{Finding, FoundPackage, classify};
+use crate::operations::research::packages::{self, Ecosystem, PackageReport, Told};
 use crate::world::web::encoded;
 use crate::world::{Program, World, WorldError};
 
@@ -142,7 +142,7 @@ fn look_up(context: &Context, ecosystem: Ecosystem, names: &[String]) -> Vec<Pac
                 .collect();
             asked.into_iter().map(|asked| asked.join().unwrap_or_else(|_| unreachable("the question failed"))).collect()
         });
-        reports.extend(some.iter().zip(&told).map(|(name, told)| legitimacy::judge(ecosystem, name, told, now)));
+        reports.extend(some.iter().zip(&told).map(|(name, told)| packages::judge(ecosystem, name, told, now)));
     }
     reports
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{CommandError, Context, Family, state};
-use crate::operations::{roadmap, roadmap_check, roadmap_waves, upgrade};
+use crate::operations::roadmap::analyze;
+use crate::operations::roadmap::check;
+use crate::operations::roadmap::upgrade;
+use crate::operations::roadmap::waves;
 use crate::project::folder::plan_id;
 use crate::text::front_matter::FrontMatter;
 
@@ -81,12 +84,12 @@ impl Family for Roadmaps {
         let Self::Roadmap(command) = self;
         match command {
             RoadmapCommand::GetPhase(arguments) => get_phase(context, arguments.phase.as_deref()),
-            RoadmapCommand::Analyze => match roadmap::analyze(&context.view())? {
+            RoadmapCommand::Analyze => match analyze::analyze(&context.view())? {
                 Ok(report) => context.emit(&report),
                 Err(report) => context.emit(&report),
             },
             RoadmapCommand::MilestoneScope => {
-                let report = roadmap::milestone_scope(&context.view())?;
+                let report = analyze::milestone_scope(&context.view())?;
                 context.emit(&report)
             }
             RoadmapCommand::UpdatePlanProgress(arguments) => update_plan_progress(context, arguments.phase.as_deref()),
@@ -95,7 +98,7 @@ impl Family for Roadmaps {
             }
             RoadmapCommand::Upgrade(arguments) => upgrade(context, &arguments),
             RoadmapCommand::Validate => {
-                let report = roadmap_check::validate(&context.view(), context.config()?);
+                let report = check::validate(&context.view(), context.config()?);
                 if !report.warnings.is_empty() {
                     context.exit_with(1);
                 }
@@ -106,9 +109,9 @@ impl Family for Roadmaps {
 }
 
 fn get_phase(context: &mut Context, phase: Option<&str>) -> Result<(), CommandError> {
-    let report = roadmap::get_phase(&context.view(), required(phase)?)?;
+    let report = analyze::get_phase(&context.view(), required(phase)?)?;
     let raw = match &report {
-        roadmap::GetPhaseReport::Found { section, .. } => section.clone(),
+        analyze::GetPhaseReport::Found { section, .. } => section.clone(),
         _ => String::new(),
     };
     context.emit_raw(&report, raw)
@@ -118,7 +121,7 @@ fn update_plan_progress(context: &mut Context, phase: Option<&str>) -> Result<()
     let phase = required(phase)?;
     let today = context.world().today();
     let report = context.update(|view| {
-        roadmap::update_plan_progress(view, phase, &today)?
+        analyze::update_plan_progress(view, phase, &today)?
             .ok_or_else(|| CommandError::new(super::error::Reason::PhaseNotFound, format!("Phase {phase} not found")))
     })?;
     if let Some(reason) = report.reason {
@@ -142,7 +145,7 @@ fn annotate_dependencies(context: &mut Context, phase: Option<&str>) -> Result<(
                 waves.insert(plan_id(&plan).to_owned(), wave.unwrap_or(1));
             }
         }
-        Ok(roadmap_waves::annotate_dependencies(view, phase, &waves)?)
+        Ok(waves::annotate_dependencies(view, phase, &waves)?)
     })?;
     context.emit(&report)
 }

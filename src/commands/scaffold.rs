@@ -1,7 +1,7 @@
 //! New empty documents and folders of phases.
 
 use super::{CommandError, Context, Family};
-use crate::operations::scaffold::{self, Document};
+use crate::operations::phases::scaffold::{self, Document};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Scaffolds {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::catalog;
 use super::error::{CommandError, Reason};
 use super::{Context, FAMILIES, Family, tree, usage};
+use crate::text::nearest::nearest;
 
 include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
 
@@ -48,7 +49,7 @@ pub(super) fn schema_of(words: &[String]) -> Result<&'static str, CommandError> 
     let Some(row) = words.first().and_then(|word| FAMILIES.iter().find(|row| row.words.contains(&word.as_str())))
     else {
         let commands = catalog::CATALOG.iter().map(|(path, _)| *path);
-        return Err(match usage::nearest(&typed, commands) {
+        return Err(match nearest(&typed, commands) {
             Some(near) => unknown().hint(format!("did you mean `{near}`?")),
             None => unknown().hint("`gsd-tools --help` lists the commands"),
         });

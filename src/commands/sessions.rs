@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{CommandError, Context, Family, hosts};
 use crate::disk::{self, AbsolutePath};
-use crate::operations::sessions::{
+use crate::operations::person::sessions::{
     self, ExtractReport, Message, ProjectSessions, Sample, SampleReport, SampleRequest, SessionFile,
 };
 

@@ -2,7 +2,7 @@
 
 use super::{CommandError, Context, Family};
 use crate::disk::{self, AbsolutePath};
-use crate::operations::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
+use crate::operations::agents::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
 use crate::project::view::Edits;
 
 #[derive(Debug, clap::Subcommand)]

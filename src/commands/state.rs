@@ -9,17 +9,18 @@ use super::upkeep::{self, UpkeepCommand};
 use super::{CommandError, Context, Family};
 use crate::disk;
 use crate::library;
-use crate::operations::entry::{self, Surroundings};
+use crate::operations::answers::token::{self, Seen};
 use crate::operations::health::WrittenAt;
 use crate::operations::state::advance;
 use crate::operations::state::claim::Conflict;
 use crate::operations::state::notes::{self, Metric, NoteReport};
 use crate::operations::state::position::{self, PhaseRequest};
 use crate::operations::state::read::{self, Found};
+use crate::operations::state::situation::{self, Surroundings};
 use crate::operations::state::update;
 use crate::operations::state::{Commands, Facts, NO_STATE, NO_STATE_CURE, StateError};
-use crate::operations::token::{self, Seen};
 use crate::project::config::LoadedConfig;
+use crate::project::repository;
 use crate::project::root;
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
@@ -257,7 +258,7 @@ fn refuse_moved_worktree(context: &Context) -> Result<(), CommandError> {
     if root::has_documents(context.root()) {
         return Ok(());
     }
-    match root::repository_of_others(context.root()).filter(root::OtherRepository::is_moved_worktree) {
+    match repository::repository_of_others(context.root()).filter(repository::OtherRepository::is_moved_worktree) {
         Some(moved) => Err(CommandError::usage(format!("{NO_STATE}: {moved}")).hint(moved.hint())),
         None => Ok(()),
     }
@@ -464,7 +465,7 @@ fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), Comma
     let view = context.view();
     let surroundings = surroundings(context, &view);
     let facts = Facts { commands: commands(context)?, ..moment(context) };
-    let report = entry::smart_entry(&view, &surroundings, &facts)?;
+    let report = situation::smart_entry(&view, &surroundings, &facts)?;
     if arguments.json {
         return context.emit(&report);
     }

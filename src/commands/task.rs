@@ -1,7 +1,7 @@
 //! One task of a plan.
 
 use super::{CommandError, Context, Family};
-use crate::operations::task;
+use crate::operations::plans::task;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Tasks {

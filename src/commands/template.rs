@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{CommandError, Context, Family};
-use crate::operations::frontmatter::{self, FieldChange};
-use crate::operations::template::{self, FillReport, Filling, Template};
+use crate::operations::documents::frontmatter::{self, FieldChange};
+use crate::operations::phases::template::{self, FillReport, Filling, Template};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Templates {

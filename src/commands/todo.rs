@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
-use crate::operations::seeds;
-use crate::operations::todos::{self, COMPLETED, Completion};
+use crate::operations::notes::seeds;
+use crate::operations::notes::todos::{self, COMPLETED, Completion};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Ideas {

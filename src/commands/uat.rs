@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
-use crate::operations::uat_coverage;
+use crate::operations::verification::uat_coverage;
 use crate::project::uat::{CurrentTest, without_turns};
 
 #[derive(Debug, clap::Subcommand)]

@@ -7,9 +7,7 @@ use super::argv::{self, Call};
 use super::catalog;
 use super::error::{CommandError, Reason};
 use super::{FamilyRow, tree};
-
-/// How alike two words must be before one is suggested for the other.
-const ALIKE: f64 = 0.6;
+use crate::text::nearest::nearest;
 
 /// The family that answers to the first word of the call.
 pub(super) fn family_of<'a>(families: &'a [FamilyRow], call: &Call) -> Result<&'a FamilyRow, CommandError> {
@@ -170,15 +168,6 @@ fn usage_line(leaf: &Leaf) -> String {
 
 fn longs(command: &clap::Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter_map(clap::Arg::get_long)
-}
-
-/// The candidate most like `word`, if one is like enough.
-pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .map(|candidate| (strsim::normalized_damerau_levenshtein(word, candidate), candidate))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, candidate)| candidate)
 }
 
 fn plain(value: &ContextValue) -> String {

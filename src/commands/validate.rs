@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Family};
-use crate::operations::configuration::ConfigurationError;
+use crate::operations::documents::configuration::ConfigurationError;
 use crate::operations::health::{self, HealthFacts, HealthReport, Repairs, Worktree};
 use crate::{disk, library};
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::error::Reason;
 use super::{CommandError, Context, Family, check, state};
-use crate::operations::human_checks::{self, HumanCheckError};
+use crate::operations::verification::human_checks::{self, HumanCheckError};
 use crate::project::folder::PhaseFolder;
 use crate::project::standing::PhaseStanding;
 use crate::project::verification;

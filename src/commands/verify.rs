@@ -7,9 +7,10 @@ use super::check::{NoPhaseArgs, installed_command, phase_named};
 use super::files::MissingFile;
 use super::{CommandError, Context, Family};
 use crate::disk;
-use crate::operations::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
-use crate::operations::summary_check::{self, SummaryCheckReport};
-use crate::operations::{must_haves, plan_checks};
+use crate::operations::gates::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
+use crate::operations::plans::promises;
+use crate::operations::plans::structure;
+use crate::operations::plans::summary_check::{self, SummaryCheckReport};
 use crate::project::plan::{MustHave, PhasePlan};
 use crate::project::requirements::Requirements;
 use crate::text::front_matter::FrontMatter;
@@ -136,7 +137,7 @@ fn plan_structure(context: &mut Context, file: &str) -> Result<(), CommandError>
     let view = context.view();
     let listed = view.text(&context.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);
-    let report = plan_checks::structure(file, &text, requirements.as_ref());
+    let report = structure::structure(file, &text, requirements.as_ref());
     drop(view);
     context.emit_raw(&report, validity(report.valid))
 }
@@ -148,7 +149,7 @@ pub(super) struct NoPhase<'a> {
 }
 
 fn phase_completeness(context: &mut Context, phase: &str) -> Result<(), CommandError> {
-    match plan_checks::completeness(&context.view(), phase)? {
+    match structure::completeness(&context.view(), phase)? {
         Some(report) => context.emit_raw(&report, if report.complete { "complete" } else { "incomplete" }),
         None => context.emit(&NoPhase { error: "Phase not found", phase }),
     }
@@ -157,7 +158,7 @@ fn phase_completeness(context: &mut Context, phase: &str) -> Result<(), CommandE
 fn references(context: &mut Context, file: &str) -> Result<(), CommandError> {
     let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
     let home = context.world().home();
-    let report = plan_checks::references(&text, |path| match (path.strip_prefix("~/"), &home) {
+    let report = structure::references(&text, |path| match (path.strip_prefix("~/"), &home) {
         (Some(inside), Some(home)) => disk::exists(home.join(inside)),
         (Some(_), None) => false,
         (None, _) => disk::exists(context.root().resolve(path)),
@@ -210,12 +211,12 @@ fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), Co
     let (plan, view) = (PhasePlan::parse(&text), context.view());
     let nothing = || NoMustHave { error: format!("No must_haves.{} found in frontmatter", list.key()), path: file };
     match list {
-        MustHave::Artifacts => match must_haves::artifacts(&view, &plan) {
+        MustHave::Artifacts => match promises::artifacts(&view, &plan) {
             Some(report) => context.emit_raw(&report, validity(report.all_passed)),
             None => context.emit(&nothing()),
         },
         MustHave::KeyLinks => {
-            match must_haves::key_links(&view, &plan, &context.layout().inside(file).unwrap_or_default())? {
+            match promises::key_links(&view, &plan, &context.layout().inside(file).unwrap_or_default())? {
                 Some(report) => context.emit_raw(&report, validity(report.all_verified)),
                 None => context.emit(&nothing()),
             }

@@ -1,11 +1,11 @@
 //! The right to write: a [`Disk`] knows where locks stand; a [`Hold`] has them, and applies changes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::lock::{Holder, Lock, PeerLock};
-use super::{AbsolutePath, ChangeSet, DiskError, atomic, recover, transaction};
+use super::{AbsolutePath, DiskError, atomic};
 
 /// How this call of the program may write.
 #[derive(Debug)]
@@ -20,20 +20,6 @@ impl Disk {
     /// `lock_folders` are where lock files may stand, best first; all of them outside of every tree we write to.
     pub(crate) fn new(lock_folders: Vec<PathBuf>, holder: Holder, faults: Faults) -> Self {
         Self { lock_folders, holder, patience: Duration::from_secs(10), faults }
-    }
-
-    /// Takes the locks of these trees, in path order so that two calls cannot wait for each other, and finishes
-    /// what a call that died left unfinished in them.
-    pub(crate) fn hold<P: AsRef<Path>>(&self, roots: impl IntoIterator<Item = P>) -> Result<Hold<'_>, DiskError> {
-        let roots: Result<Vec<_>, DiskError> =
-            roots.into_iter().map(|root| atomic::canonical(&AbsolutePath::parse(root)?)).collect();
-        let mut roots = roots?;
-        roots.sort();
-        roots.dedup();
-        let locks: Result<Vec<_>, DiskError> = roots.iter().map(|root| self.lock(root)).collect();
-        let mut hold = Hold { disk: self, roots, locks: locks?, recovered: Vec::new() };
-        recover::all(&mut hold)?;
-        Ok(hold)
     }
 
     /// Holds off writers of the tree while several of its documents are read. Never writes: `None` if no call
@@ -52,7 +38,7 @@ impl Disk {
         PeerLock::of_planning(folder, &self.holder)
     }
 
-    fn lock(&self, root: &AbsolutePath) -> Result<Lock, DiskError> {
+    pub(super) fn lock(&self, root: &AbsolutePath) -> Result<Lock, DiskError> {
         Lock::acquire(&self.lock_folders, root, &self.holder, self.patience)
     }
 }
@@ -68,12 +54,6 @@ pub(crate) struct Hold<'a> {
 }
 
 impl Hold<'_> {
-    /// Makes all the changes, or none. Every path has to be inside one of the held trees; a link that leads a
-    /// file of ours out of them is refused before anything is written.
-    pub(crate) fn apply(&self, changes: &ChangeSet) -> Result<(), DiskError> {
-        transaction::apply(self, changes)
-    }
-
     /// The trees in which an unfinished transaction was found, and finished.
     pub(crate) fn recovered(&self) -> &[AbsolutePath] {
         &self.recovered
@@ -93,13 +73,6 @@ impl Hold<'_> {
     pub(super) fn lock_of(&self, root: &AbsolutePath) -> Option<&Lock> {
         self.roots.iter().position(|held| held == root).map(|index| &self.locks[index])
     }
-}
-
-/// Says whether the changes could be made, without making them: paths, links, digests, write access.
-pub(crate) fn check<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>, changes: &ChangeSet) -> Result<(), DiskError> {
-    let roots: Result<Vec<_>, DiskError> =
-        roots.into_iter().map(|root| atomic::canonical(&AbsolutePath::parse(root)?)).collect();
-    transaction::check(&roots?, changes)
 }
 
 /// Steps at which a test wants this process to fail or to die. Debug builds only.

@@ -7,6 +7,7 @@
 //! whatever happens to the process in between. There is no other way to write; what nobody is to keep goes into a
 //! [`Scratch`].
 
+mod act;
 mod atomic;
 mod change;
 mod hold;
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use atomic::{canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
-pub(crate) use hold::{Disk, Faults, Hold, check};
+pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
@@ -33,6 +34,7 @@ pub(crate) use private::{is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
 pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
+pub(crate) use transaction::check;
 
 /// The most that a document is read of, in bytes.
 pub(crate) const DOCUMENT_LIMIT: u64 = 16 << 20;

@@ -8,12 +8,28 @@
 
 use std::path::Path;
 
+use super::act::{digest_of, exists, make_folder, move_over, remove_folder_if_empty, remove_tree};
 use super::journal::{self, Act, Journal, Place};
-use super::transaction::{digest_of, make_folder, move_over, remove_folder_if_empty};
-use super::{AbsolutePath, DiskError, Hold, atomic, list, present};
+use super::{AbsolutePath, Disk, DiskError, Hold, atomic, list};
+
+impl Disk {
+    /// Takes the locks of these trees, in path order so that two calls cannot wait for each other, and finishes
+    /// what a call that died left unfinished in them.
+    pub(crate) fn hold<P: AsRef<Path>>(&self, roots: impl IntoIterator<Item = P>) -> Result<Hold<'_>, DiskError> {
+        let roots: Result<Vec<_>, DiskError> =
+            roots.into_iter().map(|root| atomic::canonical(&AbsolutePath::parse(root)?)).collect();
+        let mut roots = roots?;
+        roots.sort();
+        roots.dedup();
+        let locks: Result<Vec<_>, DiskError> = roots.iter().map(|root| self.lock(root)).collect();
+        let mut hold = Hold { disk: self, roots, locks: locks?, recovered: Vec::new() };
+        all(&mut hold)?;
+        Ok(hold)
+    }
+}
 
 /// Finishes whatever is unfinished in the held trees, and in those that took part in it.
-pub(super) fn all(hold: &mut Hold) -> Result<(), DiskError> {
+fn all(hold: &mut Hold) -> Result<(), DiskError> {
     let mut index = 0;
     // A journal may bring in further roots, which are looked at in their turn.
     while let Some(root) = hold.roots.get(index).cloned() {
@@ -196,21 +212,6 @@ pub(super) fn make_root(hold: &Hold, root: &AbsolutePath, made: &[Place]) -> Res
     atomic::rename(&aside, top)
 }
 
-/// The folders of `root` that do not exist, outermost first.
-pub(super) fn missing(root: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskError> {
-    let mut missing = Vec::new();
-    let mut folder = Some(root.clone());
-    while let Some(candidate) = folder {
-        if exists(&candidate)? {
-            break;
-        }
-        folder = candidate.parent();
-        missing.push(candidate);
-    }
-    missing.reverse();
-    Ok(missing)
-}
-
 /// Removes the root's `.gsd-transaction/`, and with it the outermost of `folders` that holds nothing else.
 fn vanish(hold: &Hold, root: &AbsolutePath, folders: &[Place]) -> Result<(), DiskError> {
     for Place(top) in folders {
@@ -294,14 +295,4 @@ fn aside(folder: &AbsolutePath) -> AbsolutePath {
 
 fn below<'a>(root: &'a AbsolutePath, top: &AbsolutePath) -> &'a Path {
     root.as_path().strip_prefix(top).unwrap_or(Path::new(""))
-}
-
-fn exists(path: &AbsolutePath) -> Result<bool, DiskError> {
-    let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
-    Ok(found.is_some())
-}
-
-#[expect(clippy::disallowed_methods, reason = "this is the room that removes folders")]
-pub(super) fn remove_tree(path: &AbsolutePath) -> Result<(), DiskError> {
-    present(std::fs::remove_dir_all(path)).map(drop).map_err(DiskError::io("remove the folder", path.as_path()))
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::{AbsolutePath, DiskError, atomic, recover};
+use super::{AbsolutePath, DiskError, act, atomic};
 
 /// A folder that is gone with this value.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What stays behind stands in the folder of things that do not stay.
-        let _ = recover::remove_tree(&self.folder);
+        let _ = act::remove_tree(&self.folder);
     }
 }
 

@@ -6,17 +6,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::act::{digest_of, make_folder, missing, move_over, remove_folder_if_empty};
 use super::journal::{self, Act, Entry, Journal, Place, Root};
 use super::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Hold, Owner, atomic, present, recover};
 
-/// Makes all the changes, or none.
-pub(super) fn apply(hold: &Hold, changes: &ChangeSet) -> Result<(), DiskError> {
-    apply_then(hold, changes, || ())
+impl Hold<'_> {
+    /// Makes all the changes, or none. Every path has to be inside one of the held trees; a link that leads a
+    /// file of ours out of them is refused before anything is written.
+    pub(crate) fn apply(&self, changes: &ChangeSet) -> Result<(), DiskError> {
+        apply_then(self, changes, || ())
+    }
 }
 
-/// As [`apply`], with something that happens when all files are in place, just before the commit.
+/// Says whether the changes could be made, without making them: paths, links, digests, write access.
+pub(crate) fn check<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>, changes: &ChangeSet) -> Result<(), DiskError> {
+    let roots: Result<Vec<_>, DiskError> =
+        roots.into_iter().map(|root| atomic::canonical(&AbsolutePath::parse(root)?)).collect();
+    prepare(&roots?, changes).map(drop)
+}
+
+/// As [`Hold::apply`], with something that happens when all files are in place, just before the commit.
 pub(super) fn apply_then(hold: &Hold, changes: &ChangeSet, before_commit: fn()) -> Result<(), DiskError> {
     let prepared = prepare(&hold.roots, changes)?;
     if prepared.steps.is_empty() && prepared.leave.is_empty() {
@@ -38,11 +49,6 @@ pub(super) fn apply_then(hold: &Hold, changes: &ChangeSet, before_commit: fn()) 
             }
         }
     }
-}
-
-/// Says whether the changes could be made. `roots` are canonical.
-pub(super) fn check(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<(), DiskError> {
-    prepare(roots, changes).map(drop)
 }
 
 /// The changes after a look at the disk: only those that change something, in the order to do them.
@@ -247,16 +253,6 @@ fn expect(path: &AbsolutePath, found: Option<Digest>, before: Option<Digest>) ->
     if found == before { Ok(()) } else { Err(DiskError::Changed { path: path.as_path().to_path_buf() }) }
 }
 
-/// The digest of the file at `path`; `None` if nothing is there; an error if it is no file.
-pub(super) fn digest_of(path: &AbsolutePath) -> Result<Option<Digest>, DiskError> {
-    let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
-    match found {
-        None => Ok(None),
-        Some(found) if found.is_file() => Digest::of_file(path),
-        Some(_) => Err(DiskError::NotAFile { path: path.as_path().to_path_buf() }),
-    }
-}
-
 /// The step that removes a folder, unless none is there.
 fn removed_folder(target: Target) -> Result<Option<Step>, DiskError> {
     let found = present(std::fs::symlink_metadata(&target.path));
@@ -377,7 +373,7 @@ impl<'a> Transaction<'a> {
     fn make_folders(&mut self) -> Result<(), DiskError> {
         for index in 0..self.journal.roots.len() {
             let root = self.journal.roots[index].path.0.clone();
-            self.journal.roots[index].made = recover::missing(&root)?.into_iter().map(Place).collect();
+            self.journal.roots[index].made = missing(&root)?.into_iter().map(Place).collect();
             if self.journal.roots[index].made.is_empty() {
                 self.step()?;
                 make_folder(&self.journal.folder(index))?;
@@ -465,45 +461,10 @@ fn new_id() -> String {
     format!("{:016x}", hasher.finish())
 }
 
-pub(super) fn make_folder(path: &AbsolutePath) -> Result<(), DiskError> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        // Whatever the umask, not everybody may put a program of their own there.
-        builder.mode(0o775);
-    }
-    builder.create(path).map_err(DiskError::io("make the folder", path.as_path()))
-}
-
-/// Removes the folder; `false` if something is in it, or it is gone.
-pub(super) fn remove_folder_if_empty(path: &AbsolutePath) -> Result<bool, DiskError> {
-    use std::io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};
-    match std::fs::remove_dir(path) {
-        Ok(()) => Ok(true),
-        Err(error) if matches!(error.kind(), DirectoryNotEmpty | NotFound | NotADirectory) => Ok(false),
-        Err(error) => Err(DiskError::io("remove the folder", path.as_path())(error)),
-    }
-}
-
 /// Keeps the file at `path` under a second name: the very file where the file system can do that.
 fn back_up(path: &AbsolutePath, backup: &AbsolutePath) -> Result<(), DiskError> {
     if std::fs::hard_link(path, backup).is_ok() {
         return Ok(());
     }
     std::fs::copy(path, backup).map(drop).map_err(DiskError::io("keep", path.as_path()))
-}
-
-/// Moves a file in one step; between file systems, by way of a copy at `beside`.
-#[expect(clippy::disallowed_methods, reason = "this is the room that moves files")]
-pub(super) fn move_over(from: &AbsolutePath, to: &AbsolutePath, beside: &AbsolutePath) -> Result<(), DiskError> {
-    match std::fs::rename(from, to) {
-        Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
-            atomic::stage_copy(beside, from, to)?;
-            atomic::rename(beside, to)?;
-            atomic::remove_file(from)
-        }
-        Err(_) => atomic::rename(from, to),
-        Ok(()) => Ok(()),
-    }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::payload::ContextUse;
 use super::scene::{Scene, session_file};
 use super::verdict::Finding;
 use crate::library::Event;
@@ -44,28 +45,6 @@ fn advice(scene: &Scene<'_>) -> Option<String> {
     let layout = &scene.project.layout;
     let has_state = crate::disk::is_file(layout.absolute(&layout.state()));
     has_state.then(|| format!("`{} state record-session --stopped-at \"<plan and task>\"`", scene.program()))
-}
-
-/// The numbers the status line saw last.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ContextUse {
-    /// Per hundred of the window.
-    pub(crate) remaining: f64,
-    /// Milliseconds since 1970.
-    pub(crate) noted_at: i64,
-}
-
-/// The host keeps this much of the window, per hundred, for itself: what is left of it cannot be used.
-const RESERVE: f64 = 16.5;
-
-impl ContextUse {
-    /// How much of the context that can be used is used, per hundred.
-    pub(super) fn used(&self) -> usize {
-        let usable = ((self.remaining - RESERVE) / (100.0 - RESERVE) * 100.0).clamp(0.0, 100.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
-        let used = (100.0 - usable).round() as usize;
-        used
-    }
 }
 
 /// What was said in this session.

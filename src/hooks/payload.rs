@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::context_monitor::ContextUse;
 use super::tool::{self, COMMAND_KEYS, PATH_KEYS};
 use crate::library::ToolSet;
 
@@ -28,6 +28,28 @@ pub(crate) struct FileWrite {
     pub(crate) creates: bool,
     /// How many lines of it the text is put in the place of.
     pub(crate) replaced: usize,
+}
+
+/// The numbers the status line saw last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ContextUse {
+    /// Per hundred of the window.
+    pub(crate) remaining: f64,
+    /// Milliseconds since 1970.
+    pub(crate) noted_at: i64,
+}
+
+/// The host keeps this much of the window, per hundred, for itself: what is left of it cannot be used.
+const RESERVE: f64 = 16.5;
+
+impl ContextUse {
+    /// How much of the context that can be used is used, per hundred.
+    pub(super) fn used(&self) -> usize {
+        let usable = ((self.remaining - RESERVE) / (100.0 - RESERVE) * 100.0).clamp(0.0, 100.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
+        let used = (100.0 - usable).round() as usize;
+        used
+    }
 }
 
 impl Payload {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::context_monitor::ContextUse;
+use super::payload::ContextUse;
 use super::payload::Payload;
 use super::position::Position;
 use crate::disk;

@@ -24,7 +24,7 @@ pub(crate) use plan::{Act, InstallPlan};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, has_plugin, status, unfinished};
-pub(crate) use target::{Target, scope_word};
+pub(crate) use target::Target;
 
 use std::collections::BTreeSet;
 

@@ -52,7 +52,7 @@ impl Situation {
         state: &AbsolutePath,
         program: Program,
     ) -> Result<Self, InstallError> {
-        let image_folder = image_folder(target, state);
+        let image_folder = target.image_folder(state);
         let mut situation = Self {
             manifests: BTreeMap::new(),
             claimed: BTreeMap::new(),
@@ -286,13 +286,6 @@ impl Situation {
         }
         Ok(())
     }
-}
-
-/// Where the before-images of this install are kept: with the user's state, never in a project.
-pub(crate) fn image_folder(target: &Target, state: &AbsolutePath) -> AbsolutePath {
-    let install = format!("{}\0{}", target.root, target.section_key(&Anchor::Root));
-    let name = Digest::of(install.as_bytes()).to_string();
-    state.resolve("kept").resolve(&name[..16])
 }
 
 /// The names for bytes that are set aside: the plain one, that with a digest, and then numbers behind it.

@@ -1,6 +1,6 @@
 //! Where an installation goes: a host, a scope, and the folders that follow from them.
 
-use crate::disk::{self, AbsolutePath, RelativePath};
+use crate::disk::{self, AbsolutePath, Digest, RelativePath};
 use crate::emit::Anchor;
 use crate::runtime::{Descriptor, Home, HomeError, PlaceAnchor, Scope, Surroundings};
 use crate::world::World;
@@ -90,9 +90,21 @@ impl Target {
             PlaceAnchor::Root | PlaceAnchor::Project => None,
         });
         let project = (self.scope == Scope::Local).then(|| self.project.clone());
-        let notes = (self.scope == Scope::Local).then(|| super::vouch::notes(self));
-        let own = [self.root.clone(), super::situation::image_folder(self, state)];
+        let notes = (self.scope == Scope::Local).then(|| self.notes_folder());
+        let own = [self.root.clone(), self.image_folder(state)];
         homes.chain(project).chain(notes).chain(own).collect()
+    }
+
+    /// Where the before-images of this install are kept: with the user's state, never in a project.
+    pub(crate) fn image_folder(&self, state: &AbsolutePath) -> AbsolutePath {
+        let install = format!("{}\0{}", self.root, self.section_key(&Anchor::Root));
+        let name = Digest::of(install.as_bytes()).to_string();
+        state.resolve("kept").resolve(&name[..16])
+    }
+
+    /// The folder of the notes about manifests, which an install in a project writes to.
+    pub(crate) fn notes_folder(&self) -> AbsolutePath {
+        self.state.resolve("manifests")
     }
 
     /// The folder whose manifest lists what is below this anchor.
@@ -106,7 +118,7 @@ impl Target {
     /// The name of this install's section in the manifest of that anchor. A folder that several installs of one
     /// host share tells them apart by where they are.
     pub(crate) fn section_key(&self, anchor: &Anchor) -> String {
-        let key = format!("{}/{}", self.descriptor.id, scope_word(self.scope));
+        let key = format!("{}/{}", self.descriptor.id, self.scope.word());
         match anchor {
             Anchor::Home(_) if !self.usual => format!("{key}@{}", self.root),
             Anchor::Home(_) | Anchor::Root | Anchor::Project => key,
@@ -135,10 +147,3 @@ impl Target {
 
 /// The folder, below a root, for files that were changed since somebody wrote them.
 pub(super) const SET_ASIDE: &str = "gsd-local-patches";
-
-pub(crate) fn scope_word(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Global => "global",
-        Scope::Local => "local",
-    }
-}

@@ -8,9 +8,6 @@ use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner, Snapshot};
 use crate::runtime::Scope;
 
-/// The folder of the notes, below the state folder.
-const FOLDER: &str = "manifests";
-
 /// A manifest, and whether what it lists is ours.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundManifest {
@@ -38,12 +35,7 @@ pub(crate) fn read(target: &Target, folder: &AbsolutePath) -> Result<FoundManife
 
 /// Where it is noted that the manifest in `folder` is ours.
 pub(crate) fn note(target: &Target, folder: &AbsolutePath) -> AbsolutePath {
-    notes(target).resolve(&Digest::of(folder.to_string().as_bytes()).to_string()[..32])
-}
-
-/// The folder of the notes, which an install in a project writes to.
-pub(crate) fn notes(target: &Target) -> AbsolutePath {
-    target.state.resolve(FOLDER)
+    target.notes_folder().resolve(&Digest::of(folder.to_string().as_bytes()).to_string()[..32])
 }
 
 /// Adds to `changes` that the manifest in `folder` will have this text, or be gone.
@@ -65,7 +57,7 @@ pub(crate) fn change(
         }
         (None, Some(before)) => {
             changes.push(Change::RemoveFile { path, owner: Owner::Program, before });
-            changes.push(Change::RemoveFolder { path: notes(target) });
+            changes.push(Change::RemoveFolder { path: target.notes_folder() });
         }
         (None, None) => {}
     }

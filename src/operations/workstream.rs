@@ -14,7 +14,7 @@ use crate::project::verification;
 use crate::project::view::{Edits, ProjectView, state_version};
 use crate::text::slug;
 
-use super::roadmap::percent;
+use crate::operations::roadmap::analyze::percent;
 
 /// The documents of a project without workstreams that the first workstream takes over.
 const OWN_DOCUMENTS: &[&str] = &["ROADMAP.md", "STATE.md", "REQUIREMENTS.md"];

@@ -76,6 +76,11 @@ impl Layout {
         &self.planning
     }
 
+    /// Where worktrees of ours are made: in the project, so that a host lets agents write there, and ignored by git.
+    pub(crate) fn worktrees(&self) -> String {
+        format!("{}/worktrees", self.planning)
+    }
+
     /// The documents that say how far the work is, which commands write and commit together.
     pub(crate) fn tracking(&self) -> [String; 4] {
         [self.state(), self.state_mirror(), self.roadmap(), self.requirements()]

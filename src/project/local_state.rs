@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{root, workstream};
+use super::{repository, workstream};
 use crate::disk::{self, AbsolutePath, Digest, DiskError};
 
 /// The folder of one project below the user's state folder. All worktrees of a repository share it; projects in other
@@ -19,7 +19,7 @@ pub(crate) struct LocalState {
 impl LocalState {
     /// `state_folder` is [`crate::world::World::state_folder`], `project` the root of a project.
     pub(crate) fn of(state_folder: &Path, project: &AbsolutePath) -> Result<Self, DiskError> {
-        let main = root::main_place(project).unwrap_or_else(|| project.clone());
+        let main = repository::main_place(project).unwrap_or_else(|| project.clone());
         let main = disk::canonical(&main)?;
         let key = Digest::of(main.to_string().as_bytes()).to_string();
         let name = format!("{}-{}", main.name(), &key[..16]);

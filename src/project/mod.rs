@@ -22,6 +22,7 @@ pub(crate) mod milestones;
 pub(crate) mod phase;
 pub(crate) mod plan;
 pub(crate) mod plan_commits;
+pub(crate) mod repository;
 pub(crate) mod requirements;
 pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;

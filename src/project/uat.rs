@@ -1,6 +1,6 @@
 //! UAT.md: the test that a person is asked to make now.
 
-use super::uat_report::UatReport;
+use super::uat_report::{UatReport, field};
 use crate::text::markdown::Markdown;
 
 /// The test of the section `Current Test`.
@@ -48,31 +48,6 @@ impl CurrentTest {
         let expected = field("expected").ok_or(CurrentTestError::Malformed)?;
         Ok(Self { number, name, expected })
     }
-}
-
-/// The value of `key: value` among lines, if it says anything.
-pub(super) fn field(lines: &[&str], key: &str) -> Option<String> {
-    let at = lines.iter().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
-    Some(value(lines[at][key.len() + 1..].trim(), &lines[at + 1..])).filter(|value| !value.is_empty())
-}
-
-/// The value of a field: what stands behind the colon, and the indented lines below.
-fn value(first: &str, below: &[&str]) -> String {
-    let is_block = first.starts_with(['|', '>']) && first[1..].bytes().all(|byte| matches!(byte, b'-' | b'+'));
-    let is_inside = |line: &&&str| line.starts_with([' ', '\t']) || line.trim().is_empty();
-    let inside: Vec<&str> = below.iter().take_while(is_inside).copied().collect();
-    let margin = |line: &&str| line.len() - line.trim_start().len();
-    let common = inside.iter().filter(|line| !line.trim().is_empty()).map(margin).min().unwrap_or(0);
-    let mut lines: Vec<&str> = inside.iter().map(|line| line.get(common..).unwrap_or("").trim_end()).collect();
-    if !is_block {
-        lines.insert(0, unquoted(first));
-    }
-    lines.join("\n").trim_matches('\n').trim_end().to_owned()
-}
-
-fn unquoted(text: &str) -> &str {
-    let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
-    inside('"').or_else(|| inside('\'')).unwrap_or(text)
 }
 
 /// `text` with what a model could take for the start of somebody's turn made harmless. People read it as before.

@@ -5,7 +5,6 @@ use crate::text::markdown::Markdown;
 use crate::text::table::Table;
 
 use super::deferred::list_entry;
-use super::uat;
 
 /// The tests and gaps of a report. Reading never fails: what has no result is counted as a test without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,7 +119,7 @@ fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
         let Some((number, name)) = numbered(heading.title) else { continue };
         let end = headings.get(index + 1).map_or(markdown.lines().len(), |next| next.line);
         let lines: Vec<&str> = (heading.line + 1..end).map(|line| markdown.line(line)).collect();
-        let field = |key: &str| uat::field(&lines, key);
+        let field = |key: &str| field(&lines, key);
         let result = field("result").map(|result| {
             let word = result.lines().next().unwrap_or_default().trim().trim_matches(['[', ']']).trim();
             word.to_lowercase()
@@ -213,6 +212,31 @@ fn human_section(markdown: &Markdown<'_>) -> Vec<String> {
     let lines = markdown.section(&headings[start]).filter(|line| markdown.is_prose(*line));
     let entries = lines.filter_map(|line| list_entry(markdown.line(line)));
     entries.filter(|(ticked, text)| !ticked && !text.is_empty()).map(|(_, text)| text.to_owned()).collect()
+}
+
+/// The value of `key: value` among lines, if it says anything.
+pub(super) fn field(lines: &[&str], key: &str) -> Option<String> {
+    let at = lines.iter().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
+    Some(value(lines[at][key.len() + 1..].trim(), &lines[at + 1..])).filter(|value| !value.is_empty())
+}
+
+/// The value of a field: what stands behind the colon, and the indented lines below.
+fn value(first: &str, below: &[&str]) -> String {
+    let is_block = first.starts_with(['|', '>']) && first[1..].bytes().all(|byte| matches!(byte, b'-' | b'+'));
+    let is_inside = |line: &&&str| line.starts_with([' ', '\t']) || line.trim().is_empty();
+    let inside: Vec<&str> = below.iter().take_while(is_inside).copied().collect();
+    let margin = |line: &&str| line.len() - line.trim_start().len();
+    let common = inside.iter().filter(|line| !line.trim().is_empty()).map(margin).min().unwrap_or(0);
+    let mut lines: Vec<&str> = inside.iter().map(|line| line.get(common..).unwrap_or("").trim_end()).collect();
+    if !is_block {
+        lines.insert(0, unquoted(first));
+    }
+    lines.join("\n").trim_matches('\n').trim_end().to_owned()
+}
+
+fn unquoted(text: &str) -> &str {
+    let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item};
 
-use super::descriptor::{Descriptor, Encoding, Evidence, LocalHome, PlaceAnchor, PlaceItem, RuntimeId, Scope};
+use super::descriptor::{Descriptor, Evidence, LocalHome, RuntimeId};
 use super::files::{EditForm, HostFormat};
-use super::matrix::{Feature, Means};
-use super::registry::nearest;
+use super::matrix::Means;
 use super::tables::{EventName, HookForm};
+use super::terms::{Encoding, Feature, Place, PlaceAnchor, PlaceItem, Scope};
 use crate::text::edit::ParseError;
+use crate::text::nearest::nearest;
 
 /// What is wrong with a descriptor, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -145,10 +146,8 @@ impl Descriptor {
         let scopes = [Some(Scope::Global), self.home.local.folder().map(|_| Scope::Local)];
         for scope in scopes.into_iter().flatten() {
             for item in [PlaceItem::Command, PlaceItem::Router, PlaceItem::Agent] {
-                let of = |place: &&(usize, &super::descriptor::Place)| {
-                    place.1.items.contains(&item) && place.1.scopes.contains(&scope)
-                };
-                let places: Vec<(usize, &super::descriptor::Place)> = self.places.iter().enumerate().collect();
+                let of = |place: &&(usize, &Place)| place.1.items.contains(&item) && place.1.scopes.contains(&scope);
+                let places: Vec<(usize, &Place)> = self.places.iter().enumerate().collect();
                 let found: Vec<usize> = places.iter().filter(of).map(|(number, _)| *number).collect();
                 let (word, scope) = (item.words(), scope.word());
                 match found.as_slice() {
@@ -324,7 +323,7 @@ impl Descriptor {
         if let Some(found) = self.files.get(name) {
             return Ok(found.format);
         }
-        let cure = match nearest(name, self.files.keys().cloned().collect()) {
+        let cure = match nearest(name, self.files.keys().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("describe it in `[files.{name}]`"),
         };
@@ -394,9 +393,9 @@ fn path_index(path: &[Step<'_>], step: &Step<'_>) -> usize {
 fn unreadable(text: &str, error: &toml_edit::de::Error) -> Fault {
     let message: Vec<&str> = error.message().lines().collect();
     let at = ParseError::at(text, error.span().map_or(0, |span| span.start), message.join("; "));
-    let mut quoted = at.message.split('`').skip(1).step_by(2).map(str::to_owned);
+    let mut quoted = at.message.split('`').skip(1).step_by(2);
     let cure = match (quoted.next(), at.message.starts_with("unknown ")) {
-        (Some(unknown), true) => match nearest(&unknown, quoted.collect()) {
+        (Some(unknown), true) => match nearest(unknown, quoted) {
             Some(near) => format!("did you mean `{near}`?"),
             None => ALL_KEYS.to_owned(),
         },

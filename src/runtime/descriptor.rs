@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::agents::{Dispatch, Spawn};
 use super::files::{FileEdit, HostFile, OwnFile};
-use super::matrix::Lack;
 use super::plugin::PluginForm;
 use super::tables::{HookTable, StatusLine};
+use super::terms::{Lack, Place, PlaceItem, Scalar, Scope};
 
 /// Everything we believe about one host.
 #[derive(Clone, Debug, Deserialize)]
@@ -160,23 +160,6 @@ impl fmt::Display for RuntimeId {
     }
 }
 
-/// Whether an installation serves one user everywhere or one project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Scope {
-    Global,
-    Local,
-}
-
-impl Scope {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Scope::Global => "global",
-            Scope::Local => "local",
-        }
-    }
-}
-
 /// When the facts were last checked, and against what.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -287,77 +270,6 @@ pub(crate) enum VariableHolds {
     ParentOf(String),
 }
 
-/// What a place is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum PlaceItem {
-    Command,
-    Router,
-    Agent,
-}
-
-impl PlaceItem {
-    /// What a person calls several of them.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            PlaceItem::Command => "commands",
-            PlaceItem::Router => "routers",
-            PlaceItem::Agent => "agents",
-        }
-    }
-}
-
-/// Where the host looks for items of some kinds.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Place {
-    pub(crate) items: Vec<PlaceItem>,
-    #[serde(default = "both_scopes")]
-    pub(crate) scopes: Vec<Scope>,
-    #[serde(default)]
-    pub(crate) anchor: PlaceAnchor,
-    /// With `{name}`, which is the name without `gsd-`.
-    pub(crate) path: String,
-    pub(crate) encoding: Encoding,
-}
-
-pub(super) fn both_scopes() -> Vec<Scope> {
-    vec![Scope::Global, Scope::Local]
-}
-
-/// The folder a place starts from: `root`, `project`, or a folder of the user's home such as `~/.agents`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub(crate) enum PlaceAnchor {
-    #[default]
-    Root,
-    Project,
-    Home(String),
-}
-
-impl TryFrom<String> for PlaceAnchor {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match (text.as_str(), text.strip_prefix("~/")) {
-            ("root", _) => Ok(PlaceAnchor::Root),
-            ("project", _) => Ok(PlaceAnchor::Project),
-            (_, Some(folder)) => Ok(PlaceAnchor::Home(folder.to_owned())),
-            _ => Err(format!("`{text}` is no anchor: `root`, `project`, or a folder that begins with `~/`")),
-        }
-    }
-}
-
-/// How a file for an item is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Encoding {
-    /// Front matter, then the body.
-    Markdown,
-    /// Keys, one of which holds the body.
-    Toml,
-}
-
 /// How a person, or a text for a person, names a command.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -421,15 +333,6 @@ pub(crate) struct Form {
     pub(crate) template: bool,
     /// How the host marks an agent that must not change files.
     pub(crate) read_only: Option<ReadOnlyMark>,
-}
-
-/// A value of a key.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Scalar {
-    Flag(bool),
-    Number(i64),
-    Text(String),
 }
 
 /// The host's way to say which tools an agent has.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::descriptor::{Scalar, Scope};
+use super::terms::{Scalar, Scope};
 
 /// A file of the host that is not ours alone.
 #[derive(Clone, Debug, Deserialize)]
@@ -50,7 +50,7 @@ pub(crate) enum HostFormat {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct FileEdit {
     pub(crate) purpose: Purpose,
-    #[serde(default = "super::descriptor::both_scopes")]
+    #[serde(default = "super::terms::both_scopes")]
     pub(crate) scopes: Vec<Scope>,
     /// One of `files`.
     pub(crate) file: String,
@@ -103,7 +103,7 @@ impl Purpose {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct OwnFile {
     pub(crate) purpose: Purpose,
-    #[serde(default = "super::descriptor::both_scopes")]
+    #[serde(default = "super::terms::both_scopes")]
     pub(crate) scopes: Vec<Scope>,
     /// Below the host's folder.
     pub(crate) path: String,

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::descriptor::{Descriptor, HomeTable, LocalHome, Scope, VariableHolds};
+use super::descriptor::{Descriptor, HomeTable, LocalHome, VariableHolds};
+use super::terms::Scope;
 
 /// The folders of one installation.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,93 +3,14 @@
 //! Told from the facts of its descriptor alone. What it cannot do has its reason in a `[[lacks]]` row.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::agents::Isolation;
-use super::descriptor::{Descriptor, IncludeForm, LocalHome, PlaceItem, Scope};
+use super::descriptor::{Descriptor, IncludeForm, LocalHome};
 use super::files::Purpose;
 use super::tables::EventName;
+use super::terms::{Feature, Lack, PlaceItem, Scope};
 use crate::library::Event;
-
-/// What people look for in a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Feature {
-    /// Commands can be typed.
-    Commands,
-    /// The few commands that the model knows of, and that lead to the others.
-    Routers,
-    /// Agents that are started by name.
-    Agents,
-    /// A command stays out of the list the model gets, and can be typed.
-    TypedOnly,
-    /// A command brings another file into the prompt.
-    Include,
-    /// All events at once: a word of `[[lacks]]` rows only.
-    Hooks,
-    SessionStart,
-    BeforeTool,
-    AfterTool,
-    BeforeCompact,
-    StatusLine,
-    /// A list of what may run without asking.
-    Permissions,
-    /// An install for one project.
-    Local,
-    /// A worktree for an agent.
-    Worktrees,
-}
-
-impl Feature {
-    /// Those of the matrix, in the order of its columns.
-    pub(crate) const ALL: [Feature; 13] = [
-        Feature::Commands,
-        Feature::Routers,
-        Feature::Agents,
-        Feature::TypedOnly,
-        Feature::Include,
-        Feature::SessionStart,
-        Feature::BeforeTool,
-        Feature::AfterTool,
-        Feature::BeforeCompact,
-        Feature::StatusLine,
-        Feature::Permissions,
-        Feature::Local,
-        Feature::Worktrees,
-    ];
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Feature::Commands => "commands",
-            Feature::Routers => "routers",
-            Feature::Agents => "agents",
-            Feature::TypedOnly => "typed-only",
-            Feature::Include => "include",
-            Feature::Hooks => "hooks",
-            Feature::SessionStart => "session-start",
-            Feature::BeforeTool => "before-tool",
-            Feature::AfterTool => "after-tool",
-            Feature::BeforeCompact => "before-compact",
-            Feature::StatusLine => "status-line",
-            Feature::Permissions => "permissions",
-            Feature::Local => "local",
-            Feature::Worktrees => "worktrees",
-        }
-    }
-
-    fn is_event(self) -> bool {
-        matches!(self, Feature::SessionStart | Feature::BeforeTool | Feature::AfterTool | Feature::BeforeCompact)
-    }
-}
-
-/// Something that a host does not have, or not as others have it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Lack {
-    pub(crate) what: Feature,
-    /// For people, as the end of a sentence: no capital, no full stop.
-    pub(crate) why: String,
-}
 
 /// How a host comes to a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

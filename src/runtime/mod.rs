@@ -14,17 +14,19 @@ mod matrix;
 mod plugin;
 mod registry;
 mod tables;
+mod terms;
 
 pub(crate) use agents::{AgentReach, Dispatch, Isolation, Spawn, StartCommit};
 pub(crate) use descriptor::{
-    AgentTools, ArgumentForm, Asking, Descriptor, Encoding, Evidence, FileReach, Form, IncludeForm, LinePart, Place,
-    PlaceAnchor, PlaceItem, RuntimeId, Scalar, Scope, VariableHolds,
+    AgentTools, ArgumentForm, Asking, Descriptor, Evidence, FileReach, Form, IncludeForm, LinePart, RuntimeId,
+    VariableHolds,
 };
 pub(crate) use files::{EditForm, FileEdit, HostFile, HostFormat, Purpose};
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};
-pub(crate) use matrix::{Feature, Means};
+pub(crate) use matrix::Means;
 pub(crate) use plugin::{PluginAgent, PluginForm, PluginsInUse};
 pub(crate) use registry::{Registry, RegistryError, installed_for};
 pub(crate) use tables::{Adapter, Dialect, EVENT_SCRIPT, EventName, HookForm, HookTable, TimeUnit};
+pub(crate) use terms::{Encoding, Feature, Place, PlaceAnchor, PlaceItem, Scalar, Scope};

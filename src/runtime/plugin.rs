@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-use super::descriptor::Place;
-use super::matrix::Lack;
+use super::terms::{Lack, Place};
 
 /// How the host wants a plugin to look.
 #[derive(Clone, Debug, Deserialize)]

@@ -12,6 +12,7 @@ use super::check::Fault;
 use super::descriptor::{Descriptor, RuntimeId};
 use crate::disk::{self, DiskError};
 use crate::text::edit::ParseError;
+use crate::text::nearest::nearest;
 
 /// Below the user's configuration folder: descriptors of hosts that the user added.
 const FOLDER: &str = "runtimes";
@@ -158,7 +159,8 @@ impl Registry {
             words.push(descriptor.id.to_string());
             words.extend(descriptor.aliases);
         }
-        Err(RegistryError::Unknown { name: name.to_owned(), nearest: nearest(&wanted, words) })
+        let near = nearest(&wanted, words.iter().map(String::as_str)).map(str::to_owned);
+        Err(RegistryError::Unknown { name: name.to_owned(), nearest: near })
     }
 
     fn read(&self, id: &RuntimeId) -> Result<Descriptor, RegistryError> {
@@ -216,15 +218,6 @@ impl Registry {
 pub(crate) fn installed_for(program: &Path) -> Option<String> {
     let text = disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;
     Some(text.trim().to_owned()).filter(|id| !id.is_empty())
-}
-
-/// The word most like `wanted`, if one is like it at all.
-pub(super) fn nearest(wanted: &str, words: Vec<String>) -> Option<String> {
-    let likeness = |word: &String| strsim::jaro_winkler(wanted, word);
-    words
-        .into_iter()
-        .filter(|word| likeness(word) > 0.75)
-        .max_by(|left, right| likeness(left).total_cmp(&likeness(right)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::descriptor::Scope;
+use super::terms::Scope;
 use crate::library::{Event, ToolSet};
 
 /// How the host runs programs at its events.
@@ -15,7 +15,7 @@ pub(crate) struct HookTable {
     pub(crate) dialect: Dialect,
     pub(crate) form: HookForm,
     /// Where the host looks for hooks; some look into the home alone.
-    #[serde(default = "super::descriptor::both_scopes")]
+    #[serde(default = "super::terms::both_scopes")]
     pub(crate) scopes: Vec<Scope>,
     pub(crate) timeout: TimeUnit,
     /// How a command of a local installation finds the project: a shell word, or nothing where it starts there.

@@ -13,6 +13,7 @@ pub(crate) mod fragment;
 pub(crate) mod front_matter;
 pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod nearest;
 pub(crate) mod script;
 pub(crate) mod shell;
 mod slug;

@@ -49,6 +49,16 @@ impl Splices {
     }
 }
 
+/// `text` with some parts of it, which are slices of it, replaced.
+pub(crate) fn with_parts(text: &str, parts: &[(&str, String)]) -> String {
+    let mut splices = Splices::default();
+    for (part, new) in parts {
+        let at = part.as_ptr() as usize - text.as_ptr() as usize;
+        splices.replace(at..at + part.len(), new.as_str());
+    }
+    splices.apply(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

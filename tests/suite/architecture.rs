@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 use crate::kit::repository;
+use crate::structure;
 
 /// Rooms and the rooms each may name in a `crate::…` path.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -25,27 +26,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
 #[test]
 fn rooms_use_only_the_rooms_below() {
     let mut trespasses = Vec::new();
-    for (file, text) in rust_files("src") {
-        let Some(room) = room_of(&file) else { continue };
-        let allowed = MAY_USE
-            .iter()
-            .find(|(name, _)| *name == room)
-            .unwrap_or_else(|| panic!("room `{room}` has no row in MAY_USE"))
-            .1;
-        for (number, line) in text.lines().enumerate() {
-            if line.trim_start().starts_with("//") {
-                continue;
-            }
-            for used in line
-                .split("crate::")
-                .skip(1)
-                .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""))
-            {
-                let known = MAY_USE.iter().any(|(name, _)| *name == used);
-                if known && used != room && !allowed.contains(&used) {
-                    trespasses.push(format!("{}:{}: {room} uses {used}", file.display(), number + 1));
-                }
-            }
+    for (file, used) in structure::rooms_named() {
+        let room = file.split('/').next().unwrap_or_default();
+        if room.is_empty() || room == used || !MAY_USE.iter().any(|(name, _)| *name == used) {
+            continue;
+        }
+        let allowed = MAY_USE.iter().find(|(name, _)| *name == room);
+        let allowed = allowed.unwrap_or_else(|| panic!("room `{room}` has no row in MAY_USE")).1;
+        if !allowed.contains(&used.as_str()) {
+            trespasses.push(format!("{file} uses {used}"));
         }
     }
     assert_eq!(trespasses, Vec::<String>::new());
@@ -129,13 +118,6 @@ fn every_file_of_the_suite_is_compiled() {
         })
         .collect();
     assert_eq!(forgotten, Vec::<PathBuf>::new());
-}
-
-fn room_of(file: &Path) -> Option<String> {
-    let inside = file.strip_prefix(repository().join("src")).ok()?;
-    let first = inside.components().next()?.as_os_str().to_string_lossy().into_owned();
-    let room = first.strip_suffix(".rs").unwrap_or(&first).to_owned();
-    (room != "lib" && room != "main").then_some(room)
 }
 
 fn rust_files(folder: &str) -> Vec<(PathBuf, String)> {

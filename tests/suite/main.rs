@@ -60,6 +60,7 @@ mod schemas;
 mod small_verbs;
 mod standing;
 mod state;
+mod structure;
 mod subsets;
 mod takeover;
 mod tree;

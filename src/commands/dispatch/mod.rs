@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{CommandError, Context, Family};
 use crate::disk;
 use crate::disk::AbsolutePath;
-use crate::operations::failure::classify_failure;
+use crate::operations::agents::failure::classify_failure;
 use crate::project::wave::{WAVE_NOTE, WaveNote};
 use crate::runtime::{Dispatch, Isolation};
 use answers::{DispatchReport, IsolationReport, RunIn};

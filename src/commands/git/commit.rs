@@ -8,7 +8,7 @@ use super::repository::{Repository, about, complaint};
 use crate::commands::error::Reason;
 use crate::commands::{CommandError, Context};
 use crate::disk;
-use crate::operations::branch;
+use crate::operations::phases::branch;
 use crate::project::config::Branching;
 use crate::world::WorldError;
 

@@ -9,7 +9,7 @@ use crate::commands::error::Reason;
 use crate::commands::{CommandError, Context};
 use crate::disk::AbsolutePath;
 use crate::project::config::Config;
-use crate::project::root;
+use crate::project::repository;
 use crate::world::{Finished, Program, World, WorldError, embedded_repository, pathspec};
 
 /// How long git may take: hooks run inside it, a lock may be waited for.
@@ -36,7 +36,7 @@ pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) ->
         );
         return Err(CommandError::because(Reason::Unknown, &WorldError::Embedded { folder }).hint(hint));
     }
-    let Some(other) = root::repository_of_others(folder) else { return Ok(()) };
+    let Some(other) = repository::repository_of_others(folder) else { return Ok(()) };
     Err(CommandError::usage(other.to_string()).hint(other.hint()))
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::targets;
 use crate::commands::{CommandError, Context};
 use crate::hooks::sample;
-use crate::install::{self, RegisteredHook, Target, UnknownHooks, scope_word};
+use crate::install::{self, RegisteredHook, Target, UnknownHooks};
 use crate::library::ToolSet;
 use crate::world::{Program, World};
 
@@ -88,7 +88,7 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
     let (mut not_run, mut unreadable) = (Vec::new(), false);
     for target in targets(context, arguments.host.as_deref())? {
         let registered = install::registered(&target)?;
-        let (runtime, scope) = (target.descriptor.id.to_string(), scope_word(target.scope));
+        let (runtime, scope) = (target.descriptor.id.to_string(), target.scope.word());
         unreadable |= registered.unknown.iter().any(|file| file.may_be_ours);
         let untold = |file: UnknownHooks| NotRun { runtime: runtime.clone(), scope, file: file.file, why: file.why };
         not_run.extend(registered.unknown.into_iter().map(untold));
@@ -144,7 +144,7 @@ fn measure(context: &Context, runs: u32, target: &Target, hook: RegisteredHook) 
     let (cost, exit_codes) = time(context.world(), runs, || program.clone());
     HookCost {
         runtime: target.descriptor.id.to_string(),
-        scope: scope_word(target.scope),
+        scope: target.scope.word(),
         ours: hook.ours,
         file: hook.file,
         event: hook.event,

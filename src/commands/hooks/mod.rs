@@ -13,7 +13,7 @@ pub(super) use bench::BenchReport;
 use super::{CommandError, Context, Family};
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
-use crate::install::{self, Target, UnknownHooks, scope_word};
+use crate::install::{self, Target, UnknownHooks};
 use crate::runtime::Scope;
 
 #[derive(Debug, clap::Subcommand)]
@@ -170,7 +170,7 @@ fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
     let (mut installs, mut unreadable) = (Vec::new(), Vec::new());
     for target in targets(context, None)? {
         let registered = install::registered(&target)?;
-        let (runtime, scope) = (target.descriptor.id.to_string(), scope_word(target.scope));
+        let (runtime, scope) = (target.descriptor.id.to_string(), target.scope.word());
         // A module of somebody else's is none of our hooks, whatever it holds.
         for UnknownHooks { file, why, .. } in registered.unknown.into_iter().filter(|unknown| unknown.may_be_ours) {
             unreadable.push(UnreadableHooks { runtime: runtime.clone(), scope, file, why });
@@ -184,7 +184,7 @@ fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
         if !events.is_empty() {
             let id = &target.descriptor.id;
             let on = !off_by_variable && !switch.is_off(Some(id.as_str()));
-            installs.push(InstallHooks { runtime: id.to_string(), scope: scope_word(target.scope), on, events });
+            installs.push(InstallHooks { runtime: id.to_string(), scope: target.scope.word(), on, events });
         }
     }
     let report = HookStatus { off: switch.hosts(), off_by_variable, installs, unreadable };

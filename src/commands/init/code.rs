@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::commands::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::operations::bundle::{CodeFacts, SearchFacts};
-use crate::project::root;
+use crate::project::repository;
 
 /// Endings of files that people write programs in.
 const SOURCE_ENDINGS: &[&str] = &[
@@ -66,11 +66,11 @@ impl Context {
     pub(super) fn code_facts(&self) -> Result<CodeFacts, CommandError> {
         let root = self.root();
         let entries = disk::list(root)?.unwrap_or_default();
-        let repository = root::repository_of(root);
+        let repository = repository::repository_of(root);
         let sub_repositories = entries
             .iter()
             .filter(|entry| entry.is_folder() && entry.name != ".git")
-            .filter(|entry| root::is_repository(&root.resolve(&entry.name)))
+            .filter(|entry| repository::is_repository(&root.resolve(&entry.name)))
             .map(|entry| entry.name.clone());
         let mut sub_repositories: Vec<String> = sub_repositories.collect();
         sub_repositories.sort();

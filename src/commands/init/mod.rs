@@ -14,10 +14,10 @@ use arguments::{
 use super::error::Reason;
 use super::{CommandError, Context, Family};
 use crate::disk;
+use crate::operations::answers::token::{self, Seen};
 use crate::operations::bundle::{
     Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest, YoloRequest,
 };
-use crate::operations::token::{self, Seen};
 use crate::world::Finished;
 
 #[derive(Debug, clap::Subcommand)]

@@ -8,7 +8,7 @@ use crate::disk::{self, AbsolutePath};
 use crate::operations::bundle::{
     ChildRepository, NewWorkspaceReport, RemoveWorkspaceReport, Workspace, WorkspaceReport, WorkspacesReport,
 };
-use crate::project::root;
+use crate::project::repository;
 use crate::world::Program;
 
 const BASE: &str = "gsd-workspaces";
@@ -21,7 +21,7 @@ pub(super) fn new(context: &mut Context) -> Result<(), CommandError> {
     let mut child_repos = Vec::new();
     for entry in entries.iter().filter(|entry| entry.is_folder() && entry.name != ".git") {
         let folder = root.resolve(&entry.name);
-        if root::is_repository(&folder) {
+        if repository::is_repository(&folder) {
             let path = shown(&folder);
             child_repos.push(ChildRepository {
                 name: entry.name.clone(),
@@ -36,7 +36,7 @@ pub(super) fn new(context: &mut Context) -> Result<(), CommandError> {
         child_repo_count: child_repos.len(),
         child_repos,
         worktree_available: context.world().run(&Program::new("git").arguments(["--version"])).is_ok(),
-        is_git_repo: root::repository_of(root).is_some(),
+        is_git_repo: repository::repository_of(root).is_some(),
         cwd_repo_name: root.name(),
     };
     answer(context, |bundle| bundle.workspace(report))
@@ -100,7 +100,7 @@ fn base(context: &Context) -> Result<AbsolutePath, CommandError> {
 
 /// Whether a repository has changes that are committed nowhere. A folder that is none has not.
 fn is_dirty(context: &Context, folder: &AbsolutePath) -> bool {
-    if !root::is_repository(folder) {
+    if !repository::is_repository(folder) {
         return false;
     }
     let status = context.world().git_differences(folder.as_path(), ["status", "--porcelain"]);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::install::{self, Act, Drift, InstallError, InstallPlan, Status, Target, Wish, scope_word};
+use crate::install::{self, Act, Drift, InstallError, InstallPlan, Status, Target, Wish};
 use crate::runtime::{Descriptor, Scope};
 
 /// What `install` or `uninstall` did.
@@ -152,7 +152,7 @@ impl HostReport {
         let mut report = Self {
             runtime: descriptor.id.to_string(),
             name: descriptor.name.clone(),
-            scope: scope_word(scope),
+            scope: scope.word(),
             root: None,
             outcome: Outcome::Failed,
             created: 0,
@@ -345,7 +345,7 @@ impl StatusReport {
         self.installs.push(HostStatus {
             runtime: target.descriptor.id.to_string(),
             name: target.descriptor.name.clone(),
-            scope: scope_word(target.scope),
+            scope: target.scope.word(),
             root: target.root.to_string(),
             status: status.ok(),
             error,

@@ -2,8 +2,8 @@
 //! flag means `install`.
 
 use crate::commands::error::CommandError;
-use crate::commands::usage::nearest;
 use crate::runtime::{Registry, RegistryError, RuntimeId};
+use crate::text::nearest::nearest;
 use crate::world::World;
 
 /// The words that the family answers to and that take host flags.

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::{RuntimeRow, RuntimesReport};
-use crate::install::scope_word;
 use crate::runtime::{Evidence, Feature, Means, Scope};
 
 const WIDTH: usize = 100;
@@ -92,7 +91,7 @@ pub(super) fn page(row: &RuntimeRow) -> String {
             Scope::Global => "For you, in all projects",
             Scope::Local => "For one project",
         };
-        let _ = writeln!(text, "\n{title} (`--{}`):", scope_word(scope));
+        let _ = writeln!(text, "\n{title} (`--{}`):", scope.word());
         for place in row.places.iter().filter(|place| place.scope == scope) {
             entry(&mut text, &format!("{:24}", place.what), &place.path);
         }

@@ -7,7 +7,7 @@ use super::git::Git;
 use super::{ORCHESTRATOR, emit};
 use crate::commands::{CommandError, Context};
 use crate::disk::{self, AbsolutePath};
-use crate::operations::worktree::{BaseFacts, FORK, base_check};
+use crate::operations::agents::worktree::{BaseFacts, FORK, base_check};
 use crate::runtime::{Descriptor, Scope, StartCommit};
 use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};

@@ -10,12 +10,12 @@ use super::{Git, ManifestFile, Refusal, emit, make, refuse};
 use crate::commands::dispatch::{CAPACITY_VARIABLE, answers};
 use crate::commands::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
-use crate::operations::plan_index::{self, IndexedPlan, PlanIndexReport};
-use crate::operations::waves::{self, InTurn, SIDE_BY_SIDE, WaveFacts};
-use crate::operations::worktree::FORK;
+use crate::operations::agents::worktree::FORK;
+use crate::operations::plans::index::{self, IndexedPlan, PlanIndexReport};
+use crate::operations::plans::waves::{self, InTurn, SIDE_BY_SIDE, WaveFacts};
 use crate::project::folder::canonical_id;
 use crate::project::layout::Layout;
-use crate::project::root;
+use crate::project::repository;
 use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveNote, WavePlan};
 use crate::runtime::Isolation;
 use crate::text::shell::shell_word;
@@ -57,7 +57,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     if let Some(refusal) = open_wave(context)? {
         return refuse(context, &refusal);
     }
-    let index = plan_index::plan_index(&context.view(), &arguments.phase)
+    let index = index::plan_index(&context.view(), &arguments.phase)
         .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of them"))?;
     let plans = chosen(&index, arguments)?;
     let git = of_root(context);
@@ -187,7 +187,7 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
 
 /// Where the project is in its repository; `None` where it is the root of it.
 fn place_in_repository(context: &Context) -> Option<RelativePath> {
-    context.root().relative_to(&root::repository_of(context.root())?)
+    context.root().relative_to(&repository::repository_of(context.root())?)
 }
 
 /// What a prompt says of a worktree that the host makes.
@@ -277,17 +277,12 @@ fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Result<Vec
     Ok(missing.map(|file| file.path).collect())
 }
 
-/// Where worktrees of ours are made: in the project, so that a host lets agents write there, and ignored by git.
-pub(super) fn folder_of_worktrees(layout: &Layout) -> String {
-    format!("{}/worktrees", layout.planning())
-}
-
 /// The worktree that a plan is to get.
 fn entry_of(context: &Context, plan: &IndexedPlan, base: &str) -> WaveEntry {
     let name = slug(&plan.id);
     WaveEntry {
         agent_id: Some(canonical_id(&plan.id).to_owned()),
-        worktree_path: context.root().resolve(folder_of_worktrees(context.layout())).resolve(&name).to_string(),
+        worktree_path: context.root().resolve(context.layout().worktrees()).resolve(&name).to_string(),
         branch: format!("agent-{name}-{}", base.get(..7).unwrap_or(base)),
         expected_base: base.to_owned(),
         files_modified: None,
@@ -303,7 +298,7 @@ fn make_worktree(
     if context.is_rehearsal() {
         return Ok(Ok(()));
     }
-    let ignore = context.root().resolve(folder_of_worktrees(context.layout())).resolve(".gitignore");
+    let ignore = context.root().resolve(context.layout().worktrees()).resolve(".gitignore");
     if !disk::exists(&ignore) {
         context.edit_file(&ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
     }

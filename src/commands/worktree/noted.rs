@@ -5,7 +5,7 @@ use super::git::{Git, ListedWorktree};
 use super::{CleanupArgs, Refusal, emit, refuse};
 use crate::commands::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Change, Digest};
-use crate::operations::worktree::{FRESH, LockedWorktree};
+use crate::operations::agents::worktree::{FRESH, LockedWorktree};
 use crate::project::folder::{canonical_id, plan_id};
 use crate::project::plan_commits;
 use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch};
@@ -468,7 +468,7 @@ fn forget_unused_branches(git: &Git, base: &str, start: &str) {
 
 /// Removes the folders that worktrees were made in, where nothing is left in them.
 pub(super) fn forget_folders(context: &Context, places: &[AbsolutePath]) {
-    let own = context.root().resolve(super::create_wave::folder_of_worktrees(context.layout()));
+    let own = context.root().resolve(context.layout().worktrees());
     let holds_only_ours = |folder: &AbsolutePath| {
         let entries = disk::list(folder).ok().flatten().unwrap_or_default();
         entries.iter().all(|entry| *folder == own && entry.name == ".gitignore")

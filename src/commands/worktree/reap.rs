@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{CommandError, Context, Git, emit};
 use crate::disk;
-use crate::operations::worktree::{KeepReason, LockedWorktree};
+use crate::operations::agents::worktree::{KeepReason, LockedWorktree};
 
 /// What `worktree reap-orphans` answers.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -206,7 +206,7 @@ fn is_of_plain_variables(text: &str) -> bool {
     };
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     let mut names = words.filter(is_name).filter(|word| !matches!(*word, "ENV" | "_ENV")).peekable();
-    names.peek().is_some() && names.all(super::environment::is_plain)
+    names.peek().is_some() && names.all(super::variables::is_plain)
 }
 
 /// Whether a name between these texts is that of a file which is written, or only asked about.

@@ -18,6 +18,7 @@ mod programs;
 mod search;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::collections::BTreeSet;
 use std::path::Path;

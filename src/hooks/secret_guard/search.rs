@@ -3,9 +3,9 @@
 use regex_lite::Regex;
 
 use super::code;
-use super::environment::is_plain;
 use super::judge::{Judge, shown};
 use super::place::Reach;
+use super::variables::is_plain;
 use crate::text::shell::{Argument, Run, Spelling};
 
 /// A secret file that a search would show something of.

@@ -1,28 +1,12 @@
 //! What a command line leaves of the files that it writes, as far as it tells.
 
+use super::content::Content;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::super::git_line::GitLine;
 use super::script;
 use crate::text::shell::{Argument, Run, Spelling, runs};
-
-/// What goes into a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::hooks) enum Content {
-    /// At most this many lines.
-    Lines(usize),
-    /// The content of these files.
-    OfFiles(Vec<String>),
-    /// The present content with this many lines removed and added.
-    Edited { fewer: usize, more: usize },
-    /// The content in an earlier commit, which is named.
-    Older(String),
-    /// Nothing: the file is removed, or the folder with all that is in it.
-    Removed,
-    /// Nothing: it is in another place.
-    Moved,
-}
 
 /// The files that a script overwrites, relative to the folder it starts in, and what is known of their new content.
 pub(in crate::hooks) fn written_by(script: &str) -> Vec<(String, Content)> {

@@ -1,14 +1,15 @@
 //! Refuses to write a planning document again with far fewer lines: mostly, only a part of it had been read.
 
 mod command;
+mod content;
 mod script;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
-use self::command::Content;
 pub(in crate::hooks) use self::command::written_by;
+use self::content::Content;
 use super::checkout::Checkout;
 use super::payload::FileWrite;
 use super::scene::Scene;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::command::Content;
+use super::content::Content;
 
 /// What a script of `sed` leaves of its file, where that can be told: `10,$d`, `1,40d`, `20q`, and with `-n` `1,20p`.
 pub(super) fn left_by(script: &str, prints_only: bool) -> Option<Content> {

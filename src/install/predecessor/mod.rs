@@ -116,7 +116,7 @@ fn theirs(target: &Target, manifest: &Manifest) -> bool {
     let is = |key: &str, ours: &str| manifest.foreign_text(key).is_none_or(|theirs| theirs == ours);
     manifest.foreign_files().is_some()
         && is("runtime", target.descriptor.id.as_str())
-        && is("scope", super::scope_word(target.scope))
+        && is("scope", target.scope.word())
 }
 
 impl Predecessor {

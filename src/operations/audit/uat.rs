@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::open::DEFERRED;
 use super::{Category, is_acknowledged};
-use crate::operations::human_checks::{self, DeferredCheck};
+use crate::operations::verification::human_checks::{self, DeferredCheck};
 use crate::project::deferred::{DeferredItems, ItemState};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;

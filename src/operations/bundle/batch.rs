@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::todos::{self, TodoReport};
+use crate::operations::notes::todos::{self, TodoReport};
 use crate::project::files::FileError;
 
 use super::sections::{Condition, SectionManifest};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::plan_index::Obstacles;
+use crate::operations::plans::index::Obstacles;
 use crate::project::config::Branching;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::operations::roadmap;
+use crate::operations::roadmap::analyze;
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::milestone::MilestoneScope;
@@ -148,7 +148,7 @@ impl Bundle<'_> {
     /// The phases of the milestone, with what each waits for.
     pub(super) fn managed_phases(&self, now: i64) -> Result<Vec<ManagedPhase>, FileError> {
         let folders = self.view.phase_folders()?;
-        let Ok(analysis) = roadmap::analyze(self.view)? else { return Ok(Vec::new()) };
+        let Ok(analysis) = analyze::analyze(self.view)? else { return Ok(Vec::new()) };
         let folder_index = FolderIndex::new(&folders);
         let mut phases = Vec::new();
         for summary in analysis.phases {

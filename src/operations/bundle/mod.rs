@@ -36,7 +36,7 @@ use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
 
-use super::models;
+use crate::operations::agents::models;
 
 pub(crate) use execute_phase::ExecutePhaseRequest;
 pub(crate) use onboard::OnboardRequest;

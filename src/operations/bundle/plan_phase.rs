@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::models;
-use crate::operations::progress::PhaseStatus;
+use crate::operations::agents::models;
+use crate::operations::overview::progress::PhaseStatus;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::phase::mvp_mode;
+use crate::operations::phases::add::mvp_mode;
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::label::PhaseLabel;

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::acceptance::{AcceptanceReport, acceptance};
-use crate::operations::gates;
+use crate::operations::gates::artifact;
+use crate::operations::verification::acceptance::{AcceptanceReport, acceptance};
 use crate::project::files::FileError;
 use crate::project::view::NamedPhase;
 
@@ -63,7 +63,8 @@ impl Bundle<'_> {
         let uat_passed = acceptance.as_ref().is_some_and(|acceptance| acceptance.passed);
         let user_interface = self.config.flag("workflow.ui_phase");
         let named = |phase: &Phase| NamedPhase { number: phase.number.clone(), folder: phase.folder.clone() };
-        let is_seen = phase.map(|phase| gates::is_about_sight(self.view, &named(phase))).transpose()?.unwrap_or(false);
+        let is_seen =
+            phase.map(|phase| artifact::is_about_sight(self.view, &named(phase))).transpose()?.unwrap_or(false);
         let is_mvp = self.config.flag("workflow.mvp_mode") || phase.is_some_and(Phase::is_mvp);
         let section_manifest = SectionManifest::of("verify-work", |condition| match condition {
             Condition::UserInterface => user_interface && is_seen,

@@ -7,14 +7,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Finding;
+use super::RepairReport;
 use super::consistency::roadmap_and_disk;
-use super::repair::{RepairReport, archived_without_entry};
-use crate::operations::progress::PhaseStatus;
+use crate::operations::overview::progress::PhaseStatus;
 use crate::operations::state::NO_STATE_CURE;
 use crate::operations::state::validate::{self, Severity};
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::milestone::version_in;
 use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, PhaseWork};
@@ -474,4 +475,17 @@ fn strangers(view: &ProjectView) -> Result<Vec<Finding>, FileError> {
             Finding::new("W019", message, "Move it into .planning/milestones/, or remove it if nobody needs it")
         })
         .collect())
+}
+
+/// The versions of archived milestones that MILESTONES.md has no heading for, in order.
+pub(super) fn archived_without_entry(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let names = view.file_names(&view.layout().milestones_folder())?;
+    let archived = names.iter().filter_map(|name| name.strip_suffix("-ROADMAP.md"));
+    let text = view.text(&view.layout().milestones())?.unwrap_or_default();
+    let markdown = Markdown::parse(&text);
+    let listed: Vec<&str> = markdown.headings().filter_map(|heading| version_in(heading.title)).collect();
+    let missing = archived
+        .filter(|version| version_in(version) == Some(version))
+        .filter(|version| !listed.iter().any(|known| known.eq_ignore_ascii_case(version)));
+    Ok(missing.map(str::to_owned).collect())
 }

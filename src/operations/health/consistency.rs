@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Finding;
-use crate::operations::roadmap_check::mismatches;
+use crate::operations::roadmap::check::mismatches;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::phase::{self, PhaseId, PhaseIndex};

@@ -35,3 +35,27 @@ impl Finding {
         Self { repairable: true, ..self }
     }
 }
+
+/// One thing that was made good, or was not.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct RepairReport {
+    pub(crate) action: &'static str,
+    pub(crate) success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+}
+
+impl RepairReport {
+    fn done(action: &'static str, path: &'static str) -> Self {
+        Self { action, success: true, path: Some(path), detail: None, error: None }
+    }
+
+    fn refused(action: &'static str) -> Self {
+        let error = format!("refused: '{action}' is a destructive remedy and is not auto-applied by --repair");
+        Self { action, success: false, path: None, detail: None, error: Some(error) }
+    }
+}

@@ -1,14 +1,11 @@
 //! What can be made good without losing anything: a missing configuration, missing switches, missing entries of
 //! milestones. A file that is there is only added to; one that does not parse stays as it is.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::check::{HealthFacts, HealthReport, check};
-use crate::operations::configuration::{self, ConfigurationError, NewFile};
+use super::RepairReport;
+use super::check::{HealthFacts, HealthReport, archived_without_entry, check};
+use crate::operations::documents::configuration::{self, ConfigurationError, NewFile};
 use crate::project::config::Setting;
 use crate::project::files::FileError;
-use crate::project::milestone::version_in;
 use crate::project::milestones;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
@@ -21,30 +18,6 @@ pub(crate) struct Repairs<'text> {
     /// The entries of archived milestones.
     pub(crate) milestones: bool,
     pub(crate) day: &'text str,
-}
-
-/// One thing that was made good, or was not.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct RepairReport {
-    pub(crate) action: &'static str,
-    pub(crate) success: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) path: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) detail: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<String>,
-}
-
-impl RepairReport {
-    fn done(action: &'static str, path: &'static str) -> Self {
-        Self { action, success: true, path: Some(path), detail: None, error: None }
-    }
-
-    fn refused(action: &'static str) -> Self {
-        let error = format!("refused: '{action}' is a destructive remedy and is not auto-applied by --repair");
-        Self { action, success: false, path: None, detail: None, error: Some(error) }
-    }
 }
 
 /// Checks, and makes good what `repairs` asks for. The findings are those from before.
@@ -99,19 +72,6 @@ pub(crate) fn repair(
     }
     report.repairs_performed = (!done.is_empty()).then_some(done);
     Ok((report, edits))
-}
-
-/// The versions of archived milestones that MILESTONES.md has no heading for, in order.
-pub(super) fn archived_without_entry(view: &ProjectView) -> Result<Vec<String>, FileError> {
-    let names = view.file_names(&view.layout().milestones_folder())?;
-    let archived = names.iter().filter_map(|name| name.strip_suffix("-ROADMAP.md"));
-    let text = view.text(&view.layout().milestones())?.unwrap_or_default();
-    let markdown = Markdown::parse(&text);
-    let listed: Vec<&str> = markdown.headings().filter_map(|heading| version_in(heading.title)).collect();
-    let missing = archived
-        .filter(|version| version_in(version) == Some(version))
-        .filter(|version| !listed.iter().any(|known| known.eq_ignore_ascii_case(version)));
-    Ok(missing.map(str::to_owned).collect())
 }
 
 /// The text of MILESTONES.md with an entry for each version.

@@ -18,6 +18,7 @@
 pub(crate) mod advance;
 pub(crate) mod claim;
 mod fields;
+mod listed;
 pub(crate) mod mirror;
 pub(crate) mod notes;
 pub(crate) mod position;
@@ -26,6 +27,7 @@ pub(crate) mod read;
 pub(crate) mod rebuild;
 mod resync;
 pub(crate) mod signal;
+pub(crate) mod situation;
 pub(crate) mod switch;
 pub(crate) mod sync;
 #[cfg(test)]

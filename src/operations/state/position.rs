@@ -10,7 +10,7 @@ use super::fields::{
 };
 use super::notes::Refusal;
 use super::{Facts, Rule, StateEdit, StateError, close, mirror, open};
-use crate::operations::roadmap;
+use crate::operations::roadmap::analyze;
 use crate::project::files::FileError;
 use crate::project::phase::{self, PhaseId};
 use crate::project::standing;
@@ -116,7 +116,7 @@ pub(crate) fn planned(
         return Ok(None);
     }
     let mut edits = Edits::default();
-    let reopened = roadmap::note_planned(view, request.phase, request.plans, &facts.today, &mut edits)?;
+    let reopened = analyze::note_planned(view, request.phase, request.plans, &facts.today, &mut edits)?;
     let roadmap_updated = !edits.is_empty();
     let after = view.after(&edits);
     let Some(text) = open(&after)? else { return Ok(None) };

@@ -1,0 +1,73 @@
+//! The single steps on files and folders that transactions and their recovery are made of.
+
+use super::{AbsolutePath, Digest, DiskError, atomic, present};
+
+/// The digest of the file at `path`; `None` if nothing is there; an error if it is no file.
+pub(super) fn digest_of(path: &AbsolutePath) -> Result<Option<Digest>, DiskError> {
+    let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
+    match found {
+        None => Ok(None),
+        Some(found) if found.is_file() => Digest::of_file(path),
+        Some(_) => Err(DiskError::NotAFile { path: path.as_path().to_path_buf() }),
+    }
+}
+
+pub(super) fn make_folder(path: &AbsolutePath) -> Result<(), DiskError> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        // Whatever the umask, not everybody may put a program of their own there.
+        builder.mode(0o775);
+    }
+    builder.create(path).map_err(DiskError::io("make the folder", path.as_path()))
+}
+
+/// Removes the folder; `false` if something is in it, or it is gone.
+pub(super) fn remove_folder_if_empty(path: &AbsolutePath) -> Result<bool, DiskError> {
+    use std::io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};
+    match std::fs::remove_dir(path) {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.kind(), DirectoryNotEmpty | NotFound | NotADirectory) => Ok(false),
+        Err(error) => Err(DiskError::io("remove the folder", path.as_path())(error)),
+    }
+}
+
+/// Moves a file in one step; between file systems, by way of a copy at `beside`.
+#[expect(clippy::disallowed_methods, reason = "this is the room that moves files")]
+pub(super) fn move_over(from: &AbsolutePath, to: &AbsolutePath, beside: &AbsolutePath) -> Result<(), DiskError> {
+    match std::fs::rename(from, to) {
+        Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
+            atomic::stage_copy(beside, from, to)?;
+            atomic::rename(beside, to)?;
+            atomic::remove_file(from)
+        }
+        Err(_) => atomic::rename(from, to),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// The folders of `root` that do not exist, outermost first.
+pub(super) fn missing(root: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskError> {
+    let mut missing = Vec::new();
+    let mut folder = Some(root.clone());
+    while let Some(candidate) = folder {
+        if exists(&candidate)? {
+            break;
+        }
+        folder = candidate.parent();
+        missing.push(candidate);
+    }
+    missing.reverse();
+    Ok(missing)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the room that removes folders")]
+pub(super) fn remove_tree(path: &AbsolutePath) -> Result<(), DiskError> {
+    present(std::fs::remove_dir_all(path)).map(drop).map_err(DiskError::io("remove the folder", path.as_path()))
+}
+
+pub(super) fn exists(path: &AbsolutePath) -> Result<bool, DiskError> {
+    let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
+    Ok(found.is_some())
+}

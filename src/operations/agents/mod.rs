@@ -1,0 +1,9 @@
+//! What agents are started with: models, skills, instructions, budgets, worktrees.
+
+pub(crate) mod failure;
+pub(crate) mod instructions;
+pub(crate) mod models;
+pub(crate) mod prompt_budget;
+pub(crate) mod skill_manifest;
+pub(crate) mod skills;
+pub(crate) mod worktree;

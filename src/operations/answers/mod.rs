@@ -1,0 +1,5 @@
+//! What answers have in common: changed fields, tokens, and the answer where a feature is off.
+
+pub(crate) mod changes;
+pub(crate) mod disabled;
+pub(crate) mod token;

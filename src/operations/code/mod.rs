@@ -1,0 +1,6 @@
+//! What is known about the source: its map, its graph, its interfaces, its complexity.
+
+pub(crate) mod graph;
+pub(crate) mod intel;
+pub(crate) mod map;
+pub(crate) mod refactor;

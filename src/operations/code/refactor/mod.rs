@@ -1,0 +1,507 @@
+//! Functions that a phase made too branched: found, proposed for a rewrite, and what became of the proposal.
+//!
+//! What each function's score was when it was first seen stands in `complexity-baseline.json`; a proposal is a document
+//! of the phase. A proposal that was decided is not made again as long as its function stays as it is.
+
+pub(crate) mod complexity;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::operations::answers::disabled::DisabledReport;
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::phase::PhaseId;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::edit::JsonDialect;
+use crate::text::front_matter::{self, FrontMatter, Value as Told};
+use crate::text::json::{JsonDocument, JsonEdit};
+use crate::text::splice::Splices;
+
+use complexity::functions;
+
+/// Why nothing could be told or written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RefactorError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("`{path}` does not parse: {why}")]
+    Baseline { path: String, why: String },
+    #[error("No refactor proposal found for phase {phase}.")]
+    NoProposal { phase: String },
+    #[error("the front matter of `{path}` tells no {field}")]
+    Broken { path: String, field: &'static str },
+}
+
+pub(crate) fn disabled() -> DisabledReport {
+    DisabledReport::new("refactor-trigger is not enabled. Enable with: gsd config-set refactor.trigger_enabled true")
+}
+
+/// From where on a function is proposed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// A score that is too high in itself.
+    pub(crate) threshold: u64,
+    /// How much a score may grow.
+    pub(crate) jump: u64,
+}
+
+/// What `refactor evaluate` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum EvaluateReport {
+    /// There was nothing to look at.
+    Nothing {
+        verdict: Verdict,
+        reason: Nothing,
+        phase: String,
+    },
+    Looked(Box<Looked>),
+}
+
+/// What was found in the functions of a phase.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Looked {
+    verdict: Verdict,
+    phase: String,
+    /// The most branched first.
+    candidates: Vec<Candidate>,
+    target: Option<Candidate>,
+    skipped: Vec<String>,
+    threshold_used: u64,
+    jump_delta_used: u64,
+    artifact_written: bool,
+    artifact_path: Option<String>,
+    baseline_write: bool,
+    /// What was decided about the same target before; then no new proposal is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Verdict {
+    Triggered,
+    BelowThreshold,
+    Skipped,
+}
+
+/// Why there was nothing to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) enum Nothing {
+    #[serde(rename = "refactor_invalid_phase")]
+    InvalidPhase,
+    #[serde(rename = "refactor_git_unavailable")]
+    GitUnavailable,
+    #[serde(rename = "refactor_no_touched_files")]
+    NoTouchedFiles,
+}
+
+/// A function that is too branched, or became so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Candidate {
+    file: String,
+    name: String,
+    /// Counts from one.
+    start_line: usize,
+    score: u64,
+    /// The score when it was first seen; none where this is the first time.
+    baseline: Option<u64>,
+    delta: Option<i64>,
+    /// `threshold`, `jump`.
+    reasons: Vec<&'static str>,
+}
+
+impl Candidate {
+    fn key(&self) -> String {
+        format!("{}::{}", self.file, self.name)
+    }
+}
+
+/// The number of a phase as documents are called after it.
+pub(crate) fn number(folder: &PhaseFolder) -> String {
+    PhaseId::new(folder.token()).to_string()
+}
+
+pub(crate) fn nothing(reason: Nothing, phase: String) -> EvaluateReport {
+    let verdict = if reason == Nothing::NoTouchedFiles { Verdict::BelowThreshold } else { Verdict::Skipped };
+    EvaluateReport::Nothing { verdict, reason, phase }
+}
+
+/// Looks at the files (path and text) that the phase touched, and proposes the most branched function of them.
+pub(crate) fn evaluate(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    files: &[(String, String)],
+    limits: Limits,
+    now: &str,
+) -> Result<(EvaluateReport, Edits), RefactorError> {
+    let phase = number(folder);
+    if files.is_empty() {
+        return Ok((nothing(Nothing::NoTouchedFiles, phase), Edits::default()));
+    }
+    let mut baseline = Baseline::read(view)?;
+    let mut candidates = Vec::new();
+    for (file, text) in files {
+        for function in functions(text) {
+            let known = baseline.score(&format!("{file}::{}", function.name));
+            let signed = |score: u64| i64::try_from(score).unwrap_or(i64::MAX);
+            let delta = known.map(|known| signed(function.score) - signed(known));
+            let mut reasons = Vec::new();
+            if function.score >= limits.threshold {
+                reasons.push("threshold");
+            }
+            if delta.is_some_and(|delta| delta > signed(limits.jump)) {
+                reasons.push("jump");
+            }
+            let candidate = Candidate {
+                file: file.clone(),
+                name: function.name,
+                start_line: function.line,
+                score: function.score,
+                baseline: known,
+                delta,
+                reasons,
+            };
+            baseline.note(&candidate.key(), candidate.score, &phase, false)?;
+            if !candidate.reasons.is_empty() {
+                candidates.push(candidate);
+            }
+        }
+    }
+    candidates.sort_by(|one, other| other.score.cmp(&one.score).then_with(|| one.key().cmp(&other.key())));
+    let target = candidates.first().cloned();
+    let mut edits = Edits::default();
+    let (mut artifact_path, mut artifact_written, mut decided) = (None, false, None);
+    if let Some(target) = &target {
+        let path = folder.join(&format!("{phase}-REFACTOR.md"));
+        let before = view.text(&path)?;
+        decided = before.as_deref().and_then(|text| decision(text, target));
+        artifact_path = Some(view.layout().shown(&path));
+        if decided.is_none() {
+            artifact_written = true;
+            edits.write(view, &path, proposal(&phase, target, &candidates, now))?;
+        }
+    }
+    let baseline_write = baseline.write(view, &mut edits)?;
+    let verdict = if target.is_some() { Verdict::Triggered } else { Verdict::BelowThreshold };
+    let looked = Looked {
+        verdict,
+        phase,
+        candidates,
+        target,
+        skipped: Vec::new(),
+        threshold_used: limits.threshold,
+        jump_delta_used: limits.jump,
+        artifact_written,
+        artifact_path,
+        baseline_write,
+        decided,
+    };
+    Ok((EvaluateReport::Looked(Box::new(looked)), edits))
+}
+
+/// What was decided about `target`, where the document is about it as it is now.
+fn decision(document: &str, target: &Candidate) -> Option<String> {
+    let front = FrontMatter::parse(document)?;
+    let status = front.text("status").filter(|status| status != PROPOSED)?;
+    let same = front.text("target_file")? == target.file
+        && front.text("target_function")? == target.name
+        && front.text("score")?.trim().parse() == Ok(target.score);
+    same.then_some(status)
+}
+
+const PROPOSED: &str = "proposed";
+
+fn proposal(phase: &str, target: &Candidate, candidates: &[Candidate], now: &str) -> String {
+    let number = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
+    let baseline = number(target.baseline.map(|score| score.to_string()));
+    let delta = number(target.delta.map(|delta| delta.to_string()));
+    let entries = [
+        ("schema_version", "1".to_owned()),
+        ("status", PROPOSED.to_owned()),
+        ("phase", phase.to_owned()),
+        ("target_file", target.file.clone()),
+        ("target_function", target.name.clone()),
+        ("score", target.score.to_string()),
+        ("baseline", baseline.clone()),
+        ("delta", delta.clone()),
+        ("metric", "decision-points".to_owned()),
+        ("recorded_at", now.to_owned()),
+        ("resolved_at", "null".to_owned()),
+        ("reason", target.reasons.join(",")),
+    ]
+    .map(|(key, value)| (key.to_owned(), Told::from(value.as_str())));
+    // Numbers, objects and texts always print.
+    let list = serde_json::to_string_pretty(candidates).unwrap_or_default();
+    let body = format!(
+        "\n# Refactor proposal: {}\n\nScore {} (baseline {baseline}, delta {delta}).\n\n````json\n{list}\n````\n",
+        target.key(),
+        target.score
+    );
+    front_matter::compose(&entries, &body, "\n")
+}
+
+/// The scores of functions when they were first seen, edited in place.
+struct Baseline {
+    path: String,
+    document: JsonDocument,
+}
+
+impl Baseline {
+    fn read(view: &ProjectView) -> Result<Self, RefactorError> {
+        let path = format!("{}/complexity-baseline.json", view.layout().planning());
+        let text = view.text(&path)?;
+        let text = text.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
+        let broken = |why: String| RefactorError::Baseline { path: path.clone(), why };
+        let document = JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| broken(error.to_string()))?;
+        if !document.value(&[]).is_some_and(|value| value.is_object()) {
+            return Err(broken("it is not a JSON object".to_owned()));
+        }
+        Ok(Self { path, document })
+    }
+
+    fn score(&self, key: &str) -> Option<u64> {
+        self.document.value(&[key.to_owned(), "score".to_owned()])?.as_u64()
+    }
+
+    /// Notes a score; one that is known stays unless it is `anchored` anew.
+    fn note(&mut self, key: &str, score: u64, phase: &str, anchored: bool) -> Result<(), RefactorError> {
+        let mut entry = Map::new();
+        entry.insert("score".to_owned(), Value::from(score));
+        entry.insert("phase".to_owned(), Value::from(phase));
+        let (path, value) = (vec![key.to_owned()], Value::Object(entry));
+        let edit = if anchored { JsonEdit::Set { path, value } } else { JsonEdit::SetIfAbsent { path, value } };
+        let failed = |why: String| RefactorError::Baseline { path: self.path.clone(), why };
+        self.document.apply(&edit).map(drop).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Whether there was something to write.
+    fn write(self, view: &ProjectView, edits: &mut Edits) -> Result<bool, FileError> {
+        edits.write(view, &self.path, self.document.to_string())?;
+        Ok(edits.texts.contains_key(&self.path))
+    }
+}
+
+/// What `refactor status` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum StatusReport {
+    All {
+        proposals: Vec<ProposalLine>,
+    },
+    One {
+        found: bool,
+        phase: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        proposal: Option<Box<Proposal>>,
+    },
+}
+
+/// A proposal in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ProposalLine {
+    phase: String,
+    target_file: String,
+    target_function: String,
+    /// `proposed`, `accepted` or `declined`.
+    status: String,
+    score: Option<u64>,
+}
+
+/// A proposal as its document tells it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Proposal {
+    schema_version: Option<u64>,
+    #[serde(flatten)]
+    line: ProposalLine,
+    baseline: Option<u64>,
+    delta: Option<i64>,
+    metric: Option<String>,
+    recorded_at: Option<String>,
+    resolved_at: Option<String>,
+    reason: Option<String>,
+}
+
+/// The proposals of all phases, or that of one.
+pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<StatusReport, RefactorError> {
+    if let Some(typed) = phase {
+        let folder = view.find_phase(typed)?.folder;
+        let phase = folder.as_ref().map_or_else(|| PhaseId::new(typed).to_string(), number);
+        let path = folder.as_ref().and_then(|folder| folder.artifact_path("REFACTOR"));
+        let proposal = match path {
+            Some(path) => view.text(&path)?.and_then(|text| read(&text)),
+            None => None,
+        };
+        return Ok(StatusReport::One { found: proposal.is_some(), phase, proposal: proposal.map(Box::new) });
+    }
+    let mut proposals = Vec::new();
+    for folder in view.phase_folders()?.iter() {
+        if let Some(path) = folder.artifact_path("REFACTOR") {
+            proposals.extend(view.text(&path)?.and_then(|text| read(&text)).map(|proposal| proposal.line));
+        }
+    }
+    Ok(StatusReport::All { proposals })
+}
+
+fn read(document: &str) -> Option<Proposal> {
+    let front = FrontMatter::parse(document)?;
+    let word = |key: &str| front.text(key).filter(|text| !text.is_empty() && text != "null");
+    Some(Proposal {
+        schema_version: word("schema_version").and_then(|text| text.parse().ok()),
+        line: ProposalLine {
+            phase: word("phase")?,
+            target_file: word("target_file")?,
+            target_function: word("target_function")?,
+            status: word("status")?,
+            score: word("score").and_then(|text| text.parse().ok()),
+        },
+        baseline: word("baseline").and_then(|text| text.parse().ok()),
+        delta: word("delta").and_then(|text| text.parse().ok()),
+        metric: word("metric"),
+        recorded_at: word("recorded_at"),
+        resolved_at: word("resolved_at"),
+        reason: word("reason"),
+    })
+}
+
+/// What `refactor accept` and `refactor decline` answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DecideReport {
+    /// `accepted` or `declined`.
+    status: &'static str,
+    phase: String,
+    target: String,
+    /// The score that growth is counted from now.
+    reanchored_to: u64,
+    baseline_write: bool,
+    /// Whether an entry of the ledger of broken windows was closed with it.
+    ledger_resolved: bool,
+    ledger_note: &'static str,
+}
+
+/// Notes that the proposal of a phase was accepted, or declined with a reason.
+pub(crate) fn decide(
+    view: &ProjectView,
+    typed: &str,
+    declined: Option<&str>,
+    now: &str,
+) -> Result<(DecideReport, Edits), RefactorError> {
+    let missing = || RefactorError::NoProposal { phase: typed.to_owned() };
+    let folder = view.find_phase(typed)?.folder.ok_or_else(missing)?;
+    let path = folder.artifact_path("REFACTOR").ok_or_else(missing)?;
+    let text = view.text(&path)?.ok_or_else(missing)?;
+    let broken = |field| RefactorError::Broken { path: path.clone(), field };
+    let proposal = read(&text).ok_or_else(|| broken("proposal"))?;
+    let score = proposal.line.score.ok_or_else(|| broken("score"))?;
+    let status = if declined.is_some() { "declined" } else { "accepted" };
+    let target = format!("{}::{}", proposal.line.target_file, proposal.line.target_function);
+    let mut edits = Edits::default();
+    if proposal.line.status != status || declined.is_some_and(|reason| proposal.reason.as_deref() != Some(reason)) {
+        let mut edited = text.to_string();
+        let told = [("status", Some(status)), ("resolved_at", Some(now)), ("reason", declined)];
+        for (key, value) in told.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+            let front = FrontMatter::parse(&edited).ok_or_else(|| broken(key))?;
+            let mut splices = Splices::default();
+            front.set(key, &Told::from(value), &mut splices);
+            edited = splices.apply(&edited);
+        }
+        edits.write(view, &path, edited)?;
+    }
+    let mut baseline = Baseline::read(view)?;
+    baseline.note(&target, score, &proposal.line.phase, true)?;
+    let baseline_write = baseline.write(view, &mut edits)?;
+    let report = DecideReport {
+        status,
+        phase: proposal.line.phase,
+        target,
+        reanchored_to: score,
+        baseline_write,
+        ledger_resolved: false,
+        ledger_note: "the ledger of broken windows is kept by hand",
+    };
+    Ok((report, edits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const LIMITS: Limits = Limits { threshold: 5, jump: 2 };
+
+    fn view(files: &[(&str, &str)]) -> ProjectView {
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    }
+
+    fn code(ifs: usize) -> Vec<(String, String)> {
+        vec![("src/a.js".to_owned(), format!("function hot(a) {{ {} }}", "if (a) {} ".repeat(ifs)))]
+    }
+
+    fn evaluated(view: &ProjectView, ifs: usize) -> (EvaluateReport, Edits) {
+        let folder = view.find_phase("2").unwrap().folder.unwrap();
+        evaluate(view, &folder, &code(ifs), LIMITS, "now").unwrap()
+    }
+
+    const PHASE: (&str, &str) = (".planning/phases/02-core/02-01-PLAN.md", "");
+    const BASELINE: &str = ".planning/complexity-baseline.json";
+    const DOCUMENT: &str = ".planning/phases/02-core/02-REFACTOR.md";
+
+    #[test]
+    fn a_function_is_proposed_where_it_is_or_grew_too_branched() {
+        let reasons = |files: &[(&str, &str)], ifs| match evaluated(&view(files), ifs).0 {
+            EvaluateReport::Looked(looked) => looked.target.map(|target| target.reasons.join(",")),
+            EvaluateReport::Nothing { .. } => panic!(),
+        };
+        assert_eq!(reasons(&[PHASE], 3), None);
+        assert_eq!(reasons(&[PHASE], 4).as_deref(), Some("threshold"));
+        let known = (BASELINE, "{\"src/a.js::hot\":{\"score\":1,\"phase\":\"01\"}}");
+        assert_eq!(reasons(&[PHASE, known], 2), None);
+        assert_eq!(reasons(&[PHASE, known], 3).as_deref(), Some("jump"));
+    }
+
+    #[test]
+    fn what_was_decided_is_not_proposed_again_until_the_function_changes() {
+        let (_, edits) = evaluated(&view(&[PHASE]), 6);
+        let (document, baseline) = (&edits.texts[DOCUMENT], &edits.texts[BASELINE]);
+        let proposed = view(&[PHASE, (DOCUMENT, document), (BASELINE, baseline)]);
+        let StatusReport::All { proposals } = status(&proposed, None).unwrap() else { panic!() };
+        assert_eq!((proposals[0].status.as_str(), proposals[0].score), ("proposed", Some(7)));
+        let (report, edits) = decide(&proposed, "2", Some("no: time"), "later").unwrap();
+        assert_eq!((report.target.as_str(), report.reanchored_to), ("src/a.js::hot", 7));
+        let declined = edits.texts[DOCUMENT].as_str();
+        let decided = view(&[PHASE, (DOCUMENT, declined), (BASELINE, baseline)]);
+        let StatusReport::One { proposal: Some(proposal), .. } = status(&decided, Some("2")).unwrap() else { panic!() };
+        assert_eq!((proposal.line.status.as_str(), proposal.reason.as_deref()), ("declined", Some("no: time")));
+        let (report, edits) = evaluated(&decided, 6);
+        let EvaluateReport::Looked(looked) = report else { panic!() };
+        assert_eq!((looked.decided.as_deref(), looked.artifact_written), (Some("declined"), false));
+        assert!(edits.is_empty());
+        let (report, _) = evaluated(&decided, 9);
+        let EvaluateReport::Looked(looked) = report else { panic!() };
+        assert_eq!((looked.decided, looked.artifact_written), (None, true));
+    }
+
+    #[test]
+    fn a_baseline_keeps_what_is_in_it_and_a_broken_one_is_not_written() {
+        let known = (BASELINE, "{ \"b.js::x\": {\"score\": 3, \"mine\": 1} }\n");
+        let (_, edits) = evaluated(&view(&[PHASE, known]), 1);
+        assert!(edits.texts[BASELINE].starts_with("{ \"b.js::x\": {\"score\": 3, \"mine\": 1}"));
+        for broken in ["{", "[]"] {
+            let view = view(&[PHASE, (BASELINE, broken)]);
+            let folder = view.find_phase("2").unwrap().folder.unwrap();
+            assert!(matches!(evaluate(&view, &folder, &code(1), LIMITS, ""), Err(RefactorError::Baseline { .. })));
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_there_that_is_told() {
+        let view = view(&[PHASE]);
+        assert!(matches!(decide(&view, "2", None, ""), Err(RefactorError::NoProposal { .. })));
+        assert!(matches!(decide(&view, "9", None, ""), Err(RefactorError::NoProposal { .. })));
+        assert!(matches!(status(&view, Some("2")).unwrap(), StatusReport::One { found: false, .. }));
+    }
+}

@@ -1,0 +1,5 @@
+//! One document by itself: configuration, front matter, requirements.
+
+pub(crate) mod configuration;
+pub(crate) mod frontmatter;
+pub(crate) mod requirements;

@@ -1,0 +1,3 @@
+//! Projects in the layouts of other programs.
+
+pub(crate) mod gsd2;

@@ -1,0 +1,648 @@
+//! A milestone shipped: its documents are copied to the archive, its phases and quick tasks go there, and STATE.md and
+//! MILESTONES.md say so. One change: all of it or nothing, and what is archived already is never overwritten.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::archive::{ArchiveError, checked_label, free_name, put_away};
+use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror, switch};
+use crate::project::files::FileError;
+use crate::project::folder::{FolderIndex, PhaseFolder};
+use crate::project::milestone::{Milestone, MilestoneScope, milestone_headings, version_in};
+use crate::project::milestones;
+use crate::project::phase::PhaseId;
+use crate::project::plan::PhaseSummary;
+use crate::project::roadmap::Roadmap;
+use crate::project::state::State;
+use crate::project::state::edit::one_line;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::markdown::newline_of;
+
+/// Why a milestone is not shipped.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MilestoneError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error(transparent)]
+    Label(#[from] ArchiveError),
+    #[error("ROADMAP.md not found")]
+    NoRoadmap,
+    #[error("no phases found for milestone {version} in ROADMAP.md")]
+    NoPhases { version: String },
+    #[error("milestone {version} is shipped already: its phases are folded in ROADMAP.md")]
+    Folded { version: String },
+    #[error("milestone {version} is archived already: its phases are in `{archive}`")]
+    Archived { version: String, archive: String },
+    #[error(
+        "Cannot mark milestone complete: ROADMAP lists {count} unstarted phase(s) (e.g. Phase {example}). Re-run with \
+         --force to override."
+    )]
+    Unstarted { count: usize, example: String },
+}
+
+/// What is asked of completing a milestone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CompleteRequest<'text> {
+    pub(crate) version: &'text str,
+    pub(crate) name: Option<&'text str>,
+    pub(crate) archive_phases: bool,
+    pub(crate) archive_quick: bool,
+    /// Although phases were never started.
+    pub(crate) force: bool,
+    /// What starts a milestone, as people type it; `None` where no such command is installed.
+    pub(crate) next_command: Option<&'text str>,
+}
+
+/// What `milestone complete` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CompleteReport {
+    pub(crate) version: String,
+    /// The version again, where it was given no name.
+    pub(crate) name: String,
+    /// The user's calendar day.
+    pub(crate) date: String,
+    /// Phases of the milestone with a folder.
+    pub(crate) phases: usize,
+    pub(crate) plans: usize,
+    /// Tasks that the summaries tell of.
+    pub(crate) tasks: usize,
+    /// The line of each summary, in the order of phases and plans.
+    pub(crate) accomplishments: Vec<String>,
+    pub(crate) archived: Archived,
+    /// MILESTONES.md has a new entry.
+    pub(crate) milestones_updated: bool,
+    /// STATE.md was there and says that the milestone is complete.
+    pub(crate) state_updated: bool,
+    pub(crate) preservation_warnings: Vec<Preserved>,
+}
+
+/// What stands in the archive now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
+pub(crate) struct Archived {
+    pub(crate) roadmap: bool,
+    pub(crate) requirements: bool,
+    pub(crate) audit: bool,
+    pub(crate) phases: bool,
+    /// The phases stayed although they were to go.
+    pub(crate) phases_archive_skipped: bool,
+    pub(crate) phases_archive_skip_reason: Option<&'static str>,
+    pub(crate) quick: bool,
+}
+
+/// A field that kept its value although the documents say another.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Preserved {
+    pub(crate) field: &'static str,
+    pub(crate) reason: &'static str,
+}
+
+/// What a rehearsal of `milestone complete` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RehearsalReport {
+    /// Nothing was written.
+    pub(crate) dry_run: bool,
+    pub(crate) version: String,
+    pub(crate) name: String,
+    pub(crate) stats: Stats,
+    pub(crate) accomplishments: Vec<String>,
+    pub(crate) would_archive: WouldArchive,
+    pub(crate) would_update: WouldUpdate,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Stats {
+    pub(crate) phases: usize,
+    pub(crate) plans: usize,
+    pub(crate) tasks: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WouldArchive {
+    pub(crate) roadmap: Option<Move>,
+    pub(crate) requirements: Option<Move>,
+    pub(crate) audit: Option<Move>,
+    /// Names of folders.
+    pub(crate) phases: Vec<String>,
+    pub(crate) phases_archive_skipped: bool,
+    pub(crate) phases_archive_skip_reason: Option<&'static str>,
+    /// Names of folders.
+    pub(crate) quick: Vec<String>,
+}
+
+/// Where a document stands and where it, or its copy, goes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Move {
+    pub(crate) source: String,
+    pub(crate) target: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WouldUpdate {
+    pub(crate) milestones_md: String,
+    /// None where there is no STATE.md.
+    pub(crate) state_md: Option<String>,
+}
+
+/// A milestone ready to be shipped.
+#[derive(Debug)]
+pub(crate) struct Completion {
+    pub(crate) version: String,
+    name: String,
+    stats: Stats,
+    accomplishments: Vec<String>,
+    roadmap: Option<Move>,
+    requirements: Option<Move>,
+    audit: Option<Move>,
+    phases: Vec<String>,
+    skip_reason: Option<&'static str>,
+    quick: Vec<String>,
+    milestones: String,
+    milestones_updated: bool,
+    state: Option<String>,
+    kept_progress: bool,
+}
+
+impl Completion {
+    /// The answer of a call that did it on `day`.
+    pub(crate) fn done(self, day: &str) -> CompleteReport {
+        let kept = Preserved { field: "progress", reason: "preserved-over-disagreeing-derived" };
+        CompleteReport {
+            version: self.version,
+            name: self.name,
+            date: day.to_owned(),
+            phases: self.stats.phases,
+            plans: self.stats.plans,
+            tasks: self.stats.tasks,
+            accomplishments: self.accomplishments,
+            archived: Archived {
+                roadmap: self.roadmap.is_some(),
+                requirements: self.requirements.is_some(),
+                audit: self.audit.is_some(),
+                phases: !self.phases.is_empty(),
+                phases_archive_skipped: self.skip_reason.is_some(),
+                phases_archive_skip_reason: self.skip_reason,
+                quick: !self.quick.is_empty(),
+            },
+            milestones_updated: self.milestones_updated,
+            state_updated: self.state.is_some(),
+            preservation_warnings: self.kept_progress.then_some(kept).into_iter().collect(),
+        }
+    }
+
+    /// The answer of a rehearsal.
+    pub(crate) fn rehearsed(self) -> RehearsalReport {
+        RehearsalReport {
+            dry_run: true,
+            version: self.version,
+            name: self.name,
+            stats: self.stats,
+            accomplishments: self.accomplishments,
+            would_archive: WouldArchive {
+                roadmap: self.roadmap,
+                requirements: self.requirements,
+                audit: self.audit,
+                phases: self.phases,
+                phases_archive_skipped: self.skip_reason.is_some(),
+                phases_archive_skip_reason: self.skip_reason,
+                quick: self.quick,
+            },
+            would_update: WouldUpdate { milestones_md: self.milestones, state_md: self.state },
+        }
+    }
+}
+
+/// Ships a milestone.
+pub(crate) fn complete(
+    view: &ProjectView,
+    request: CompleteRequest<'_>,
+    facts: &Facts,
+) -> Result<(Completion, Edits), MilestoneError> {
+    let layout = view.layout();
+    let version = checked_label(request.version)?;
+    let name = request.name.map(one_line).filter(|name| !name.is_empty()).unwrap_or_else(|| version.to_owned());
+    let text = view.roadmap_text()?.ok_or(MilestoneError::NoRoadmap)?;
+    let roadmap = view.parse_roadmap(&text);
+    let milestone = found(&roadmap, version)?;
+    let mut folders = view.folders_of(&milestone, &roadmap)?;
+    folders.retain(|folder| !folder.id().is_sentinel());
+    refuse_unstarted(view, &milestone, &roadmap, &folders, &request)?;
+    let (stats, accomplishments) = tell(view, &folders)?;
+
+    let archive = layout.milestones_folder();
+    let mut edits = Edits::default();
+    let roadmap_copy = copy(view, &layout.roadmap(), &format!("{version}-ROADMAP"), "", &mut edits)?;
+    let head = requirements_head(version, &name, &facts.today, &layout.requirements());
+    let requirements = copy(view, &layout.requirements(), &format!("{version}-REQUIREMENTS"), &head, &mut edits)?;
+    let audit = format!("{}/{version}-MILESTONE-AUDIT.md", layout.scope());
+    let audit = view.exists(&audit).then(|| {
+        let target = free_name(view, &archive, &format!("{version}-MILESTONE-AUDIT"), ".md", &edits);
+        let target = format!("{archive}/{target}");
+        edits.moves.insert(target.clone(), audit.clone());
+        Move { source: audit, target }
+    });
+    let unclear = milestone.scope == MilestoneScope::Truncated;
+    let skip_reason = (request.archive_phases && unclear)
+        .then_some("the milestone has a heading in ROADMAP.md, and no phases below it");
+    let mut phases = Vec::new();
+    if request.archive_phases && !unclear {
+        for folder in &folders {
+            put_away(view, &folder.path, &format!("{archive}/{version}-phases"), &mut edits)?;
+            phases.push(folder.name.clone());
+        }
+    }
+
+    let state_text = state::open(view)?;
+    let parsed = state_text.as_deref().map(State::parse);
+    let mut edit = parsed.as_ref().map(StateEdit::new);
+    let mut quick = Vec::new();
+    if request.archive_quick {
+        quick = put_quick_away(view, version, edit.as_mut(), &mut edits)?;
+    }
+    let mut kept_progress = false;
+    if let Some(edit) = edit {
+        let shipped = switch::ship(view, edit, version, request.next_command, facts)?;
+        kept_progress = shipped.kept_progress;
+        edits.write(view, &layout.state(), shipped.text)?;
+    }
+    let milestones_updated = add_entry(view, version, &name, &stats, &accomplishments, &facts.today, &mut edits)?;
+    mirror::refresh(&mut edits, view, facts)?;
+    let completion = Completion {
+        version: version.to_owned(),
+        name,
+        stats,
+        accomplishments,
+        roadmap: roadmap_copy,
+        requirements,
+        audit,
+        phases,
+        skip_reason,
+        quick,
+        milestones: layout.milestones(),
+        milestones_updated,
+        state: state_text.map(|_| layout.state()),
+        kept_progress,
+    };
+    Ok((completion, edits))
+}
+
+/// The milestone of this version. Where the roadmap has milestones, it must be one of them; where it has none, all of it
+/// is the milestone.
+fn found(roadmap: &Roadmap<'_>, version: &str) -> Result<Milestone, MilestoneError> {
+    let milestone = Milestone::find(roadmap, Some(version));
+    if milestone.scope != MilestoneScope::Unscoped {
+        return Ok(milestone);
+    }
+    let lines = 0..roadmap.markdown().lines().len();
+    let folded = lines.filter(|line| roadmap.is_shipped(*line)).any(|line| {
+        let text = roadmap.markdown().line(line);
+        text.contains("<summary>") && version_in(text).is_some_and(|known| known.eq_ignore_ascii_case(version))
+    });
+    if folded {
+        return Err(MilestoneError::Folded { version: version.to_owned() });
+    }
+    if milestone_headings(roadmap).iter().any(|heading| heading.version.is_some()) {
+        return Err(MilestoneError::NoPhases { version: version.to_owned() });
+    }
+    Ok(milestone)
+}
+
+/// Phases without a folder were never started, unless the archive has them.
+fn refuse_unstarted(
+    view: &ProjectView,
+    milestone: &Milestone,
+    roadmap: &Roadmap<'_>,
+    folders: &[PhaseFolder],
+    request: &CompleteRequest<'_>,
+) -> Result<(), MilestoneError> {
+    let archive = format!("{}/{}-phases", view.layout().milestones_folder(), request.version);
+    let archived = view.read_folders(&archive, Some(request.version))?;
+    let (folder_index, archive_index) = (FolderIndex::new(folders), FolderIndex::new(&archived));
+    let has = |id: &str| {
+        let id = PhaseId::new(id);
+        folder_index.find(&id).or_else(|| archive_index.find(&id)).is_some()
+    };
+    let ids = milestone.phase_ids(roadmap);
+    let missing: Vec<&str> = ids.iter().copied().filter(|id| !has(id)).collect();
+    if folders.is_empty() && !ids.is_empty() && missing.is_empty() {
+        return Err(MilestoneError::Archived { version: request.version.to_owned(), archive });
+    }
+    match missing.first() {
+        Some(example) if !request.force => {
+            Err(MilestoneError::Unstarted { count: missing.len(), example: (*example).to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Counts, and the line of each summary.
+fn tell(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Stats, Vec<String>), FileError> {
+    let mut stats = Stats { phases: folders.len(), plans: 0, tasks: 0 };
+    let mut accomplishments = Vec::new();
+    for folder in folders {
+        stats.plans += view.current_plans(folder)?.len();
+        for file in folder.summaries() {
+            let Some(text) = view.text(&folder.join(file))? else { continue };
+            let summary = PhaseSummary::parse(&text);
+            stats.tasks += summary.task_count();
+            accomplishments.extend(summary.one_liner());
+        }
+    }
+    Ok((stats, accomplishments))
+}
+
+/// Copies a document into the archive, below `head`. A copy that is there already stays the only one.
+fn copy(
+    view: &ProjectView,
+    source: &str,
+    name: &str,
+    head: &str,
+    edits: &mut Edits,
+) -> Result<Option<Move>, FileError> {
+    let Some(text) = view.text(source)? else { return Ok(None) };
+    let archive = view.layout().milestones_folder();
+    let text = if head.is_empty() {
+        text.to_string()
+    } else {
+        let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+        format!("{}{}{}", &text[..mark], head.replace('\n', newline_of(&text)), &text[mark..])
+    };
+    let plain = format!("{archive}/{name}.md");
+    // An archive that is no text is another document in any case.
+    let same = view.text(&plain).is_ok_and(|known| known.as_deref() == Some(text.as_str()));
+    if same {
+        return Ok(Some(Move { source: source.to_owned(), target: plain }));
+    }
+    let target = format!("{archive}/{}", free_name(view, &archive, name, ".md", edits));
+    edits.texts.insert(target.clone(), text);
+    Ok(Some(Move { source: source.to_owned(), target }))
+}
+
+fn requirements_head(version: &str, name: &str, day: &str, current: &str) -> String {
+    format!(
+        "# Requirements Archive: {version} {name}\n\n**Archived:** {day}\n**Status:** SHIPPED\n\n\
+         For current requirements, see `{current}`.\n\n---\n\n"
+    )
+}
+
+/// Puts the entry of the milestone first in MILESTONES.md. Says whether it was not there.
+fn add_entry(
+    view: &ProjectView,
+    version: &str,
+    name: &str,
+    stats: &Stats,
+    accomplishments: &[String],
+    day: &str,
+    edits: &mut Edits,
+) -> Result<bool, FileError> {
+    let path = view.layout().milestones();
+    let text = view.text(&path)?.unwrap_or_default();
+    let heading = format!("{version} {name} (Shipped: {day})");
+    if milestones::has_entry(&text, &heading) {
+        return Ok(false);
+    }
+    let Stats { phases, plans, tasks } = stats;
+    let mut lines = vec![
+        format!("## {heading}"),
+        String::new(),
+        format!("**Phases completed:** {phases} phases, {plans} plans, {tasks} tasks"),
+        String::new(),
+        "**Key accomplishments:**".to_owned(),
+        String::new(),
+    ];
+    lines.extend(accomplishments.iter().map(|line| format!("- {}", one_line(line))));
+    if accomplishments.is_empty() {
+        lines.push("- (none recorded)".to_owned());
+    }
+    lines.extend([String::new(), "---".to_owned(), String::new()]);
+    edits.write(view, &path, milestones::with_entries(&text, &lines))?;
+    Ok(true)
+}
+
+/// What `milestone archive-quick` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct QuickReport {
+    pub(crate) version: String,
+    /// How many folders went.
+    pub(crate) archived: usize,
+    /// Their names.
+    pub(crate) entries: Vec<String>,
+    pub(crate) archive_dir: String,
+    /// Rows went from STATE.md into the archive.
+    pub(crate) state_updated: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What a rehearsal of `milestone archive-quick` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct QuickRehearsalReport {
+    /// Nothing was written.
+    pub(crate) dry_run: bool,
+    pub(crate) version: String,
+    /// Names of folders.
+    pub(crate) would_archive: Vec<String>,
+    pub(crate) archive_dir: String,
+}
+
+impl QuickReport {
+    /// The same as the answer of a rehearsal.
+    pub(crate) fn rehearsed(self) -> QuickRehearsalReport {
+        let Self { version, entries, archive_dir, .. } = self;
+        QuickRehearsalReport { dry_run: true, version, would_archive: entries, archive_dir }
+    }
+}
+
+/// Puts the folders of all quick tasks away, with their rows of STATE.md.
+pub(crate) fn archive_quick(
+    view: &ProjectView,
+    version: &str,
+    facts: &Facts,
+) -> Result<(QuickReport, Edits), MilestoneError> {
+    let version = checked_label(version)?;
+    let mut edits = Edits::default();
+    let state_text = state::open(view)?;
+    let state = state_text.as_deref().map(State::parse);
+    let mut edit = state.as_ref().map(StateEdit::new);
+    let entries = put_quick_away(view, version, edit.as_mut(), &mut edits)?;
+    let mut state_updated = false;
+    if let Some(edit) = edit.filter(|edit| edit.touches(crate::project::state::QUICK_TASKS)) {
+        let written = state::close(view, edit, Rule::Refresh, facts)?;
+        edits.write(view, &view.layout().state(), written.text)?;
+        state_updated = true;
+    }
+    let loose = view.file_names(&view.layout().quick())?;
+    let stays = |file: String| format!("{file} stays: it is in no task's folder");
+    let report = QuickReport {
+        version: version.to_owned(),
+        archived: entries.len(),
+        entries,
+        archive_dir: quick_archive(view, version),
+        state_updated,
+        warnings: loose.into_iter().filter(|file| !file.starts_with('.')).map(stays).collect(),
+    };
+    Ok((report, edits))
+}
+
+fn quick_archive(view: &ProjectView, version: &str) -> String {
+    format!("{}/{version}-quick", view.layout().milestones_folder())
+}
+
+/// Moves the folders of quick tasks; a page beside them lists them and takes over the rows of STATE.md's table.
+fn put_quick_away(
+    view: &ProjectView,
+    version: &str,
+    state: Option<&mut StateEdit<'_, '_>>,
+    edits: &mut Edits,
+) -> Result<Vec<String>, FileError> {
+    let quick = view.layout().quick();
+    let entries = view.folder_names(&quick)?;
+    if entries.is_empty() {
+        return Ok(entries);
+    }
+    let archive = quick_archive(view, version);
+    let mut page = String::new();
+    for entry in &entries {
+        let files = view.file_names(&format!("{quick}/{entry}"))?;
+        let name = put_away(view, &format!("{quick}/{entry}"), &archive, edits)?;
+        // Writing to a string cannot fail.
+        let _ = match files.iter().find(|file| file.ends_with("SUMMARY.md")) {
+            Some(summary) => writeln!(page, "- [{name}]({name}/{summary})"),
+            None => writeln!(page, "- {name}"),
+        };
+    }
+    let rows = state.map(StateEdit::take_quick_rows).unwrap_or_default();
+    if rows.count > 0 {
+        // The rows lie beside the folders now.
+        let rows = rows.text.replace("](./quick/", "](./").replace("](quick/", "](");
+        let _ = writeln!(page, "\n{rows}");
+    }
+    let path = format!("{archive}/README.md");
+    let text = match view.text(&path)? {
+        None => format!("# Archived Quick Tasks\n\n{page}"),
+        Some(known) => {
+            let newline = newline_of(&known);
+            let end = if known.is_empty() || known.ends_with('\n') { "" } else { newline };
+            format!("{known}{end}{newline}{}", page.replace('\n', newline))
+        }
+    };
+    edits.texts.insert(path, text);
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const STATE: &str = "---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nPlan: 1 of 1\n\
+        Status: In progress\nLast activity: 2026-01-01\n\nProgress: [██████░░░░] 60%\n\n### Quick Tasks Completed\n\n\
+        | # | Description |\n|---|---|\n| 1 | [a](./quick/1-a/) |\n| 2 | gone |\n\n## End\n";
+
+    fn view(files: &[(&'static str, &'static str)]) -> ProjectView {
+        let always = [
+            (".planning/STATE.md", STATE),
+            (".planning/ROADMAP.md", "### Phase 1: A\n\n### Phase 2: B\n"),
+            (".planning/phases/01-a/01-01-PLAN.md", "a"),
+            (".planning/phases/01-a/01-01-SUMMARY.md", "# Summary\n\n**Built it**\n\n- **Tasks:** 3\n"),
+            (".planning/phases/999.1-later/x.md", "x"),
+        ];
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(always.iter().chain(files).copied())))
+    }
+
+    fn request(version: &str) -> CompleteRequest<'_> {
+        CompleteRequest {
+            version,
+            name: Some("MVP"),
+            archive_phases: true,
+            archive_quick: true,
+            force: false,
+            next_command: Some("/new"),
+        }
+    }
+
+    fn facts() -> Facts {
+        Facts { today: "2026-01-02".to_owned(), ..Facts::default() }
+    }
+
+    const SECOND: (&str, &str) = (".planning/phases/02-b/02-01-PLAN.md", "b");
+
+    #[test]
+    fn a_milestone_goes_to_the_archive_with_everything_of_it() {
+        let view = view(&[
+            SECOND,
+            (".planning/REQUIREMENTS.md", "# R\r\n"),
+            (".planning/v1.0-MILESTONE-AUDIT.md", "audit"),
+            (".planning/quick/1-a/1-SUMMARY.md", "s"),
+        ]);
+        let (completion, edits) = complete(&view, request("v1.0"), &facts()).unwrap();
+        let report = completion.done("2026-01-02");
+        assert_eq!((report.phases, report.plans, report.tasks), (2, 2, 3));
+        let after = view.after(&edits);
+        let text = |path: &str| after.text(path).unwrap().unwrap_or_default().to_string();
+        assert_eq!(after.folder_names(".planning/phases").unwrap(), ["999.1-later"]);
+        assert_eq!(text(".planning/milestones/v1.0-phases/02-b/02-01-PLAN.md"), "b");
+        assert_eq!(text(".planning/milestones/v1.0-MILESTONE-AUDIT.md"), "audit");
+        assert!(text(".planning/milestones/v1.0-REQUIREMENTS.md").ends_with("---\r\n\r\n# R\r\n"));
+        assert_eq!(
+            text(".planning/milestones/v1.0-quick/README.md"),
+            "# Archived Quick Tasks\n\n- [1-a](1-a/1-SUMMARY.md)\n\n| # | Description |\n|---|---|\n| 1 | [a](./1-a/) |\n| 2 | gone |\n"
+        );
+        assert_eq!(
+            text(".planning/MILESTONES.md"),
+            "# Milestones\n\n## v1.0 MVP (Shipped: 2026-01-02)\n\n**Phases completed:** 2 phases, 2 plans, 3 tasks\n\n\
+             **Key accomplishments:**\n\n- Built it\n\n---\n\n"
+        );
+        let state = text(".planning/STATE.md");
+        assert!(
+            state.contains("Phase: Milestone v1.0 complete\nPlan: —\nStatus: Awaiting next milestone\n"),
+            "{state}"
+        );
+        assert!(!state.contains("Progress:") && !state.contains("current_phase"), "{state}");
+        assert!(state.contains("|---|---|\n\n## End\n\n## Operator Next Steps\n\n- Start the next"), "{state}");
+    }
+
+    #[test]
+    fn what_is_archived_stays_and_a_second_copy_gets_a_number() {
+        let view = view(&[
+            SECOND,
+            (".planning/milestones/v1.0-ROADMAP.md", "older"),
+            (".planning/milestones/v1.0-phases/01-a/x.md", "older"),
+        ]);
+        let (completion, edits) = complete(&view, request("v1.0"), &facts()).unwrap();
+        assert_eq!(completion.roadmap.unwrap().target, ".planning/milestones/v1.0-ROADMAP.1.md");
+        let after = view.after(&edits);
+        assert_eq!(after.text(".planning/milestones/v1.0-ROADMAP.md").unwrap().as_deref(), Some("older"));
+        assert!(after.exists(".planning/milestones/v1.0-phases/01-a.1/01-01-PLAN.md"));
+    }
+
+    #[test]
+    fn a_milestone_that_is_not_the_open_one_takes_no_phases_along() {
+        let error = |view: &ProjectView, version| complete(view, request(version), &facts()).unwrap_err();
+        assert!(matches!(error(&view(&[]), "v1.0"), MilestoneError::Unstarted { count: 1, .. }));
+        assert!(matches!(error(&view(&[]), "../x"), MilestoneError::Label(_)));
+        let roadmap = "<details>\n<summary>✅ v1.0 MVP</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 More\n\n#### Phase 2: B\n";
+        let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/02-b/x.md", "x")];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        assert!(matches!(error(&view, "v1.0"), MilestoneError::Folded { .. }));
+        assert!(matches!(error(&view, "v9.9"), MilestoneError::NoPhases { .. }));
+        let (completion, edits) = complete(&view, request("v1.1"), &facts()).unwrap();
+        assert_eq!(completion.phases, ["02-b"]);
+        assert!(matches!(error(&view.after(&edits), "v1.1"), MilestoneError::Archived { .. }));
+    }
+
+    #[test]
+    fn quick_tasks_go_alone_and_twice_is_nothing() {
+        let view = view(&[(".planning/quick/1-a/note.md", "n"), (".planning/quick/loose.md", "l")]);
+        let (report, edits) = archive_quick(&view, "v1.0", &facts()).unwrap();
+        assert_eq!((report.archived, report.state_updated), (1, true));
+        assert_eq!(report.warnings, ["loose.md stays: it is in no task's folder"]);
+        let after = view.after(&edits);
+        let (report, edits) = archive_quick(&after, "v1.0", &facts()).unwrap();
+        assert_eq!((report.archived, edits.is_empty()), (0, true));
+    }
+}

@@ -1,0 +1,5 @@
+//! What waits beside the roadmap: todos, seeds, quick tasks.
+
+pub(crate) mod quick_tasks;
+pub(crate) mod seeds;
+pub(crate) mod todos;

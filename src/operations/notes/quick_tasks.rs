@@ -1,0 +1,77 @@
+//! Quick tasks in STATE.md: adding one to the table, and bringing an old table into today's form.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError};
+use crate::project::state::State;
+use crate::project::state::quick::{Migrated, QuickRow, QuickTableError, QuickVariant};
+use crate::project::view::{Edits, ProjectView};
+
+/// Why a quick task is not noted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum QuickTaskError {
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("{verb}: {reason}")]
+    Table { verb: &'static str, reason: QuickTableError },
+    #[error("quick-tasks-append: STATE.md not found")]
+    NoState,
+}
+
+/// What `quick-tasks-append` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AppendReport {
+    pub(crate) ok: bool,
+    /// The new row.
+    pub(crate) row: String,
+    pub(crate) variant: QuickVariant,
+}
+
+/// What `quick-tasks-migrate` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MigrateReport {
+    pub(crate) ok: bool,
+    /// The table had another form.
+    pub(crate) migrated: bool,
+    /// The columns it had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) from: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rows: Option<usize>,
+    /// Why nothing changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// Adds a row to the table of quick tasks.
+pub(crate) fn append(
+    view: &ProjectView,
+    row: &QuickRow<'_>,
+    facts: &Facts,
+) -> Result<(AppendReport, Edits), QuickTaskError> {
+    let text = state::open(view)?.ok_or(QuickTaskError::NoState)?;
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let added = edit.push_quick_row(row);
+    let (row, variant) = added.map_err(|reason| QuickTaskError::Table { verb: "quick-tasks-append", reason })?;
+    let edits = state::close(view, edit, Rule::Keep, facts)?.edits(view)?;
+    Ok((AppendReport { ok: true, row, variant }, edits))
+}
+
+/// Brings the table of quick tasks into the form that rows are added to.
+pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Result<(MigrateReport, Edits), QuickTaskError> {
+    let unchanged = |reason| MigrateReport { ok: true, migrated: false, from: None, rows: None, reason: Some(reason) };
+    let Some(text) = state::open(view)? else { return Ok((unchanged(NO_STATE), Edits::default())) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let Migrated { from, rows } = match edit.migrate_quick_table() {
+        Ok(Some(migrated)) => migrated,
+        Ok(None) => return Ok((unchanged("the table has today's columns"), Edits::default())),
+        Err(QuickTableError::NoSection) => return Ok((unchanged("there is no table"), Edits::default())),
+        Err(reason) => return Err(QuickTaskError::Table { verb: "quick-tasks-migrate", reason }),
+    };
+    let edits = state::close(view, edit, Rule::Keep, facts)?.edits(view)?;
+    let report = MigrateReport { ok: true, migrated: true, from: Some(from), rows: Some(rows), reason: None };
+    Ok((report, edits))
+}

@@ -1,0 +1,260 @@
+//! The todos that are still to do: listing them, finding a phase's, completing one.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::operations::documents::frontmatter::{self, FieldChange, FrontMatterError};
+use crate::project::files::FileError;
+use crate::project::plan::PhasePlan;
+use crate::project::todo::Todo;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::front_matter::{FrontMatter, Value};
+
+/// What `list-todos` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TodosReport {
+    pub(crate) count: usize,
+    pub(crate) todos: Vec<TodoReport>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TodoReport {
+    pub(crate) file: String,
+    pub(crate) created: String,
+    pub(crate) title: String,
+    pub(crate) area: String,
+    pub(crate) path: String,
+}
+
+/// The pending todos, of one area where one is given.
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of documents are exact")]
+pub(crate) fn list(view: &ProjectView, area: Option<&str>) -> Result<TodosReport, FileError> {
+    let folder = view.layout().todos_pending();
+    let mut todos = Vec::new();
+    for file in view.file_names(&folder)?.into_iter().filter(|file| file.ends_with(".md")) {
+        let path = format!("{folder}/{file}");
+        let Some(text) = view.text(&path)? else { continue };
+        let Todo { created, title, area: own, .. } = Todo::parse(&text);
+        if area.is_none_or(|area| area == own) {
+            todos.push(TodoReport { file, created, title, area: own, path });
+        }
+    }
+    Ok(TodosReport { count: todos.len(), todos })
+}
+
+/// Why a todo cannot be completed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TodoError {
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    #[error(transparent)]
+    FrontMatter(#[from] FrontMatterError),
+    #[error("`{name}` is no plain file name")]
+    NotAName { name: String },
+    #[error("there is no pending todo `{name}`")]
+    Missing { name: String },
+    #[error("`{path}` is there already")]
+    Taken { path: String },
+}
+
+/// What completing a todo changes.
+#[derive(Debug)]
+pub(crate) struct Completion {
+    pub(crate) source: String,
+    pub(crate) target: String,
+    pub(crate) edits: Edits,
+}
+
+/// What a completed todo says of itself.
+pub(crate) const COMPLETED: &str = "completed";
+
+/// Moves a pending todo to the completed ones, with the day.
+pub(crate) fn complete(view: &ProjectView, name: &str, day: &str) -> Result<Completion, TodoError> {
+    if name.contains(['/', '\\']) || matches!(name, "" | "." | "..") {
+        return Err(TodoError::NotAName { name: name.to_owned() });
+    }
+    let source = format!("{}/{name}", view.layout().todos_pending());
+    let target = format!("{}/{name}", view.layout().todos_completed());
+    let Some(text) = view.text(&source)? else { return Err(TodoError::Missing { name: name.to_owned() }) };
+    if view.exists(&target) {
+        return Err(TodoError::Taken { path: target });
+    }
+    let field =
+        |key: &str, value: &str| FieldChange { key: key.to_owned(), value: Some(Value::Text(value.to_owned())) };
+    let text = frontmatter::applied(&source, &text, &[field("completed", day), field("status", COMPLETED)])?;
+    let mut edits = Edits::default();
+    edits.write(view, &target, text)?;
+    edits.removals.push(source.clone());
+    Ok(Completion { source, target, edits })
+}
+
+/// What `todo match-phase` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MatchReport {
+    pub(crate) phase: String,
+    /// The most likely first.
+    pub(crate) matches: Vec<TodoMatch>,
+    /// All pending todos.
+    pub(crate) todo_count: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TodoMatch {
+    pub(crate) file: String,
+    pub(crate) title: String,
+    pub(crate) area: String,
+    pub(crate) score: f64,
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Weights in tenths: a word in common, all words together at most, the area, a file in common.
+const WORD: u8 = 2;
+const ALL_WORDS: u8 = 6;
+const AREA: u8 = 3;
+const FILES: u8 = 4;
+
+/// Words that say nothing about what a text is about.
+const FILLERS: &[&str] = &[
+    "about", "after", "all", "and", "any", "are", "before", "but", "can", "each", "for", "from", "has", "have", "into",
+    "its", "must", "not", "now", "should", "some", "than", "that", "the", "them", "then", "there", "this", "was",
+    "when", "which", "will", "with", "would", "you", "your",
+];
+
+/// The pending todos that a phase could take up: by words of its section, by area, by the files its plans touch.
+pub(crate) fn match_phase(view: &ProjectView, typed: &str) -> Result<MatchReport, FileError> {
+    let section = match view.roadmap_text()? {
+        Some(text) => {
+            let roadmap = view.parse_roadmap(&text);
+            roadmap.section(typed).map(|section| roadmap.section_text(section).to_lowercase())
+        }
+        None => None,
+    }
+    .unwrap_or_default();
+    let known: BTreeSet<&str> = words(&section).collect();
+    let files = planned_files(view, typed)?;
+    let folder = view.layout().todos_pending();
+    let pending = list(view, None)?;
+    let mut matches: Vec<(u8, TodoMatch)> = Vec::new();
+    for TodoReport { file, title, area, .. } in pending.todos {
+        let text = view.text(&format!("{folder}/{file}"))?.unwrap_or_default();
+        let body = FrontMatter::parse(&text).map_or(&*text, |front| front.body());
+        let told = format!("{title}\n{body}").to_lowercase();
+        let common: Vec<&str> = words(&told).filter(|word| known.contains(word)).collect();
+        let own = Todo::parse(&text).files;
+        let shared: Vec<&str> =
+            own.iter().map(String::as_str).filter(|file| files.contains(without_line(file))).collect();
+        let mut reasons = Vec::new();
+        let mut score = ALL_WORDS.min(WORD.saturating_mul(u8::try_from(common.len()).unwrap_or(u8::MAX)));
+        if !common.is_empty() {
+            reasons.push(format!("keywords: {}", each_once(&common).join(", ")));
+        }
+        if section.contains(&area.to_lowercase()) {
+            score += AREA;
+            reasons.push(format!("area: {area}"));
+        }
+        if !shared.is_empty() {
+            score += FILES;
+            reasons.push(format!("files: {}", shared.join(", ")));
+        }
+        if score > 0 {
+            matches.push((score, TodoMatch { file, title, area, score: f64::from(score) / 10.0, reasons }));
+        }
+    }
+    matches.sort_by(|(left, _), (right, _)| right.cmp(left));
+    let matches = matches.into_iter().map(|(_, found)| found).collect();
+    Ok(MatchReport { phase: typed.to_owned(), matches, todo_count: pending.count })
+}
+
+/// The files that the plans of a phase touch.
+fn planned_files(view: &ProjectView, typed: &str) -> Result<BTreeSet<String>, FileError> {
+    let mut files = BTreeSet::new();
+    if let Some(folder) = view.find_phase(typed)?.folder {
+        for plan in view.current_plans(&folder)? {
+            let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+            files.extend(PhasePlan::parse(&text).files_modified());
+        }
+    }
+    Ok(files)
+}
+
+/// `src/a.ts` of `src/a.ts:12`.
+fn without_line(file: &str) -> &str {
+    match file.rsplit_once(':') {
+        Some((path, line)) if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => {
+            path
+        }
+        _ => file,
+    }
+}
+
+/// The words of a lower-case text that say something.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| word.chars().count() > 2 && !FILLERS.contains(word))
+}
+
+fn each_once<'text>(words: &[&'text str]) -> Vec<&'text str> {
+    let mut once: Vec<&str> = Vec::new();
+    for word in words {
+        if !once.contains(word) {
+            once.push(word);
+        }
+    }
+    once
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    #[test]
+    fn pending_files_are_listed_by_name_and_area() {
+        let at = |name: &str| format!(".planning/todos/pending/{name}");
+        let files = [(at("b.md"), "---\narea: ui\n---\n"), (at("a.md"), ""), (at("n.txt"), ""), (at("d.md/x.md"), "")];
+        let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), *text)));
+        let view = ProjectView::new(Layout::new("/p", None, Some("api")), Box::new(files));
+        let names = |area| list(&view, area).unwrap().todos.into_iter().map(|todo| todo.file).collect::<Vec<_>>();
+        assert_eq!(names(None), ["a.md", "b.md"]);
+        assert_eq!(names(Some("ui")), ["b.md"]);
+        assert_eq!(names(Some("UI")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_completed_todo_moves_with_its_day() {
+        let pending = |name: &str| format!(".planning/todos/pending/{name}");
+        let files = [(pending("a.md"), "---\r\ntitle: x # t\r\nstatus: open\r\n---\r\nbody"), (pending("b.md"), "")];
+        let taken = ".planning/todos/completed/b.md".to_owned();
+        let files: Vec<(String, &str)> = files.into_iter().chain([(taken, "old")]).collect();
+        let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), *text)));
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let done = complete(&view, "a.md", "2026-01-02").unwrap();
+        let text = &done.edits.texts[&done.target];
+        assert_eq!(text, "---\r\ntitle: x # t\r\nstatus: completed\r\ncompleted: 2026-01-02\r\n---\r\nbody");
+        assert_eq!(done.edits.removals, [done.source]);
+        assert!(matches!(complete(&view, "b.md", "d"), Err(TodoError::Taken { .. })));
+        assert!(matches!(complete(&view, "c.md", "d"), Err(TodoError::Missing { .. })));
+        assert!(matches!(complete(&view, "../completed/b.md", "d"), Err(TodoError::NotAName { .. })));
+    }
+
+    #[test]
+    fn a_phase_finds_the_todos_that_speak_of_it() {
+        let files = MemoryFiles::new([
+            (".planning/ROADMAP.md", "### Phase 2: Notes\n**Goal**: Search the notes API\n### Phase 3: Other\n"),
+            (".planning/phases/02-notes/02-01-PLAN.md", "---\nfiles_modified: [src/a.ts]\n---\n"),
+            (".planning/todos/pending/a.md", "---\ntitle: Tag notes\narea: none\n---\nthe Notes and the tags\n"),
+            (".planning/todos/pending/b.md", "---\ntitle: x\narea: API\nfiles: [src/a.ts:12-14]\n---\n"),
+            (".planning/todos/pending/c.md", "---\ntitle: y\narea: zzz\n---\n"),
+        ]);
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let report = match_phase(&view, "2").unwrap();
+        let told: Vec<_> = report.matches.iter().map(|found| (found.file.as_str(), found.reasons.join("; "))).collect();
+        assert_eq!(told, [("b.md", "area: API; files: src/a.ts:12-14".into()), ("a.md", "keywords: notes".into())]);
+        let scores: Vec<String> = report.matches.iter().map(|found| found.score.to_string()).collect();
+        assert_eq!((scores.join(" ").as_str(), report.todo_count), ("0.7 0.4", 3));
+        assert!(match_phase(&view, "9").unwrap().matches.is_empty());
+    }
+}

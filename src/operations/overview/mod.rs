@@ -1,0 +1,6 @@
+//! The whole project at a glance.
+
+pub(crate) mod history;
+pub(crate) mod inspect;
+pub(crate) mod progress;
+pub(crate) mod stats;

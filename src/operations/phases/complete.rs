@@ -1,0 +1,386 @@
+//! Completing a phase: the gates, and what changes in roadmap, requirements and state, as one change.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::phase::{self, PhaseId};
+use crate::project::requirements::{Open, Requirements};
+use crate::project::roadmap::{PhaseSection, Roadmap};
+use crate::project::standing;
+use crate::project::state::State;
+use crate::project::verification::{self, Verification};
+use crate::project::view::{Edits, ProjectView};
+use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::splice::Splices;
+
+use crate::operations::roadmap::analyze::completed_day;
+use crate::operations::state::claim::{self, Conflict};
+use crate::operations::state::position::{self, Transition};
+use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
+use crate::operations::verification::human_checks::{self, DeferredCheck};
+
+/// Why a phase is not complete.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Incomplete {
+    #[error("Phase {phase} not found")]
+    NotFound { phase: String },
+    #[error("{} folders match phase {phase}: {}", folders.len(), folders.join(", "))]
+    Ambiguous { phase: String, folders: Vec<String> },
+    #[error("Phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    PlansOpen { phase: String, plans: Vec<String> },
+    #[error("Phase {phase} cannot be completed: {} blocked by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    PlansBlocked { phase: String, plans: Vec<String> },
+    #[error("Phase {phase} cannot be completed: {} halted by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    PlansHalted { phase: String, plans: Vec<String> },
+    #[error("Phase {phase} verification is incomplete: {action} Next: {command}")]
+    NotVerified { phase: String, action: String, command: String },
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// What `phase complete` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
+pub(crate) struct CompleteReport {
+    pub(crate) completed_phase: String,
+    pub(crate) phase_name: String,
+    pub(crate) plans_executed: String,
+    pub(crate) next_phase: Option<String>,
+    pub(crate) next_phase_name: Option<String>,
+    pub(crate) is_last_phase: bool,
+    pub(crate) date: String,
+    pub(crate) roadmap_updated: bool,
+    pub(crate) state_updated: bool,
+    pub(crate) requirements_updated: bool,
+    pub(crate) auto_pruned: bool,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) has_warnings: bool,
+    pub(crate) verification_stale_check_indeterminate: bool,
+    pub(crate) milestone_conflict: Option<Conflict>,
+    pub(crate) preservation_warnings: Vec<String>,
+    /// Checks that wait for a person and are on the list of deferred items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) checks_deferred: Vec<DeferredCheck>,
+    /// Present and true where the roadmap said so before: nothing is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) already_complete: Option<bool>,
+}
+
+/// Completes `typed` if its plans are executed and its goal is verified.
+pub(crate) fn complete(
+    view: &ProjectView,
+    typed: &str,
+    command_prefix: &str,
+    facts: &Facts,
+) -> Result<(CompleteReport, Edits), Incomplete> {
+    let folder = open_folder(view, typed)?;
+    let plans = view.current_plans(&folder)?;
+    refuse_open_plans(view, &folder, typed)?;
+    let verification = verification::status(view, &folder)?;
+    let label = view.label(typed)?;
+    let next = next_phase(view, typed)?;
+    let warnings = warnings(view, &folder)?;
+    let report = CompleteReport {
+        completed_phase: typed.to_owned(),
+        phase_name: label.name.unwrap_or_else(|| folder.slug().to_owned()),
+        plans_executed: format!("{0}/{0}", plans.len()),
+        next_phase: next.as_ref().map(|next| next.number.clone()),
+        next_phase_name: next.as_ref().and_then(|next| next.name.clone()),
+        is_last_phase: next.is_none(),
+        date: facts.today.clone(),
+        roadmap_updated: false,
+        state_updated: false,
+        requirements_updated: false,
+        auto_pruned: false,
+        has_warnings: !warnings.is_empty(),
+        warnings,
+        verification_stale_check_indeterminate: verification.indeterminate,
+        milestone_conflict: None,
+        preservation_warnings: Vec::new(),
+        already_complete: None,
+        checks_deferred: human_checks::all_deferred(view, &folder, &verification)?,
+    };
+    let closed = is_closed(view, typed)?;
+    // What covers a closed phase may change with every later one; closed it stays until it has a plan to execute.
+    let waits = report.checks_deferred.is_empty();
+    if !verification.passed() && waits && !(closed && verification.is_stale()) {
+        return Err(not_verified(typed, &verification, command_prefix));
+    }
+    let mut edits = Edits::default();
+    edit_roadmap(view, typed, &plans, &facts.today, &mut edits)?;
+    let roadmap_updated = !edits.is_empty();
+    let requirements_updated = edit_requirements(view, typed, &mut edits)?;
+    if closed && edits.is_empty() && !is_position(view, typed)? {
+        return Ok((CompleteReport { already_complete: Some(true), ..report }, edits));
+    }
+    let state_updated = edit_state(view, typed, plans.len(), next.as_ref(), facts, &mut edits)?;
+    let milestone_conflict = claim::release(view, typed, facts, &mut edits)?;
+    mirror::refresh(&mut edits, view, facts)?;
+    let report = CompleteReport { roadmap_updated, state_updated, requirements_updated, milestone_conflict, ..report };
+    Ok((report, edits))
+}
+
+/// Refuses a phase with a plan that is not done: first those without a summary, then those that are to be executed again,
+/// then those that were given up.
+fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> Result<(), Incomplete> {
+    let phase = typed.to_owned();
+    let to_do = view.plans_to_do(folder)?;
+    let (blocked, open): (Vec<String>, _) = to_do.into_iter().partition(|plan| folder.summary_of(plan).is_some());
+    if !open.is_empty() {
+        return Err(Incomplete::PlansOpen { phase, plans: open });
+    }
+    if !blocked.is_empty() {
+        return Err(Incomplete::PlansBlocked { phase, plans: blocked });
+    }
+    let halted = view.open_plans(folder)?;
+    if halted.is_empty() { Ok(()) } else { Err(Incomplete::PlansHalted { phase, plans: halted }) }
+}
+
+/// Whether the roadmap says that a phase is complete.
+fn is_closed(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
+    let text = view.roadmap_text()?;
+    Ok(text.as_deref().is_some_and(|text| standing::is_closed(&view.parse_roadmap(text), typed)))
+}
+
+/// Whether STATE.md is at a phase, and does not say that everything is done.
+fn is_position(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
+    let Some(text) = view.state_text()? else { return Ok(false) };
+    let state = State::parse(&text);
+    Ok(!position::is_all_complete(&state)
+        && state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase)))
+}
+
+/// The phase's folder among those that are not archived.
+fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, Incomplete> {
+    let lookup = view.find_phase(typed)?;
+    if !lookup.ambiguous.is_empty() {
+        return Err(Incomplete::Ambiguous { phase: typed.to_owned(), folders: lookup.ambiguous });
+    }
+    lookup
+        .folder
+        .filter(|folder| folder.archived.is_none())
+        .ok_or_else(|| Incomplete::NotFound { phase: typed.to_owned() })
+}
+
+fn not_verified(typed: &str, verification: &Verification, command_prefix: &str) -> Incomplete {
+    Incomplete::NotVerified {
+        phase: typed.to_owned(),
+        action: verification.next_action().into_owned(),
+        command: verification.next_command(command_prefix),
+    }
+}
+
+fn edit_roadmap(
+    view: &ProjectView,
+    typed: &str,
+    plans: &[String],
+    today: &str,
+    edits: &mut Edits,
+) -> Result<(), FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(()) };
+    let roadmap = view.parse_roadmap(&text);
+    let mut splices = Splices::default();
+    roadmap.tick_phase(typed, today, &mut splices);
+    if let Some(section) = roadmap.section(typed) {
+        let done: Vec<&str> = plans.iter().map(String::as_str).collect();
+        roadmap.tick_plans(section, &done, &mut splices);
+        if roadmap.plan_bullets(section).iter().any(|bullet| bullet.text.starts_with("TBD")) {
+            let lines: Vec<(&str, bool)> = done.iter().map(|plan| (*plan, true)).collect();
+            roadmap.add_plans(section, &lines, &mut splices);
+        }
+        if counts_in_label(&roadmap, section) {
+            roadmap.set_plan_count(section, &format!("{0}/{0} plans complete", plans.len()), &mut splices);
+        }
+    }
+    let day = completed_day(&roadmap, typed).unwrap_or(today).to_owned();
+    let cells = [
+        ("plans", format!(" {0}/{0} ", plans.len())),
+        ("status", " Complete    ".to_owned()),
+        ("completed", format!(" {day} ")),
+    ];
+    roadmap.set_progress(typed, &cells, &mut splices);
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))
+}
+
+/// Whether the field is written `**Plans:** n`, the spelling of counts; `**Plans**: n` is the author's.
+fn counts_in_label(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>) -> bool {
+    roadmap
+        .field_line(section, "Plans")
+        .is_some_and(|(line, _)| roadmap.markdown().line(line).trim_start().starts_with("**Plans:**"))
+}
+
+/// Marks the requirements of the phase as met. Says whether anything changed.
+fn edit_requirements(view: &ProjectView, typed: &str, edits: &mut Edits) -> Result<bool, FileError> {
+    let (Some(roadmap), Some(text)) = (view.roadmap_text()?, view.text(&view.layout().requirements())?) else {
+        return Ok(false);
+    };
+    let roadmap = view.parse_roadmap(&roadmap);
+    let ids = roadmap.section(typed).map(|section| roadmap.requirement_ids(section)).unwrap_or_default();
+    let requirements = Requirements::parse(&text);
+    let mut splices = Splices::default();
+    for id in &ids {
+        requirements.complete(id, Open::Started, &mut splices);
+    }
+    let changed = !splices.is_empty();
+    edits.write(view, &view.layout().requirements(), splices.apply(&text))?;
+    Ok(changed)
+}
+
+/// The phase to go on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NextPhase {
+    number: String,
+    name: Option<String>,
+}
+
+/// The phase of the milestone that is next once `typed` is complete, over the roadmap and the disk: the first one before
+/// it whose box is open, or else the first one behind it that is not ticked.
+fn next_phase(view: &ProjectView, typed: &str) -> Result<Option<NextPhase>, FileError> {
+    let current = PhaseId::new(typed);
+    let text = view.roadmap_text()?;
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+    let milestone = view.milestone()?;
+    let folders = view.milestone_folders()?;
+    let listed = roadmap.iter().flat_map(|roadmap| milestone.phase_ids(roadmap)).map(str::to_owned);
+    let bullet = |id: &str| roadmap.as_ref().and_then(|roadmap| roadmap.bullet(id));
+    let is_next = |id: &String| {
+        let is_before = phase::compare(id, current.as_str()).is_lt();
+        let checked = bullet(id).filter(|bullet| bullet.mark.is_some()).map(|bullet| bullet.checked);
+        !current.matches(id) && !PhaseId::new(id).is_sentinel() && checked.map_or(!is_before, |checked| !checked)
+    };
+    let known = listed.chain(folders.iter().map(|folder| folder.token().to_owned()));
+    let Some(id) = known.filter(is_next).min_by(|left, right| phase::compare(left, right)) else { return Ok(None) };
+    let label = view.label(&id)?;
+    let of_folder = || {
+        let id = PhaseId::new(&id);
+        folders.iter().find(|folder| folder.is_of(&id)).map(|folder| folder.slug().to_owned())
+    };
+    Ok(Some(NextPhase { name: label.name.or_else(of_folder), number: label.number }))
+}
+
+/// Moves STATE.md to the next phase. Says whether there is one to move.
+fn edit_state(
+    view: &ProjectView,
+    typed: &str,
+    plans: usize,
+    next: Option<&NextPhase>,
+    facts: &Facts,
+    edits: &mut Edits,
+) -> Result<bool, Incomplete> {
+    let after = view.after(edits);
+    let Some(text) = state::open(&after)? else { return Ok(false) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    let next = next.map(|next| (next.number.as_str(), next.name.as_deref()));
+    position::move_on(&after, &mut edit, &Transition { completed: typed, plans, next }, facts)?;
+    let written = state::close(&after, edit, Rule::Measure, facts)?;
+    edits.write(view, &view.layout().state(), written.text)?;
+    Ok(true)
+}
+
+/// What a person should know although the phase is complete.
+fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
+    let mut warnings = Vec::new();
+    for file in folder.files.iter().filter(|file| file.ends_with("-UAT.md")) {
+        let Some(text) = view.text(&folder.join(file))? else { continue };
+        for result in ["pending", "blocked"] {
+            if text.lines().any(|line| line.trim() == format!("result: {result}")) {
+                warnings.push(format!("{file}: has {result} tests"));
+            }
+        }
+        let status = FrontMatter::parse(&text).and_then(|front| front.text("status"));
+        if let Some(status) = status.filter(|status| matches!(status.as_str(), "partial" | "testing" | "diagnosed")) {
+            warnings.push(format!("{file}: testing incomplete ({status})"));
+        }
+    }
+    for file in folder.summaries() {
+        let Some(text) = view.text(&folder.join(file))? else { continue };
+        let Some(front) = FrontMatter::parse(&text) else { continue };
+        let named = ["created", "modified"].into_iter().filter_map(|key| front.get_path(&["key-files", key]));
+        let missing: Vec<String> = named
+            .flat_map(|value| value.items().iter().filter_map(Value::as_text).map(str::to_owned).collect::<Vec<_>>())
+            .filter(|path| !path.is_empty() && !view.exists(path))
+            .collect();
+        if !missing.is_empty() {
+            warnings.push(format!("{file}: references {} file(s) not on disk: {}", missing.len(), missing.join(", ")));
+        }
+    }
+    Ok(warnings)
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const ROADMAP: &str = "# R\n\n- [ ] **Phase 1: Base** - b\n- [ ] **Phase 2: Next (INSERTED)** - n\n\n### Phase 1: Base\n\
+        **Requirements**: [A-1, A-2]\n**Plans:** 1 plan\n\nPlans:\n- [ ] 01-01-PLAN.md — x\n\n### Phase 2: Next (INSERTED)\n\n\
+        | Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 0/1 | In Progress | - |\n";
+
+    fn view(verification: &str, summary: bool) -> ProjectView {
+        let report = format!("---\nstatus: {verification}\n---\n");
+        let mut files = vec![
+            (".planning/ROADMAP.md", ROADMAP),
+            (".planning/REQUIREMENTS.md", "- [ ] **A-1**: one\n- [x] **A-2**: two\n- [ ] **B-1**: three\n"),
+            (
+                ".planning/STATE.md",
+                "---\nstatus: executing\n---\n\n# Project State\n\nPhase: 1 of 2 (Base)\nPlan: 1 of 1\nStatus: In progress\n",
+            ),
+            (".planning/phases/01-base/01-01-PLAN.md", "x"),
+            (".planning/phases/01-base/01-VERIFICATION.md", report.as_str()),
+        ];
+        if summary {
+            files.push((".planning/phases/01-base/01-01-SUMMARY.md", "x"));
+        }
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+    }
+
+    fn facts() -> Facts {
+        Facts { now: "2026-01-02T03:04:05.000Z".into(), today: "2026-01-02".into(), ..Facts::default() }
+    }
+
+    #[test]
+    fn every_document_moves_on_together() {
+        let view = view("passed", true);
+        let (report, edits) = complete(&view, "1", "/gsd-", &facts()).unwrap();
+        assert_eq!(report.next_phase.as_deref(), Some("2"));
+        assert_eq!((report.phase_name.as_str(), report.next_phase_name.as_deref()), ("Base", Some("Next")));
+        let roadmap = &edits.texts[".planning/ROADMAP.md"];
+        let expected = ROADMAP
+            .replace("- [ ] **Phase 1: Base** - b", "- [x] **Phase 1: Base** - b (completed 2026-01-02)")
+            .replace("**Plans:** 1 plan\n", "**Plans:** 1/1 plans complete\n")
+            .replace("- [ ] 01-01", "- [x] 01-01")
+            .replace("| 0/1 | In Progress | - |", "| 1/1 | Complete    | 2026-01-02 |");
+        assert_eq!(*roadmap, expected);
+        assert_eq!(
+            edits.texts[".planning/REQUIREMENTS.md"],
+            "- [x] **A-1**: one\n- [x] **A-2**: two\n- [ ] **B-1**: three\n"
+        );
+        assert!(
+            edits.texts[".planning/STATE.md"]
+                .contains("Phase: 2 of 2 (Next) — READY TO PLAN\nPlan: Not started\nStatus: Ready to plan\n")
+        );
+        assert!(edits.texts.contains_key(".planning/state.json"));
+    }
+
+    #[test]
+    fn an_open_plan_or_verification_stops_it() {
+        let facts = facts();
+        assert!(matches!(complete(&view("passed", false), "1", "/gsd-", &facts), Err(Incomplete::PlansOpen { .. })));
+        let told = complete(&view("human_needed", true), "01", "/gsd-", &facts).unwrap_err().to_string();
+        assert!(
+            told.contains("Phase 01 verification is incomplete") && told.ends_with("Next: /gsd-verify-work 01"),
+            "{told}"
+        );
+        assert!(matches!(complete(&view("passed", true), "7", "/gsd-", &facts), Err(Incomplete::NotFound { .. })));
+    }
+}

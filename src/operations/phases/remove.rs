@@ -1,0 +1,292 @@
+//! A phase taken away: its folder, its lines in the roadmap, and the numbers of the phases behind it.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
+use crate::project::files::FileError;
+use crate::project::folder::PhaseFolder;
+use crate::project::phase::{PhaseId, without_code};
+use crate::project::roadmap_renumber::Renumbering;
+use crate::project::state::{Position, State};
+use crate::project::view::{Edits, ProjectView};
+use crate::text::splice::with_parts;
+
+/// Why a phase stays.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RemoveError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("ROADMAP.md not found")]
+    NoRoadmap,
+    #[error("Phase {phase} not found")]
+    NotFound { phase: String },
+    #[error("phase {phase} has several folders: {}", folders.join(", "))]
+    Ambiguous { phase: String, folders: Vec<String> },
+    #[error("Phase {phase} has {count} executed plan(s). Use --force to remove anyway.")]
+    Executed { phase: String, count: usize },
+    #[error("phase {phase} is the first, and the phases inserted behind it ({}) would follow nothing", inserted.join(", "))]
+    Orphans { phase: String, inserted: Vec<String> },
+}
+
+/// A new name of a folder or a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Renamed {
+    pub(crate) from: String,
+    pub(crate) to: String,
+}
+
+/// What `phase remove` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RemoveReport {
+    pub(crate) removed: String,
+    pub(crate) directory_deleted: Option<String>,
+    /// The last phase first.
+    pub(crate) renamed_directories: Vec<Renamed>,
+    pub(crate) renamed_files: Vec<Renamed>,
+    /// Files whose new name is taken; there are none, as whole folders move.
+    pub(crate) renamed_file_collisions: Vec<Renamed>,
+    pub(crate) roadmap_updated: bool,
+    pub(crate) state_updated: bool,
+}
+
+/// Removes a phase and renumbers those behind it. One with executed plans goes only by `force`. An identifier with a code
+/// that is not the project's own, such as the number of a ticket, is a name and stays.
+pub(crate) fn remove(
+    view: &ProjectView,
+    typed: &str,
+    force: bool,
+    project_code: Option<&str>,
+    facts: &Facts,
+) -> Result<(RemoveReport, Edits), RemoveError> {
+    let text = view.roadmap_text()?.ok_or(RemoveError::NoRoadmap)?;
+    let roadmap = view.parse_roadmap(&text);
+    let id = PhaseId::new(typed);
+    let folders = view.phase_folders()?;
+    let own: Vec<&PhaseFolder> = folders.iter().filter(|folder| id.matches(folder.token())).collect();
+    if own.len() > 1 {
+        let folders = own.iter().map(|folder| folder.path.clone()).collect();
+        return Err(RemoveError::Ambiguous { phase: typed.to_owned(), folders });
+    }
+    let own = own.first().copied();
+    let listed: Vec<&str> = roadmap.named_phases().collect();
+    if own.is_none() && !listed.iter().any(|known| id.matches(known)) {
+        return Err(RemoveError::NotFound { phase: typed.to_owned() });
+    }
+    let executed = own.map_or(0, |folder| folder.summaries().count());
+    if executed > 0 && !force {
+        return Err(RemoveError::Executed { phase: typed.to_owned(), count: executed });
+    }
+    let tokens = folders.iter().filter_map(PhaseFolder::numbered);
+    let counted = |id: &&str| {
+        let code = id[..id.len() - without_code(id).len()].trim_end_matches('-');
+        code.is_empty() || Some(code) == project_code
+    };
+    let renumbering = Renumbering::without(&id, listed.iter().copied().chain(tokens.clone()).filter(counted));
+    let inserted: Vec<String> =
+        listed.iter().copied().chain(tokens).map(PhaseId::new).map(|id| id.to_string()).collect();
+    let mut orphans: Vec<String> = inserted
+        .into_iter()
+        .filter(|other| id.integer() == Some(1) && !id.is_decimal() && other.starts_with(&format!("{id}.")))
+        .collect();
+    orphans.sort();
+    orphans.dedup();
+    if !orphans.is_empty() {
+        return Err(RemoveError::Orphans { phase: typed.to_owned(), inserted: orphans });
+    }
+
+    let mut edits = Edits::default();
+    if let Some(folder) = own {
+        edits.remove_folder(view, &folder.path)?;
+    }
+    let mut report = RemoveReport {
+        removed: typed.to_owned(),
+        directory_deleted: own.map(|folder| folder.name.clone()),
+        renamed_directories: Vec::new(),
+        renamed_files: Vec::new(),
+        renamed_file_collisions: Vec::new(),
+        roadmap_updated: false,
+        state_updated: false,
+    };
+    for folder in folders.iter().rev() {
+        rename(view, folder, &renumbering, &mut report, &mut edits)?;
+    }
+    // A folder that another one takes the place of is not emptied.
+    let mut taken = HashSet::new();
+    for to in edits.moves.keys() {
+        taken.extend(to.match_indices('/').map(|(end, _)| &to[..end]));
+        taken.insert(to.as_str());
+    }
+    edits.emptied.retain(|folder| !taken.contains(folder.as_str()));
+    edits.write(view, &view.layout().roadmap(), roadmap.without_phase(&id, &renumbering))?;
+    report.roadmap_updated = edits.texts.contains_key(&view.layout().roadmap());
+    report.state_updated =
+        follow(view, &id, listed.iter().any(|known| id.matches(known)), &renumbering, &mut edits, facts)?;
+    mirror::refresh(&mut edits, view, facts)?;
+    Ok((report, edits))
+}
+
+/// Gives a folder and the files that carry its number their new names.
+fn rename(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    renumbering: &Renumbering,
+    report: &mut RemoveReport,
+    edits: &mut Edits,
+) -> Result<(), FileError> {
+    let token = folder.token();
+    let Some(new) = renumbering.of(token) else { return Ok(()) };
+    let to = format!("{new}{}", &folder.name[token.len()..]);
+    let old = PhaseId::new(token);
+    let renamed = |name: &str| {
+        let carries = name.split('-').next().is_some_and(|head| old.matches(head));
+        renumbering.of_name(name).filter(|_| carries).unwrap_or_else(|| name.to_owned())
+    };
+    let target = format!("{}/{to}", view.layout().phases());
+    let mut moved = Edits::default();
+    moved.move_folder_as(view, &folder.path, &target, &renamed)?;
+    let prefixes = (format!("{}/", folder.path), format!("{target}/"));
+    report.renamed_files.extend(moved.moves.iter().filter_map(|(to, from)| {
+        let (from, to) = (from.strip_prefix(&prefixes.0)?, to.strip_prefix(&prefixes.1)?);
+        (from != to).then(|| Renamed { from: from.to_owned(), to: to.to_owned() })
+    }));
+    edits.moves.extend(moved.moves);
+    edits.bare_folders.extend(moved.bare_folders);
+    edits.emptied.extend(moved.emptied);
+    report.renamed_directories.push(Renamed { from: folder.name.clone(), to });
+    Ok(())
+}
+
+/// Brings STATE.md along: the position keeps to its phase under the new number, and there is one phase less.
+fn follow(
+    view: &ProjectView,
+    removed: &PhaseId,
+    listed: bool,
+    renumbering: &Renumbering,
+    edits: &mut Edits,
+    facts: &Facts,
+) -> Result<bool, RemoveError> {
+    let after = view.after(edits);
+    let Some(text) = state::open(&after)? else { return Ok(false) };
+    let state = State::parse(&text);
+    let mut edit = StateEdit::new(&state);
+    for label in ["Phase", "Current Phase", "Current focus"] {
+        let Some(field) = state.field(label) else { continue };
+        let Some(position) = Position::parse(field.value) else { continue };
+        let mut parts: Vec<(&str, String)> = Vec::new();
+        if let Some(phase) = position.phase.filter(|phase| !removed.matches(phase))
+            && let Some(new) = renumbering.of(phase)
+        {
+            parts.push((phase, new));
+        }
+        let total = position.total.and_then(|total| Some((total, total.parse::<u64>().ok()?.checked_sub(1)?)));
+        if let Some((total, fewer)) = total.filter(|_| listed) {
+            parts.push((total, fewer.to_string()));
+        }
+        edit.set(label, &with_parts(field.value, &parts));
+    }
+    let written = state::close(&after, edit, Rule::Refresh, facts)?;
+    edits.write(view, &view.layout().state(), written.text)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    const ROADMAP: &str = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 2.1: C** - c\n- [ ] **Phase 3: D** - d\n\n### Phase 1: A\n### Phase 2: B\n### Phase 2.1: C\n### Phase 3: D\n**Depends on**: Phase 2\n";
+
+    fn view(more: &[(&str, &str)]) -> ProjectView {
+        let files = [
+            (".planning/ROADMAP.md", ROADMAP),
+            (".planning/STATE.md", "# S\n\n## Current Position\n\nPhase: 3 of 4 (D)\nPlan: 1 of 1\n"),
+            (".planning/phases/02-b/02-01-PLAN.md", "b"),
+            (".planning/phases/03-d/03-01-PLAN.md", "d"),
+            (".planning/phases/03-d/notes.md", "n"),
+        ];
+        let files = files.iter().chain(more).copied();
+        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+    }
+
+    #[test]
+    fn the_number_of_a_ticket_is_a_name_and_that_behind_the_project_code_is_counted() {
+        let view = view(&[
+            (".planning/phases/PROJ-42-x/PROJ-42-01-PLAN.md", ""),
+            (".planning/phases/ACME-04-y/04-01-PLAN.md", ""),
+        ]);
+        let moved = |code| -> Vec<String> {
+            let (report, _) = remove(&view, "2", false, code, &Facts::default()).unwrap();
+            report.renamed_directories.into_iter().map(|renamed| renamed.to).collect()
+        };
+        assert_eq!(moved(Some("ACME")), ["ACME-03-y", "02-d"]);
+        assert_eq!(moved(None), ["02-d"]);
+    }
+
+    #[test]
+    fn phases_behind_the_removed_one_move_up_with_everything_that_names_them() {
+        let view = view(&[]);
+        let (report, edits) = remove(&view, "2", false, None, &Facts::default()).unwrap();
+        assert_eq!(report.directory_deleted.as_deref(), Some("02-b"));
+        assert_eq!(report.renamed_directories, [Renamed { from: "03-d".into(), to: "02-d".into() }]);
+        assert_eq!(report.renamed_files, [Renamed { from: "03-01-PLAN.md".into(), to: "02-01-PLAN.md".into() }]);
+        assert!(report.roadmap_updated && report.state_updated);
+        let after = view.after(&edits);
+        assert_eq!(after.folder_names(".planning/phases").unwrap(), ["02-d"]);
+        assert_eq!(after.names(".planning/phases/02-d").unwrap(), ["02-01-PLAN.md", "notes.md"]);
+        assert_eq!(
+            after.roadmap_text().unwrap().as_deref(),
+            Some(
+                "- [ ] **Phase 1: A** - a\n- [ ] **Phase 1.1: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: A\n### Phase 1.1: C\n### Phase 2: D\n**Depends on**: Nothing\n"
+            )
+        );
+        let state = after.state_text().unwrap().unwrap();
+        assert!(state.contains("Phase: 2 of 3 (D)\n") && state.contains("current_phase: 2\n"), "{state}");
+    }
+
+    #[test]
+    fn a_folder_may_take_the_place_of_the_one_that_goes() {
+        let view = view(&[(".planning/phases/01-d/01-01-PLAN.md", "a"), (".planning/phases/02.1-c/x.md", "c")]);
+        let (_, edits) = remove(&view, "2", false, None, &Facts::default()).unwrap();
+        let after = view.after(&edits);
+        assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-d", "01.1-c", "02-d"]);
+        let twins = [(".planning/phases/01-d/01-01-PLAN.md", "a")];
+        let view = ProjectView::new(
+            Layout::new("/p", None, None),
+            Box::new(MemoryFiles::new(
+                [
+                    (".planning/ROADMAP.md", "### Phase 1: D\n### Phase 2: D\n### Phase 3: D\n"),
+                    (".planning/phases/02-d/02-01-PLAN.md", "two"),
+                    (".planning/phases/03-d/03-01-PLAN.md", "three"),
+                ]
+                .into_iter()
+                .chain(twins),
+            )),
+        );
+        let (_, edits) = remove(&view, "1", false, None, &Facts::default()).unwrap();
+        assert_eq!(edits.emptied, [".planning/phases/03-d"]);
+        let after = view.after(&edits);
+        assert_eq!(after.text(".planning/phases/01-d/01-01-PLAN.md").unwrap().as_deref(), Some("two"));
+        assert_eq!(after.text(".planning/phases/02-d/02-01-PLAN.md").unwrap().as_deref(), Some("three"));
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_told_and_nothing_changes() {
+        let executed = view(&[(".planning/phases/02-b/02-01-SUMMARY.md", "s")]);
+        assert!(matches!(
+            remove(&executed, "2", false, None, &Facts::default()),
+            Err(RemoveError::Executed { count: 1, .. })
+        ));
+        assert!(remove(&executed, "2", true, None, &Facts::default()).is_ok());
+        assert!(matches!(remove(&view(&[]), "99", true, None, &Facts::default()), Err(RemoveError::NotFound { .. })));
+        let twins = view(&[(".planning/phases/02-c/x.md", "s")]);
+        assert!(matches!(remove(&twins, "2", true, None, &Facts::default()), Err(RemoveError::Ambiguous { .. })));
+        let inserted = view(&[(".planning/phases/01.1-c/x.md", "s")]);
+        assert!(matches!(remove(&inserted, "1", true, None, &Facts::default()), Err(RemoveError::Orphans { .. })));
+    }
+}

@@ -1,0 +1,14 @@
+//! Plans: their order, structure, promises and commands, what they took, and what their summaries say.
+
+pub(crate) mod close;
+pub(crate) mod commands;
+pub(crate) mod directions;
+pub(crate) mod estimates;
+pub(crate) mod index;
+pub(crate) mod lint;
+pub(crate) mod promises;
+pub(crate) mod structure;
+pub(crate) mod summary;
+pub(crate) mod summary_check;
+pub(crate) mod task;
+pub(crate) mod waves;

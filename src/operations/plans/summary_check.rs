@@ -1,0 +1,171 @@
+//! Whether what a summary claims is there: the files it names, its commits, its own check.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::structure::{has_folder, ticked_files};
+use crate::text::markdown::Markdown;
+
+/// What `verify-summary` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SummaryCheckReport {
+    pub(crate) passed: bool,
+    pub(crate) checks: SummaryChecks,
+    /// What is wrong; commits that are not found do not fail the check, since histories get rewritten.
+    pub(crate) errors: Vec<String>,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct SummaryChecks {
+    pub(crate) summary_exists: bool,
+    pub(crate) files_created: FilesCheck,
+    pub(crate) commits_exist: bool,
+    pub(crate) self_check: SelfCheck,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct FilesCheck {
+    pub(crate) checked: usize,
+    pub(crate) found: usize,
+    pub(crate) missing: Vec<String>,
+}
+
+/// How the summary says its own check went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SelfCheck {
+    Passed,
+    Failed,
+    #[default]
+    NotFound,
+}
+
+impl SummaryCheckReport {
+    /// There is no summary.
+    pub(crate) fn missing() -> Self {
+        let errors = vec!["SUMMARY.md not found".to_owned()];
+        Self { passed: false, checks: SummaryChecks::default(), errors }
+    }
+}
+
+/// Checks the first `count` files that the summary `text` names, its commits, and its self-check.
+pub(crate) fn check(
+    text: &str,
+    count: usize,
+    file_exists: impl Fn(&str) -> bool,
+    commit_exists: impl Fn(&str) -> bool,
+) -> SummaryCheckReport {
+    let mut files = named_files(text);
+    files.truncate(count);
+    let missing: Vec<String> = files.iter().filter(|file| !file_exists(file)).map(|&file| file.to_owned()).collect();
+    let commits = hashes(text);
+    let commits_exist = commits.iter().any(|hash| commit_exists(hash));
+    let self_check = self_check(text);
+    let mut errors = Vec::new();
+    if !missing.is_empty() {
+        errors.push(format!("Missing files: {}", missing.join(", ")));
+    }
+    if !commits.is_empty() && !commits_exist {
+        errors.push("Referenced commit hashes not found in git history".to_owned());
+    }
+    if self_check == SelfCheck::Failed {
+        errors.push("Self-check section indicates failure".to_owned());
+    }
+    SummaryCheckReport {
+        passed: missing.is_empty() && self_check != SelfCheck::Failed,
+        checks: SummaryChecks {
+            summary_exists: true,
+            files_created: FilesCheck { checked: files.len(), found: files.len() - missing.len(), missing },
+            commits_exist,
+            self_check,
+        },
+        errors,
+    }
+}
+
+/// The files a summary names: in back-ticks, then behind words such as `Created:`.
+fn named_files(text: &str) -> Vec<&str> {
+    const WORDS: &[&str] = &["created", "modified", "added", "updated", "edited"];
+    let mut files: Vec<&str> = Vec::new();
+    let behind_words = text.lines().filter_map(|line| {
+        let line = line.trim_start_matches([' ', '\t', '-', '*']);
+        let (word, rest) = line.split_at(line.find([':', ' '])?);
+        let path = rest.trim_start_matches([':', ' ']).trim_matches('`');
+        let path = path.split_whitespace().next()?.trim_matches('`');
+        let (stem, extension) = path.rsplit_once('.')?;
+        let is_file = has_folder(stem) && !extension.is_empty() && extension.chars().all(char::is_alphanumeric);
+        (is_file && WORDS.contains(&word.to_ascii_lowercase().as_str())).then_some(path)
+    });
+    for file in ticked_files(text).into_iter().chain(behind_words) {
+        if !file.starts_with("http") && !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
+}
+
+/// What could be hashes of commits: 7 to 40 hexadecimal digits on their own.
+fn hashes(text: &str) -> Vec<&str> {
+    const MOST: usize = 20;
+    let is_hash = |word: &&str| {
+        (7..=40).contains(&word.len())
+            && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let mut hashes: Vec<&str> = Vec::new();
+    for hash in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(is_hash) {
+        if !hashes.contains(&hash) && hashes.len() < MOST {
+            hashes.push(hash);
+        }
+    }
+    hashes
+}
+
+/// What the section of the self-check says, its heading included.
+pub(crate) fn self_check(text: &str) -> SelfCheck {
+    const TITLES: &[&str] = &["self-check", "self check", "quality check", "verification"];
+    const BAD: &[&str] = &["fail", "✗", "❌", "incomplete"];
+    const GOOD: &[&str] = &["pass", "✓", "✅", "complete"];
+    let markdown = Markdown::parse(text);
+    let is_check = |title: &str| TITLES.iter().any(|known| title.to_lowercase().starts_with(known));
+    let Some(heading) = markdown.headings().find(|heading| is_check(heading.title)) else { return SelfCheck::NotFound };
+    let section = markdown.span(heading.line..markdown.section(&heading).end);
+    let said = text[section].to_lowercase();
+    match (BAD.iter().any(|word| said.contains(word)), GOOD.iter().any(|word| said.contains(word))) {
+        (true, _) => SelfCheck::Failed,
+        (false, true) => SelfCheck::Passed,
+        (false, false) => SelfCheck::NotFound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_are_compared_with_what_is_there() {
+        let text = "# S\n`src/a.ts` and `src/none.ts`, `https://x/y.md`\n- Created: src/z.ts (new)\n1. `abc1234` defaced\n\
+            ## Self-Check: PASSED\n";
+        let report = |count| check(text, count, |file| file == "src/a.ts", |hash| hash == "abc1234");
+        assert_eq!(report(9).checks.files_created.missing, ["src/none.ts", "src/z.ts"]);
+        assert!(!report(2).passed && report(1).passed);
+        assert!(report(1).checks.commits_exist && report(1).errors.is_empty());
+        assert_eq!(report(1).checks.self_check, SelfCheck::Passed);
+    }
+
+    #[test]
+    fn missing_commits_are_told_and_do_not_fail() {
+        let report = check("abc1234", 2, |_| true, |_| false);
+        assert!(report.passed && report.errors.len() == 1);
+        assert!(check("", 2, |_| false, |_| false).errors.is_empty());
+    }
+
+    #[test]
+    fn the_self_check_speaks_for_itself() {
+        let said = |text: &str| check(text, 2, |_| true, |_| true).checks.self_check;
+        assert_eq!(said("## Self Check\n\nall pass\n## Next\nfailed"), SelfCheck::Passed);
+        assert_eq!(said("## Self-Check\n- ✗ not done\n- ✓ done"), SelfCheck::Failed);
+        assert_eq!(said("## Self-Check\nnothing"), SelfCheck::NotFound);
+        assert_eq!(said("passed"), SelfCheck::NotFound);
+    }
+}

@@ -1,0 +1,94 @@
+//! How far a finding can be trusted, by where it comes from.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::packages::{Ecosystem, Verdict};
+
+/// Providers that hand out what the makers of a thing say, or the page itself.
+const OF_THE_MAKERS: &[&str] = &["context7", "firecrawl", "jina", "ref"];
+
+/// Providers that search the web.
+const SEARCHES: &[&str] = &["brave", "exa", "perplexity", "tavily", "websearch"];
+
+/// How far a finding can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Confidence {
+    High,
+    Medium,
+    Low,
+}
+
+/// What `classify-confidence` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConfidenceReport<'text> {
+    provider: &'text str,
+    package: Option<&'text str>,
+    ecosystem: Option<Ecosystem>,
+    /// What its registry says of the package; none where the finding is about none.
+    legitimacy_verdict: Option<Verdict>,
+    verified: bool,
+    pub(crate) confidence: Confidence,
+}
+
+/// A package that a finding is about, and what its registry says of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundPackage<'text> {
+    pub(crate) name: &'text str,
+    pub(crate) ecosystem: Ecosystem,
+    pub(crate) verdict: Verdict,
+}
+
+/// A provider, and what else is known of the finding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finding<'text> {
+    pub(crate) provider: &'text str,
+    pub(crate) package: Option<FoundPackage<'text>>,
+    /// Somebody has held what the search found against its source.
+    pub(crate) verified: bool,
+}
+
+/// A registry's word about a package counts most. Otherwise, what a search finds counts little until it is verified; a
+/// provider nobody knows counts little whatever is said.
+pub(crate) fn classify(finding: Finding<'_>) -> ConfidenceReport<'_> {
+    let Finding { provider, package, verified } = finding;
+    let trusted = OF_THE_MAKERS.contains(&provider) || (verified && SEARCHES.contains(&provider));
+    let confidence = match package.map(|package| package.verdict) {
+        Some(Verdict::Ok) => Confidence::High,
+        Some(Verdict::Sus) | None if trusted => Confidence::Medium,
+        Some(Verdict::Sus | Verdict::Slop) | None => Confidence::Low,
+    };
+    ConfidenceReport {
+        provider,
+        package: package.map(|package| package.name),
+        ecosystem: package.map(|package| package.ecosystem),
+        legitimacy_verdict: package.map(|package| package.verdict),
+        verified,
+        confidence,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_counts_once_it_is_verified_and_a_stranger_never() {
+        let of = |provider, verified| classify(Finding { provider, package: None, verified }).confidence;
+        assert_eq!([of("context7", false), of("brave", true)], [Confidence::Medium; 2]);
+        assert_eq!([of("brave", false), of("somebody", true), of("", true)], [Confidence::Low; 3]);
+    }
+
+    #[test]
+    fn the_word_of_a_registry_counts_more_than_who_found_the_package() {
+        let of = |provider, verdict| {
+            let package = Some(FoundPackage { name: "x", ecosystem: Ecosystem::Npm, verdict });
+            classify(Finding { provider, package, verified: false }).confidence
+        };
+        assert_eq!([of("somebody", Verdict::Ok), of("context7", Verdict::Ok)], [Confidence::High; 2]);
+        assert_eq!([of("somebody", Verdict::Slop), of("context7", Verdict::Slop)], [Confidence::Low; 2]);
+        assert_eq!([of("somebody", Verdict::Sus), of("context7", Verdict::Sus)], [Confidence::Low, Confidence::Medium]);
+    }
+}

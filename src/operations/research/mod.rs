@@ -1,0 +1,6 @@
+//! What was found out, how sure it is, and which packages can be trusted.
+
+pub(crate) mod confidence;
+pub(crate) mod findings;
+pub(crate) mod learnings;
+pub(crate) mod packages;

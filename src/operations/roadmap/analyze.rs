@@ -1,0 +1,518 @@
+//! The roadmap against the disk: one phase, all phases, and the progress written back.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::project::files::FileError;
+use crate::project::milestone::{MilestoneScope, milestone_headings};
+use crate::project::phase::{PhaseId, PhaseIndex, normal_key};
+use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
+use crate::project::standing::{PhaseStanding, Stage, is_closed};
+use crate::project::verification;
+use crate::project::view::{Edits, ProjectView};
+use crate::text::splice::Splices;
+
+use crate::operations::state::Counts;
+
+/// What `roadmap get-phase` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum GetPhaseReport {
+    Found {
+        found: bool,
+        phase_number: String,
+        phase_name: String,
+        goal: Option<String>,
+        mode: Option<String>,
+        success_criteria: Vec<String>,
+        /// The section's own bytes.
+        section: String,
+    },
+    /// The phase has a checklist line but no section.
+    Malformed {
+        found: bool,
+        phase_number: String,
+        phase_name: String,
+        error: &'static str,
+        message: String,
+    },
+    Absent {
+        found: bool,
+        phase_number: String,
+    },
+    NoRoadmap {
+        found: bool,
+        error: &'static str,
+    },
+}
+
+/// The section of one phase.
+pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseReport, FileError> {
+    let Some(text) = view.roadmap_text()? else {
+        return Ok(GetPhaseReport::NoRoadmap { found: false, error: NO_ROADMAP });
+    };
+    let roadmap = view.parse_roadmap(&text);
+    let phase_number = typed.to_owned();
+    if PhaseId::new(typed).is_sentinel() {
+        return Ok(GetPhaseReport::Absent { found: false, phase_number });
+    }
+    if let Some(section) = roadmap.section(typed) {
+        return Ok(GetPhaseReport::Found {
+            found: true,
+            phase_number,
+            phase_name: section.name.to_owned(),
+            goal: owned(roadmap.field(section, "Goal")),
+            mode: owned(roadmap.field(section, "Mode")),
+            success_criteria: roadmap.success_criteria(section).into_iter().map(str::to_owned).collect(),
+            section: roadmap.section_text(section).to_owned(),
+        });
+    }
+    Ok(match roadmap.bullet(typed) {
+        Some(bullet) => GetPhaseReport::Malformed {
+            found: false,
+            phase_number,
+            phase_name: bullet.name.to_owned(),
+            error: "malformed_roadmap",
+            message: format!(
+                "phase {typed} is listed on line {} but has no section; add a heading `### Phase {typed}: {}`",
+                bullet.line + 1,
+                bullet.name
+            ),
+        },
+        None => GetPhaseReport::Absent { found: false, phase_number },
+    })
+}
+
+pub(super) const NO_ROADMAP: &str = "ROADMAP.md not found";
+
+/// What `roadmap analyze` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AnalyzeReport {
+    pub(crate) milestones: Vec<MilestoneSummary>,
+    pub(crate) phases: Vec<PhaseSummary>,
+    pub(crate) phase_count: usize,
+    pub(crate) completed_phases: usize,
+    pub(crate) total_plans: usize,
+    pub(crate) total_summaries: usize,
+    /// How much of the milestone is done; none unless the milestone's scope is complete.
+    pub(crate) progress_percent: Option<u64>,
+    pub(crate) progress_scope: MilestoneScope,
+    /// The first phase that is open.
+    pub(crate) current_phase: Option<String>,
+    /// The first open phase without plans.
+    pub(crate) next_phase: Option<String>,
+    /// The phases about which something is left to do: the roadmap does not call them done, or a plan has no summary.
+    pub(crate) open_phases: Vec<String>,
+    /// Phases with a checklist line and no section.
+    pub(crate) missing_phase_details: Option<Vec<String>>,
+    pub(crate) scope: MilestoneScope,
+}
+
+/// What `roadmap analyze` answers where there is no roadmap.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NoRoadmapReport {
+    pub(crate) error: &'static str,
+    pub(crate) milestones: Vec<MilestoneSummary>,
+    pub(crate) phases: Vec<PhaseSummary>,
+    pub(crate) current_phase: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MilestoneSummary {
+    pub(crate) heading: String,
+    pub(crate) version: String,
+}
+
+/// One phase: what the roadmap says and what is on disk.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PhaseSummary {
+    pub(crate) number: String,
+    pub(crate) name: String,
+    pub(crate) goal: Option<String>,
+    pub(crate) mode: Option<String>,
+    pub(crate) depends_on: Option<String>,
+    pub(crate) plan_count: usize,
+    pub(crate) summary_count: usize,
+    pub(crate) has_context: bool,
+    pub(crate) has_research: bool,
+    pub(crate) disk_status: DiskStatus,
+    /// The roadmap says that the phase is done.
+    pub(crate) roadmap_complete: bool,
+    pub(crate) context_read_error: Option<String>,
+    pub(crate) context_scope: MilestoneScope,
+    #[serde(skip)]
+    pub(crate) standing: PhaseStanding,
+}
+
+/// How far a phase is, in fewer words than its standing has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DiskStatus {
+    NoDirectory,
+    Empty,
+    Discussed,
+    Researched,
+    Planned,
+    Partial,
+    Complete,
+}
+
+impl DiskStatus {
+    fn is_unplanned(self) -> bool {
+        matches!(self, Self::NoDirectory | Self::Empty | Self::Discussed | Self::Researched)
+    }
+
+    fn of(stage: Stage) -> Self {
+        match stage {
+            Stage::NoDirectory => Self::NoDirectory,
+            Stage::Empty => Self::Empty,
+            Stage::Discussed => Self::Discussed,
+            Stage::Researched => Self::Researched,
+            Stage::Planned => Self::Planned,
+            Stage::Partial | Stage::Executed => Self::Partial,
+            Stage::Complete => Self::Complete,
+        }
+    }
+}
+
+/// Every phase of the current milestone, with what is on disk.
+pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoadmapReport>, FileError> {
+    let Some(text) = view.roadmap_text()? else {
+        return Ok(Err(NoRoadmapReport {
+            error: NO_ROADMAP,
+            milestones: Vec::new(),
+            phases: Vec::new(),
+            current_phase: None,
+        }));
+    };
+    let roadmap = view.parse_roadmap(&text);
+    let milestone = view.milestone_in(&roadmap)?;
+    let folders = view.phase_folders()?;
+    verification::look_ahead(view, folders.iter())?;
+    let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
+    let index = PhaseIndex::new(tokens);
+    let mut phases: Vec<PhaseSummary> = Vec::new();
+    // The first phase of each number: how the number stands is not found out twice.
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    let mut standing = |id, phases: &[PhaseSummary]| match first.entry(id) {
+        Entry::Occupied(known) => Ok(phases[*known.get()].standing.clone()),
+        Entry::Vacant(new) => {
+            new.insert(phases.len());
+            let folder = index.find(id).map(|at| &folders[at]);
+            PhaseStanding::of(view, Some(&roadmap), id, folder)
+        }
+    };
+    for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
+        phases.push(PhaseSummary {
+            goal: owned(roadmap.field(section, "Goal")),
+            mode: owned(roadmap.field(section, "Mode")),
+            depends_on: owned(roadmap.field(section, "Depends on")),
+            ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id, &phases)?)
+        });
+    }
+    let mut known: HashSet<String> = phases.iter().map(|phase| normal_key(&phase.number)).collect();
+    for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
+        let id = PhaseId::new(row.id);
+        if id.is_sentinel() || !known.insert(normal_key(row.id)) {
+            continue;
+        }
+        phases.push(PhaseSummary::of(row.id, row.name, standing(row.id, &phases)?));
+    }
+    let open = || phases.iter().filter(|phase| phase.standing.work.is_open());
+    let open_phases: Vec<String> = open().map(|phase| phase.number.clone()).collect();
+    let current_phase = open_phases.first().cloned();
+    let next_phase = open().find(|phase| phase.disk_status.is_unplanned()).map(|phase| phase.number.clone());
+    let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
+    let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
+    let missing: Vec<String> = roadmap
+        .bullets()
+        .iter()
+        .filter(|bullet| milestone.holds(bullet.line) && !bullet.is_sentinel() && roadmap.section(bullet.id).is_none())
+        .map(|bullet| bullet.id.to_owned())
+        .collect();
+    let milestones = milestone_headings(&roadmap)
+        .iter()
+        .filter(|heading| milestone.holds(heading.heading.line))
+        .filter_map(|heading| {
+            Some(MilestoneSummary { heading: heading.heading.title.to_owned(), version: heading.version?.to_owned() })
+        })
+        .collect();
+    Ok(Ok(AnalyzeReport {
+        milestones,
+        phase_count: phases.len(),
+        completed_phases: phases.iter().filter(|phase| phase.disk_status == DiskStatus::Complete).count(),
+        total_plans,
+        total_summaries,
+        progress_percent: if milestone.scope == MilestoneScope::Complete {
+            Some(Counts::of(view)?.percent())
+        } else {
+            None
+        },
+        progress_scope: milestone.scope,
+        current_phase,
+        next_phase,
+        open_phases,
+        missing_phase_details: (!missing.is_empty()).then_some(missing),
+        scope: milestone.scope,
+        phases,
+    }))
+}
+
+/// `done` per hundred of `total`, rounded, at most 100; none of nothing is 0.
+pub(crate) fn percent(done: usize, total: usize) -> usize {
+    if total == 0 { 0 } else { ((200 * done + total) / (2 * total)).min(100) }
+}
+
+/// The open sections whose identifier starts with a number and that are no shelves.
+fn analysed_sections<'roadmap, 'text>(
+    roadmap: &'roadmap Roadmap<'text>,
+) -> impl Iterator<Item = &'roadmap PhaseSection<'text>> {
+    roadmap.sections().iter().filter(|section| {
+        !section.shipped
+            && section.id.starts_with(|first: char| first.is_ascii_digit())
+            && !PhaseId::names_sentinel(section.id)
+    })
+}
+
+impl PhaseSummary {
+    /// The phase `number` that stands so, without what its section tells.
+    fn of(number: &str, name: &str, standing: PhaseStanding) -> Self {
+        let work = &standing.work;
+        Self {
+            number: number.to_owned(),
+            name: name.to_owned(),
+            goal: None,
+            mode: None,
+            depends_on: None,
+            plan_count: work.plans.len(),
+            summary_count: work.summaries,
+            has_context: work.has_context,
+            has_research: work.has_research,
+            disk_status: DiskStatus::of(standing.stage()),
+            roadmap_complete: work.closed,
+            context_read_error: None,
+            context_scope: MilestoneScope::Complete,
+            standing,
+        }
+    }
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// What `roadmap milestone-scope` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ScopeReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<&'static str>,
+    pub(crate) scope: MilestoneScope,
+    pub(crate) phases: Vec<String>,
+    pub(crate) phase_count: usize,
+}
+
+/// The phases of the current milestone.
+pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileError> {
+    let milestone = view.milestone()?;
+    let Some(text) = view.roadmap_text()? else {
+        return Ok(ScopeReport { error: Some(NO_ROADMAP), scope: milestone.scope, phases: Vec::new(), phase_count: 0 });
+    };
+    let phases: Vec<String> = milestone.phase_ids(&view.parse_roadmap(&text)).into_iter().map(str::to_owned).collect();
+    Ok(ScopeReport { error: None, scope: milestone.scope, phase_count: phases.len(), phases })
+}
+
+/// What `roadmap update-plan-progress` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ProgressReport {
+    pub(crate) updated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) phase: Option<String>,
+    pub(crate) plan_count: usize,
+    pub(crate) summary_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) complete: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verification_stale_check_indeterminate: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// Writes a phase's plan counts, ticks and status into the roadmap. `None` if there is no such phase on disk.
+pub(crate) fn update_plan_progress(
+    view: &ProjectView,
+    typed: &str,
+    today: &str,
+) -> Result<Option<(ProgressReport, Edits)>, FileError> {
+    let Some(folder) = view.find_phase(typed)?.folder else { return Ok(None) };
+    let declined = |reason: &'static str, plans: usize, summaries: usize| ProgressReport {
+        updated: false,
+        phase: None,
+        plan_count: plans,
+        summary_count: summaries,
+        status: None,
+        complete: None,
+        verification_stale_check_indeterminate: None,
+        reason: Some(reason),
+    };
+    let plans = view.current_plans(&folder)?;
+    if plans.is_empty() {
+        return Ok(Some((declined("No plans found", 0, folder.summaries().count()), Edits::default())));
+    }
+    let open = view.open_plans(&folder)?;
+    let done: Vec<&str> = plans.iter().filter(|plan| !open.contains(plan)).map(String::as_str).collect();
+    let Some(text) = view.roadmap_text()? else {
+        return Ok(Some((declined(NO_ROADMAP, plans.len(), done.len()), Edits::default())));
+    };
+    let roadmap = view.parse_roadmap(&text);
+    let standing = PhaseStanding::of(view, Some(&roadmap), folder.token(), Some(&folder))?;
+    let (complete, verification) = (standing.is_complete(), &standing.verification);
+    let mut splices = Splices::default();
+    let status = write_progress(&roadmap, typed, &plans, &done, complete, today, &mut splices);
+    let is_named =
+        roadmap.section(typed).is_some() || roadmap.bullet(typed).is_some() || roadmap.progress_row(typed).is_some();
+    let mut edits = Edits::default();
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    let report = ProgressReport {
+        updated: is_named,
+        phase: Some(typed.to_owned()),
+        plan_count: plans.len(),
+        summary_count: done.len(),
+        status: Some(status),
+        complete: Some(complete),
+        verification_stale_check_indeterminate: Some(verification.indeterminate),
+        reason: (!is_named).then_some("missing_phase_details"),
+    };
+    Ok(Some((report, edits)))
+}
+
+/// Writes into all places of a phase how many of its plans are done. A phase with a plan to execute is open, whatever its
+/// checklist line said. Gives the word for its status.
+fn write_progress(
+    roadmap: &Roadmap<'_>,
+    typed: &str,
+    plans: &[String],
+    done: &[&str],
+    complete: bool,
+    today: &str,
+    splices: &mut Splices,
+) -> &'static str {
+    let state = if complete { "complete" } else { "executed" };
+    write_plans(roadmap, typed, plans, done, &format!("{}/{} plans {state}", done.len(), plans.len()), splices);
+    let counts = format!(" {}/{} ", done.len(), plans.len());
+    let (status, completed) = if complete {
+        roadmap.tick_phase(typed, today, splices);
+        ("Complete", format!(" {} ", completed_day(roadmap, typed).unwrap_or(today)))
+    } else {
+        if done.len() < plans.len() {
+            roadmap.untick_phase(typed, splices);
+        }
+        (if done.is_empty() { "Planned" } else { "In Progress" }, "  ".to_owned())
+    };
+    let cells = [("plans", counts), ("status", format!(" {status:<11}")), ("completed", completed)];
+    roadmap.set_progress(typed, &cells, splices);
+    status
+}
+
+/// Writes the plans of a phase into its section: their count, and a line for each.
+fn write_plans(
+    roadmap: &Roadmap<'_>,
+    typed: &str,
+    plans: &[String],
+    done: &[&str],
+    count: &str,
+    splices: &mut Splices,
+) {
+    let Some(section) = roadmap.section(typed) else { return };
+    roadmap.set_plan_count(section, count, splices);
+    roadmap.tick_plans(section, done, splices);
+    let lines: Vec<(&str, bool)> = plans.iter().map(|plan| (plan.as_str(), done.contains(&plan.as_str()))).collect();
+    roadmap.add_plans(section, &lines, splices);
+}
+
+/// Writes the plans of a phase that was planned into the roadmap; where they are not on disk yet, their number. Says
+/// whether the phase was closed and is open again.
+pub(crate) fn note_planned(
+    view: &ProjectView,
+    typed: &str,
+    announced: Option<u64>,
+    today: &str,
+    edits: &mut Edits,
+) -> Result<bool, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(false) };
+    let roadmap = view.parse_roadmap(&text);
+    let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
+    let plans = folder.as_ref().map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
+    let to_do = folder.as_ref().map(|folder| view.open_plans(folder)).transpose()?.unwrap_or_default();
+    let done: Vec<&str> = plans.iter().filter(|plan| !to_do.contains(plan)).map(String::as_str).collect();
+    let all = if plans.is_empty() { announced.unwrap_or(0) } else { u64::try_from(plans.len()).unwrap_or(0) };
+    let closed = is_closed(&roadmap, typed);
+    let open = done.len() < plans.len();
+    if all == 0 || !(open || plans.is_empty() && !closed) {
+        return Ok(false);
+    }
+    let mut splices = Splices::default();
+    if closed {
+        write_progress(&roadmap, typed, &plans, &done, false, today, &mut splices);
+    } else {
+        let plural = if all == 1 { "" } else { "s" };
+        let count = match done.len() {
+            0 => format!("{all} plan{plural}"),
+            done => format!("{done}/{all} plans executed"),
+        };
+        write_plans(&roadmap, typed, &plans, &done, &count, &mut splices);
+        let status = if done.is_empty() { "Planned" } else { "In Progress" };
+        let cells = [("plans", format!(" {}/{all} ", done.len())), ("status", format!(" {status} "))];
+        // A cell that says so already keeps its padding.
+        let row = roadmap.progress_row(typed);
+        let says = |word: &str, text: &str| {
+            row.and_then(|row| row.cell(word)).is_some_and(|cell| cell.eq_ignore_ascii_case(text.trim()))
+        };
+        let cells: Vec<(&str, String)> = cells.into_iter().filter(|(word, text)| !says(word, text)).collect();
+        roadmap.set_progress(typed, &cells, &mut splices);
+    }
+    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    Ok(closed)
+}
+
+/// The day in the `Completed` cell of a phase's progress row.
+pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &str) -> Option<&'roadmap str> {
+    let day = roadmap.progress_row(typed)?.cells.iter().find(|(column, _)| &**column == "completed")?.1;
+    day.starts_with(|first: char| first.is_ascii_digit()).then_some(day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+    use crate::project::layout::Layout;
+
+    #[test]
+    fn a_phase_of_which_no_plan_is_done_is_planned() {
+        let row =
+            "| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. A | 0/TBD | Not started | - |\n";
+        let told = |others: &[(&str, &str)]| {
+            let files = [(".planning/ROADMAP.md", row), (".planning/phases/01-a/01-01-PLAN.md", "")];
+            let files = MemoryFiles::new(files.iter().chain(others).copied());
+            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let (report, edits) = update_plan_progress(&view, "1", "2026-01-02").unwrap().unwrap();
+            (report.status, edits.texts[".planning/ROADMAP.md"].lines().last().unwrap().to_owned())
+        };
+        assert_eq!(told(&[]), (Some("Planned"), "| 1. A | 0/1 | Planned    |  |".to_owned()));
+        let summary = (".planning/phases/01-a/01-01-SUMMARY.md", "");
+        assert_eq!(told(&[summary]), (Some("In Progress"), "| 1. A | 1/1 | In Progress|  |".to_owned()));
+    }
+
+    #[test]
+    fn a_phase_that_the_roadmap_does_not_name_is_told() {
+        let files = [(".planning/ROADMAP.md", "### Phase 2: B\n"), (".planning/phases/01-a/01-01-PLAN.md", "")];
+        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let (report, edits) = update_plan_progress(&view, "1", "2026-01-02").unwrap().unwrap();
+        assert_eq!((report.updated, report.reason), (false, Some("missing_phase_details")));
+        assert!(edits.is_empty());
+    }
+}

@@ -1,0 +1,248 @@
+//! Which deliverables of a summary a test has proved, and which a person has to look at.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::text::front_matter::{FrontMatter, Value};
+
+/// What `uat classify-coverage` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CoverageReport {
+    /// `coverage` where the summary lists its deliverables, else `legacy`.
+    mode: &'static str,
+    summary_file: String,
+    total: usize,
+    pub(crate) all_auto_covered: bool,
+    auto_passed: Vec<Deliverable>,
+    /// Those that are put to a person.
+    present: Vec<Deliverable>,
+    errors: Vec<EntryError>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Deliverable {
+    id: Option<String>,
+    description: Option<String>,
+    verification: Vec<Proof>,
+    human_judgment: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requirement: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rationale: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Proof {
+    kind: Option<String>,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    status: Option<String>,
+}
+
+/// What is wrong with an entry; it is then put to a person.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EntryError {
+    index: i64,
+    id: Option<String>,
+    code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    message: String,
+}
+
+const KINDS: &[&str] = &["unit", "integration", "e2e", "automated_ui", "manual_procedural", "other"];
+
+/// Sorts the deliverables of a summary.
+pub(crate) fn classify(path: &str, text: &str) -> CoverageReport {
+    let mut report = CoverageReport {
+        mode: "legacy",
+        summary_file: path.to_owned(),
+        total: 0,
+        all_auto_covered: false,
+        auto_passed: Vec::new(),
+        present: Vec::new(),
+        errors: Vec::new(),
+    };
+    let Some(front) = FrontMatter::parse(text) else { return report };
+    let Some(block) = front.get("coverage") else { return report };
+    let literal = front.get_quoted("coverage").unwrap_or(Value::Empty);
+    let entries = match &block {
+        Value::List(entries) if entries.iter().all(|entry| matches!(entry, Value::Map(_))) => entries.as_slice(),
+        _ => {
+            let message = "coverage is not a list of entries, so the summary's own words count".to_owned();
+            report.errors.push(EntryError { index: -1, id: None, code: "malformed_block", field: None, message });
+            return report;
+        }
+    };
+    report.mode = "coverage";
+    report.total = entries.len();
+    let mut ids: Vec<String> = Vec::new();
+    for ((index, entry), literal) in (0..).zip(entries).zip(literal.items()) {
+        let mut deliverable = deliverable(entry, literal);
+        let before = report.errors.len();
+        let faults = faults(entry, &deliverable, &ids);
+        report.errors.extend(faults.into_iter().map(|(code, field, message)| EntryError {
+            index,
+            id: deliverable.id.clone(),
+            code,
+            field: Some(field),
+            message,
+        }));
+        ids.extend(deliverable.id.clone());
+        deliverable.reason = if report.errors.len() > before {
+            Some("validation_failed")
+        } else if deliverable.human_judgment == Some(true) {
+            Some("human_judgment")
+        } else if deliverable.verification.is_empty() {
+            Some("no_verification")
+        } else if deliverable.verification.iter().any(|proof| proof.status.as_deref() != Some("pass")) {
+            Some("verification_not_passing")
+        } else {
+            None
+        };
+        if deliverable.reason.is_none() {
+            deliverable.source = Some("automated");
+            report.auto_passed.push(deliverable);
+        } else {
+            report.present.push(deliverable);
+        }
+    }
+    report.all_auto_covered = report.present.is_empty();
+    report
+}
+
+fn text(map: &Value, key: &str) -> Option<String> {
+    Some(map.get(key)?.as_text()?.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// `literal` is the entry with the quotes around its texts: a quoted `false` is no boolean.
+fn deliverable(entry: &Value, literal: &Value) -> Deliverable {
+    let proofs = entry.get("verification").map(Value::items).unwrap_or_default();
+    let proof = |proof: &Value| Proof {
+        kind: text(proof, "kind"),
+        reference: text(proof, "ref"),
+        status: text(proof, "status").map(|status| status.to_lowercase()),
+    };
+    Deliverable {
+        id: text(entry, "id"),
+        description: text(entry, "description"),
+        verification: proofs.iter().map(proof).collect(),
+        human_judgment: match text(literal, "human_judgment").as_deref() {
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            _ => None,
+        },
+        requirement: text(entry, "requirement"),
+        rationale: text(entry, "rationale"),
+        source: None,
+        reason: None,
+    }
+}
+
+/// What is wrong with an entry: code, field, message.
+fn faults(entry: &Value, read: &Deliverable, ids: &[String]) -> Vec<(&'static str, String, String)> {
+    let mut faults = Vec::new();
+    let mut add = |code, field: &str, message: String| faults.push((code, field.to_owned(), message));
+    match &read.id {
+        None => add("missing_id", "id", "entry is missing a non-empty id".to_owned()),
+        Some(id) if ids.contains(id) => add("duplicate_id", "id", format!("duplicate coverage id \"{id}\"")),
+        Some(_) => {}
+    }
+    if read.description.is_none() {
+        add("missing_description", "description", "entry is missing a non-empty description".to_owned());
+    }
+    match (read.human_judgment, entry.get("human_judgment")) {
+        (Some(true), _) if read.rationale.is_none() => {
+            add("missing_rationale", "rationale", "rationale is required when human_judgment is true".to_owned());
+        }
+        (None, None) => {
+            let message = "entry is missing the required human_judgment flag".to_owned();
+            add("missing_human_judgment", "human_judgment", message);
+        }
+        (None, Some(_)) => {
+            let message = "human_judgment must be a boolean (true|false)".to_owned();
+            add("invalid_human_judgment", "human_judgment", message);
+        }
+        _ => {}
+    }
+    for (index, proof) in read.verification.iter().enumerate() {
+        if !proof.kind.as_deref().is_some_and(|kind| KINDS.contains(&kind)) {
+            let message = format!("verification kind must be one of {}", KINDS.join(", "));
+            add("invalid_kind", &format!("verification[{index}].kind"), message);
+        }
+        if proof.reference.is_none() {
+            let message = "verification entry is missing a non-empty ref".to_owned();
+            add("missing_ref", &format!("verification[{index}].ref"), message);
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(entries: &str) -> (Vec<Option<String>>, Vec<&'static str>, Vec<&'static str>) {
+        let report = classify("s.md", &format!("---\ncoverage:\n{entries}---\n"));
+        (
+            report.auto_passed.into_iter().map(|passed| passed.id).collect(),
+            report.present.iter().map(|present| present.reason.unwrap()).collect(),
+            report.errors.iter().map(|error| error.code).collect(),
+        )
+    }
+
+    #[test]
+    fn the_form_of_a_summary_offers_the_kinds_there_are() {
+        let template = include_str!("../../../templates/summary.md");
+        let (_, rest) = template.split_once("- kind: {").unwrap();
+        assert_eq!(rest.split_once('}').unwrap().0.split('|').collect::<Vec<_>>(), KINDS);
+    }
+
+    const PASSED: &str = "  - id: D1\n    description: a\n    human_judgment: false\n    verification:\n      - kind: unit\n        ref: t#x\n        status: pass\n";
+
+    #[test]
+    fn what_tests_prove_is_not_put_to_a_person() {
+        assert_eq!(told(PASSED), (vec![Some("D1".into())], vec![], vec![]));
+        assert_eq!(told(&PASSED.replace("pass", "fail")).1, ["verification_not_passing"]);
+        assert_eq!(
+            told("  - id: D1\n    description: a\n    human_judgment: false\n    verification: []\n").1,
+            ["no_verification"]
+        );
+        let judged = "  - id: D1\n    description: a\n    human_judgment: true\n    rationale: eyes\n";
+        assert_eq!(told(judged).1, ["human_judgment"]);
+    }
+
+    #[test]
+    fn an_entry_that_is_wrong_is_put_to_a_person_and_said() {
+        for (entry, code) in [
+            (PASSED.replace("id: D1", "x: y"), "missing_id"),
+            (PASSED.replace("description: a", "x: y"), "missing_description"),
+            (PASSED.replace("human_judgment: false", "human_judgment: maybe"), "invalid_human_judgment"),
+            (PASSED.replace("human_judgment: false", "human_judgment: \"false\""), "invalid_human_judgment"),
+            (PASSED.replace("    human_judgment: false\n", ""), "missing_human_judgment"),
+            (PASSED.replace("human_judgment: false", "human_judgment: true"), "missing_rationale"),
+            (PASSED.replace("kind: unit", "kind: zzz"), "invalid_kind"),
+            (PASSED.replace("        ref: t#x\n", ""), "missing_ref"),
+        ] {
+            let (passed, present, errors) = told(&entry);
+            assert_eq!((passed.len(), present, errors), (0, vec!["validation_failed"], vec![code]), "{entry}");
+        }
+        assert_eq!(told(&format!("{PASSED}{PASSED}")).2, ["duplicate_id"]);
+    }
+
+    #[test]
+    fn a_summary_without_entries_is_of_the_old_kind() {
+        let report = |text: &str| classify("s.md", text);
+        assert_eq!((report("").mode, report("---\na: b\n---\n").mode), ("legacy", "legacy"));
+        let malformed = report("---\ncoverage: x\n---\n");
+        assert_eq!(
+            (malformed.mode, malformed.errors[0].code, malformed.all_auto_covered),
+            ("legacy", "malformed_block", false)
+        );
+        assert!(report("---\ncoverage: []\n---\n").all_auto_covered);
+    }
+}

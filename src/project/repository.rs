@@ -1,0 +1,328 @@
+//! Which repository a folder belongs to, and whether it is the user's own.
+
+use std::fmt;
+use std::path::{Component, Path};
+
+use crate::disk::{self, AbsolutePath};
+use crate::text::shell::shell_word;
+
+/// Whether `folder` itself is the root of a repository.
+pub(crate) fn is_repository(folder: &AbsolutePath) -> bool {
+    folder.as_path().join(".git").exists()
+}
+
+/// The folder at or above `folder` that is the root of a repository or of a worktree of one.
+pub(crate) fn repository_of(folder: &AbsolutePath) -> Option<AbsolutePath> {
+    let mut folder = folder.clone();
+    while !is_repository(&folder) {
+        folder = folder.parent()?;
+    }
+    Some(folder)
+}
+
+/// The main worktree, seen from inside a linked one, whose `.git` is a file that names
+/// `<main>/.git/worktrees/<name>`.
+pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
+    let linked = repository_of(start)?;
+    let place = named_folder(&linked).ok()??;
+    let worktrees = place.parent().filter(|folder| folder.name() == "worktrees")?;
+    let main = worktrees.parent().filter(|folder| folder.name() == ".git")?;
+    // An archive can bring a file that names anybody's repository, and with it what a person trusts that one to do: the
+    // repository has to name this place too.
+    is_worktree_of(&linked, &disk::real(&place).ok()?)?.then_some(())?;
+    main.parent()
+}
+
+/// A repository that is not the one of the folder whose `.git` leads to it: an archive can bring a file or a link that
+/// names any.
+#[derive(Debug)]
+pub(crate) struct OtherRepository {
+    root: AbsolutePath,
+    /// The folder of git that `.git` is or leads to.
+    place: AbsolutePath,
+    way: Way,
+}
+
+/// How `.git` leads elsewhere.
+#[derive(Debug, PartialEq, Eq)]
+enum Way {
+    /// It is a folder of git whose `commondir` names another.
+    CommonFolder,
+    Link,
+    /// It is a file that names a folder of git, which does not name it back.
+    File,
+    /// As a file, and the folder of git is that of a worktree at another place.
+    Worktree,
+}
+
+impl OtherRepository {
+    /// Whether the folder is a worktree that may have been moved from where its repository knows it.
+    pub(crate) fn is_moved_worktree(&self) -> bool {
+        self.way == Way::Worktree
+    }
+
+    /// What a person can do about it. What they set up this way on purpose stays as it is.
+    pub(crate) fn hint(&self) -> String {
+        let root = shell_word(&self.root.to_string());
+        let around = self.place.parent().filter(|_| self.place.name() == ".git");
+        let elsewhere = around.map(|around| format!("work in `{around}`, or, ")).unwrap_or_default();
+        match self.way {
+            Way::CommonFolder => format!("if you did not put `{}/.git/commondir` there, remove it", self.root),
+            Way::Link => format!("{elsewhere}if you did not put the link there, remove it"),
+            Way::File => {
+                format!("{elsewhere}if this is where its files belong, run `git -C {root} config core.worktree {root}`")
+            }
+            Way::Worktree => format!("if you moved this worktree, run `git -C {root} worktree repair`"),
+        }
+    }
+}
+
+impl fmt::Display for OtherRepository {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { root, place, way } = self;
+        match way {
+            Way::Worktree => {
+                write!(
+                    formatter,
+                    "`.git` of `{root}` leads to `{place}`, which belongs to a worktree in another folder"
+                )
+            }
+            Way::CommonFolder => {
+                write!(formatter, "`{place}/commondir` makes `{root}` commit to the repository of another folder")
+            }
+            _ => write!(formatter, "`.git` of `{root}` leads to `{place}`, which is the repository of another folder"),
+        }
+    }
+}
+
+/// The repository of others that git would use in `folder`. A folder of git that stands apart from every worktree, and names
+/// none, is nobody else's.
+pub(crate) fn repository_of_others(folder: &AbsolutePath) -> Option<OtherRepository> {
+    let root = disk::canonical(&repository_of(folder)?).ok()?;
+    let own = root.resolve(".git");
+    let other = |place: &AbsolutePath, way| Some(OtherRepository { root: root.clone(), place: place.clone(), way });
+    // What cannot be read here, git may read all the same.
+    if !disk::is_folder(&own) && named_folder(&root).is_err() {
+        return other(&own, Way::File);
+    }
+    let place = git_folder(&root)?;
+    let common = common_folder(&place);
+    if place == own {
+        return if common.as_ref() == Some(&place) { None } else { other(&place, Way::CommonFolder) };
+    }
+    let unknown = if disk::is_link(&own) { Way::Link } else { Way::File };
+    match is_worktree_of(&root, &place) {
+        Some(true) => return None,
+        Some(false) if unknown == Way::File => return other(&place, Way::Worktree),
+        None if common.as_ref() == Some(&place) && (is_submodule(&root, &place) || is_set_up_for(&root, &place)) => {
+            return None;
+        }
+        _ => {}
+    }
+    other(&place, unknown)
+}
+
+/// Where git keeps the repository or worktree whose root this is.
+fn git_folder(root: &AbsolutePath) -> Option<AbsolutePath> {
+    let own = root.resolve(".git");
+    if disk::is_folder(&own) {
+        return disk::real(&own).ok();
+    }
+    disk::real(&named_folder(root).ok()??).ok()
+}
+
+/// A file of git's that cannot be read here as git reads it.
+struct Unreadable;
+
+/// The folder of git that the file `.git` of `root` names.
+fn named_folder(root: &AbsolutePath) -> Result<Option<AbsolutePath>, Unreadable> {
+    let text = disk::read_text(root.resolve(".git")).map_err(|_| Unreadable)?;
+    let named = text.as_deref().and_then(|text| text.strip_prefix("gitdir: "));
+    named.map(|named| named_in(root, named).ok_or(Unreadable)).transpose()
+}
+
+/// The path that a file of git's in `folder` names, by the letters that git reads: a space at its end counts. `None` where
+/// dots behind a name may lead elsewhere than they seem to, since the name is that of a link.
+fn named_in(folder: &AbsolutePath, text: &str) -> Option<AbsolutePath> {
+    let path = Path::new(text.trim_end_matches(['\n', '\r']));
+    let below = path.components().skip_while(|part| !matches!(part, Component::Normal(_)));
+    if below.into_iter().any(|part| part == Component::ParentDir) {
+        return None;
+    }
+    Some(disk::canonical(folder).ok()?.resolve(path))
+}
+
+/// The folder with what the repository at `place` has in common with its other worktrees: commits, branches, settings.
+/// `None` where it cannot be read.
+fn common_folder(place: &AbsolutePath) -> Option<AbsolutePath> {
+    match disk::read_text(place.resolve("commondir")).ok()? {
+        Some(text) => disk::real(&named_in(place, &text)?).ok(),
+        None => Some(place.clone()),
+    }
+}
+
+/// Whether the folder of git at `place`, which is one of a linked worktree, names the worktree at `root`, and the
+/// repository that it lies in. `None` where it is not one of a linked worktree.
+fn is_worktree_of(root: &AbsolutePath, place: &AbsolutePath) -> Option<bool> {
+    let known = disk::read_text(place.resolve("gitdir")).ok()??;
+    let same = |one: &AbsolutePath, other: &AbsolutePath| match (disk::real(one), disk::real(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    };
+    let common = common_folder(place)?;
+    let around = place.parent().filter(|folder| folder.name() == "worktrees").and_then(|folder| folder.parent());
+    let is_within = common == *place || around.is_some_and(|around| same(&common, &around));
+    Some(is_within && same(&place.resolve(known.trim()), &root.resolve(".git")))
+}
+
+/// Whether `place` is kept for a submodule by the repository around `root`.
+fn is_submodule(root: &AbsolutePath, place: &AbsolutePath) -> bool {
+    let Some(around) = root.parent().and_then(|folder| repository_of(&folder)) else { return false };
+    let kept = git_folder(&around).is_some_and(|around| place.is_within(&around.resolve("modules")));
+    kept && repository_of_others(&around).is_none()
+}
+
+/// Whether the folder of git at `place` says that its files are at `root`, or says nothing, and is not in the place where
+/// it would be that of another folder.
+fn is_set_up_for(root: &AbsolutePath, place: &AbsolutePath) -> bool {
+    match named_worktree(place) {
+        Some(worktree) => disk::real(&place.resolve(worktree)).is_ok_and(|worktree| worktree == *root),
+        None => !place.as_path().iter().any(|part| part == ".git"),
+    }
+}
+
+/// `core.worktree` of the settings of a folder of git.
+fn named_worktree(place: &AbsolutePath) -> Option<String> {
+    let mut found = None;
+    for file in ["config", "config.worktree"] {
+        // Settings that cannot be read name nothing, and git does not work with them either.
+        let text = disk::read_text(place.resolve(file)).ok().flatten().unwrap_or_default();
+        let mut is_core = false;
+        for line in text.lines() {
+            let mut line = line.trim();
+            if let Some((section, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+                is_core = section.trim().eq_ignore_ascii_case("core");
+                line = rest.trim();
+            }
+            let setting =
+                line.split_once('=').filter(|(key, _)| is_core && key.trim().eq_ignore_ascii_case("worktree"));
+            found = setting.map(|(_, value)| value.trim().trim_matches('"').replace("\\\\", "\\")).or(found);
+        }
+    }
+    found
+}
+
+/// The same place as `folder` in the main worktree, seen from inside a linked one.
+pub(crate) fn main_place(folder: &AbsolutePath) -> Option<AbsolutePath> {
+    let main = main_worktree(folder)?;
+    let below = folder.relative_to(&repository_of(folder)?);
+    Some(below.map_or_else(|| main.clone(), |below| main.join(&below)))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
+    use super::*;
+
+    /// Makes folders and files (text after `=`) in a folder of their own.
+    pub(in crate::project) fn made(things: &[&str]) -> (tempfile::TempDir, AbsolutePath) {
+        let temporary = tempfile::tempdir().unwrap();
+        let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+        for thing in things {
+            let (path, text) = thing.split_once('=').map_or((*thing, None), |(path, text)| (path, Some(text)));
+            let path = base.resolve(path);
+            match text {
+                None => std::fs::create_dir_all(&path).unwrap(),
+                Some(text) => {
+                    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    std::fs::write(&path, text.replace("BASE", &base.to_string())).unwrap();
+                }
+            }
+        }
+        (temporary, base)
+    }
+
+    /// Whose repository `start` leads to, if it is not its own.
+    fn whose(things: &[&str], start: &str) -> Option<OtherRepository> {
+        let (_temporary, base) = made(things);
+        repository_of_others(&base.resolve(start))
+    }
+
+    #[test]
+    fn a_repository_of_others_is_told_from_ones_own() {
+        let of_others = |things: &[&str], start: &str| whose(things, start).is_some();
+        assert!(!of_others(&["a/.git/objects", "a/src"], "a/src"));
+        assert!(!of_others(&["a/src"], "a/src"), "there is none");
+        let worktree = ["m/.git/worktrees/w/gitdir=BASE/w/.git\n", "w/.git=gitdir: BASE/m/.git/worktrees/w\n"];
+        assert!(!of_others(&worktree, "w"));
+        assert!(!of_others(&["apart.git/objects", "a/.git=gitdir: BASE/apart.git\n"], "a"));
+        assert!(!of_others(&["s/.git/modules/x/HEAD=", "s/lib/x/.git=gitdir: ../../.git/modules/x\n"], "s/lib/x"));
+        let nested = [
+            "m/.git/worktrees/w/gitdir=BASE/w/.git\n",
+            "m/.git/worktrees/w/modules/x/HEAD=",
+            "w/.git=gitdir: BASE/m/.git/worktrees/w\n",
+            "w/x/.git=gitdir: BASE/m/.git/worktrees/w/modules/x\n",
+        ];
+        assert!(!of_others(&nested, "w/x"));
+        assert!(of_others(&["m/.git/objects", "a/.git=gitdir: BASE/m/.git\n"], "a"));
+        assert!(of_others(&["m/.git/modules/x/HEAD=", "a/.git=gitdir: BASE/m/.git/modules/x\n"], "a"));
+        assert!(of_others(&[worktree[0], "a/.git=gitdir: BASE/m/.git/worktrees/w\n"], "a"));
+        // What a folder of git has in common with others decides whose it is, wherever it stands.
+        assert!(of_others(&["m/.git/objects", "a/.git/HEAD=", "a/.git/commondir=BASE/m/.git\n"], "a"));
+        let claimed = ["v/.git/objects", "m/.git/worktrees/w/commondir=BASE/v/.git\n"];
+        assert!(of_others(&[&worktree[..], &claimed].concat(), "w"));
+        assert!(!of_others(&[&worktree[..], &["m/.git/worktrees/w/commondir=../..\n"]].concat(), "w"));
+        // Git reads names that are no text, and takes a space at the end of one for a part of it.
+        let space =
+            ["own.git/HEAD=", "own.git /commondir=BASE/m/.git\n", "m/.git/HEAD=", "a/.git=gitdir: ../own.git \n"];
+        assert!(of_others(&space, "a"));
+        let dots = ["a/x/own.git/HEAD=", "a/.git=gitdir: lnk/../x/own.git\n"];
+        assert!(of_others(&dots, "a"), "`lnk` may be a link");
+        for file in [".git", ".git/commondir"] {
+            let (_temporary, base) = made(&["m/.git/HEAD=", "a/"]);
+            let file = base.resolve("a").resolve(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, b"gitdir: ../m\xff/.git\n").unwrap();
+            assert!(repository_of_others(&base.resolve("a")).is_some(), "{file}");
+        }
+        // The repository around a submodule has to be its own as well.
+        let around =
+            ["m/.git/modules/x/HEAD=", "a/.git=gitdir: BASE/m/.git\n", "a/x/.git=gitdir: BASE/m/.git/modules/x\n"];
+        assert!(of_others(&around, "a/x"));
+    }
+
+    #[test]
+    fn a_worktree_of_any_name_and_of_any_repository_is_ones_own() {
+        for place in [
+            "m/.git/worktrees/modules",
+            "m/.git/modules/lib/worktrees/w",
+            "m/.git/worktrees/w/modules/lib/worktrees/x",
+            "bare.git/worktrees/w",
+        ] {
+            let gitdir = format!("{place}/gitdir=BASE/w/.git\n");
+            let tree =
+                [gitdir.as_str(), &format!("{place}/commondir=../..\n"), &format!("w/.git=gitdir: BASE/{place}\n")];
+            assert!(whose(&tree, "w").is_none(), "{place}");
+            let other = whose(&[tree[0], tree[1], &format!("a/.git=gitdir: BASE/{place}\n")], "a").unwrap();
+            assert!(other.is_moved_worktree() && other.hint().contains("worktree repair"), "{place}: {}", other.hint());
+        }
+    }
+
+    #[test]
+    fn the_settings_of_a_folder_of_git_can_say_where_its_files_are() {
+        let tree = |setting: &str| {
+            let config = format!("g/.git/config=[user]\n\tworktree = /x\n[core]\n\tbare = false\n{setting}\n");
+            whose(&[&config, "g/.git/objects", "a/.git=gitdir: ../g/.git\n"], "a")
+        };
+        assert!(tree("\tworktree = BASE/a").is_none());
+        assert!(tree("[core] WorkTree = \"../../a\"").is_none());
+        assert!(tree("\tworktree = BASE/b").is_some());
+        let other = tree("").unwrap();
+        assert!(other.hint().contains("config core.worktree") && !other.hint().contains("remove"), "{}", other.hint());
+        let apart = |setting: &str| {
+            let config = format!("g.git/config=[core]\n{setting}\n");
+            whose(&[&config, "a/.git=gitdir: ../g.git\n"], "a").is_some()
+        };
+        assert!(!apart("") && !apart("worktree = ../a") && apart("worktree = ../b"));
+    }
+}

@@ -1,0 +1,181 @@
+//! The words in which all parts of a descriptor speak: scopes, places, features, values.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whether an installation serves one user everywhere or one project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scope {
+    Global,
+    Local,
+}
+
+impl Scope {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Scope::Global => "global",
+            Scope::Local => "local",
+        }
+    }
+}
+
+/// What a place is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PlaceItem {
+    Command,
+    Router,
+    Agent,
+}
+
+impl PlaceItem {
+    /// What a person calls several of them.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            PlaceItem::Command => "commands",
+            PlaceItem::Router => "routers",
+            PlaceItem::Agent => "agents",
+        }
+    }
+}
+
+/// Where the host looks for items of some kinds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Place {
+    pub(crate) items: Vec<PlaceItem>,
+    #[serde(default = "both_scopes")]
+    pub(crate) scopes: Vec<Scope>,
+    #[serde(default)]
+    pub(crate) anchor: PlaceAnchor,
+    /// With `{name}`, which is the name without `gsd-`.
+    pub(crate) path: String,
+    pub(crate) encoding: Encoding,
+}
+
+pub(super) fn both_scopes() -> Vec<Scope> {
+    vec![Scope::Global, Scope::Local]
+}
+
+/// The folder a place starts from: `root`, `project`, or a folder of the user's home such as `~/.agents`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) enum PlaceAnchor {
+    #[default]
+    Root,
+    Project,
+    Home(String),
+}
+
+impl TryFrom<String> for PlaceAnchor {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match (text.as_str(), text.strip_prefix("~/")) {
+            ("root", _) => Ok(PlaceAnchor::Root),
+            ("project", _) => Ok(PlaceAnchor::Project),
+            (_, Some(folder)) => Ok(PlaceAnchor::Home(folder.to_owned())),
+            _ => Err(format!("`{text}` is no anchor: `root`, `project`, or a folder that begins with `~/`")),
+        }
+    }
+}
+
+/// How a file for an item is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Encoding {
+    /// Front matter, then the body.
+    Markdown,
+    /// Keys, one of which holds the body.
+    Toml,
+}
+
+/// A value of a key.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Scalar {
+    Flag(bool),
+    Number(i64),
+    Text(String),
+}
+
+/// What people look for in a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Feature {
+    /// Commands can be typed.
+    Commands,
+    /// The few commands that the model knows of, and that lead to the others.
+    Routers,
+    /// Agents that are started by name.
+    Agents,
+    /// A command stays out of the list the model gets, and can be typed.
+    TypedOnly,
+    /// A command brings another file into the prompt.
+    Include,
+    /// All events at once: a word of `[[lacks]]` rows only.
+    Hooks,
+    SessionStart,
+    BeforeTool,
+    AfterTool,
+    BeforeCompact,
+    StatusLine,
+    /// A list of what may run without asking.
+    Permissions,
+    /// An install for one project.
+    Local,
+    /// A worktree for an agent.
+    Worktrees,
+}
+
+impl Feature {
+    /// Those of the matrix, in the order of its columns.
+    pub(crate) const ALL: [Feature; 13] = [
+        Feature::Commands,
+        Feature::Routers,
+        Feature::Agents,
+        Feature::TypedOnly,
+        Feature::Include,
+        Feature::SessionStart,
+        Feature::BeforeTool,
+        Feature::AfterTool,
+        Feature::BeforeCompact,
+        Feature::StatusLine,
+        Feature::Permissions,
+        Feature::Local,
+        Feature::Worktrees,
+    ];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Feature::Commands => "commands",
+            Feature::Routers => "routers",
+            Feature::Agents => "agents",
+            Feature::TypedOnly => "typed-only",
+            Feature::Include => "include",
+            Feature::Hooks => "hooks",
+            Feature::SessionStart => "session-start",
+            Feature::BeforeTool => "before-tool",
+            Feature::AfterTool => "after-tool",
+            Feature::BeforeCompact => "before-compact",
+            Feature::StatusLine => "status-line",
+            Feature::Permissions => "permissions",
+            Feature::Local => "local",
+            Feature::Worktrees => "worktrees",
+        }
+    }
+
+    pub(super) fn is_event(self) -> bool {
+        matches!(self, Feature::SessionStart | Feature::BeforeTool | Feature::AfterTool | Feature::BeforeCompact)
+    }
+}
+
+/// Something that a host does not have, or not as others have it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Lack {
+    pub(crate) what: Feature,
+    /// For people, as the end of a sentence: no capital, no full stop.
+    pub(crate) why: String,
+}

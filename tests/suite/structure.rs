@@ -1,0 +1,235 @@
+//! How files rest on each other: no circle inside a room, and folders that one can overlook.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use regex::Regex;
+
+use crate::kit::repository;
+
+/// Files that name each other. In a shell what they are about does: a command has words, and a word may hold commands.
+/// Those of `commands` lie side by side in one folder still.
+const CIRCLES: &[&[&str]] = &[
+    &["commands/check", "commands/verify"],
+    &["commands/context", "commands/install", "commands/project"],
+    &["commands/state", "commands/upkeep"],
+    &["text/shell/read", "text/shell/word"],
+];
+
+/// The most Rust files in a folder of `operations`, tests not counted.
+const FILES: usize = 20;
+
+/// The most rooms in `operations`.
+const ROOMS: usize = 25;
+
+/// A module by its path below `src`; the one of the crate is empty.
+type Module = Vec<String>;
+
+/// The source without comments and without what is compiled for tests alone, by module.
+fn modules() -> BTreeMap<Module, String> {
+    let source = repository().join("src");
+    let comment = Regex::new(r"(?m)//[^\n]*").unwrap();
+    let tests =
+        Regex::new(r"(?ms)^#\[cfg\((?:all\()?test[^\n]*\n(?:#[^\n]*\n)*(?:pub\([^)]*\) )?mod \w+ \{.*").unwrap();
+    let files = walkdir::WalkDir::new(&source).into_iter().map(Result::unwrap);
+    let files = files.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"));
+    let paths =
+        files.map(walkdir::DirEntry::into_path).filter(|path| !is_of_tests(path.strip_prefix(&source).unwrap()));
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        comment.replace_all(&tests.replace(&text, ""), "").into_owned()
+    };
+    paths.map(|path| (module_of(path.strip_prefix(&source).unwrap()), read(&path))).collect()
+}
+
+fn is_of_tests(path: &Path) -> bool {
+    let is_of_tests = |part: &str| part == "tests" || part.ends_with("_tests") || part == "made_up";
+    path.with_extension("").components().any(|part| is_of_tests(&part.as_os_str().to_string_lossy()))
+}
+
+fn module_of(path: &Path) -> Module {
+    let parts = path.with_extension("");
+    let mut parts: Module = parts.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    if parts.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {
+        parts.pop();
+    }
+    parts
+}
+
+/// The paths that a `use` tree brings in, groups taken apart, as segments.
+fn flat(tree: &str) -> Vec<String> {
+    let tree = tree.trim();
+    let Some((before, inside)) = tree.split_once('{') else {
+        let path = tree.split(" as ").next().unwrap_or(tree).trim();
+        return vec![path.trim_end_matches("::self").trim_end_matches("::*").to_owned()];
+    };
+    let inside = inside.strip_suffix('}').unwrap_or(inside);
+    let (mut parts, mut depth) = (vec![String::new()], 0);
+    for letter in inside.chars() {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
+        if letter == ',' && depth == 0 {
+            parts.push(String::new());
+        } else {
+            parts.last_mut().unwrap().push(letter);
+        }
+    }
+    let parts = parts.iter().filter(|part| !part.trim().is_empty());
+    parts.flat_map(|part| flat(&format!("{before}{}", part.trim()))).collect()
+}
+
+/// What a module names: paths of `use` with whether they are handed on, and paths in its code.
+struct Names {
+    used: Vec<(Module, bool)>,
+    told: Vec<Module>,
+}
+
+/// `path` as seen in `module`, from the root of the crate; `None` for what is not of this crate.
+fn absolute(module: &Module, path: &str, all: &BTreeMap<Module, String>) -> Option<Module> {
+    let mut segments: Vec<&str> = path.split("::").map(str::trim).collect();
+    let mut base = module.clone();
+    match segments[0] {
+        "crate" => base.clear(),
+        "self" => {}
+        "super" => {
+            base.pop();
+            while segments.get(1) == Some(&"super") {
+                segments.remove(1);
+                base.pop();
+            }
+        }
+        first => {
+            let child = [module.as_slice(), &[first.to_owned()]].concat();
+            if !all.contains_key(&child) {
+                return None;
+            }
+            segments.insert(0, "self");
+        }
+    }
+    Some([base, segments[1..].iter().map(|segment| (*segment).to_owned()).collect()].concat())
+}
+
+fn names(module: &Module, text: &str, all: &BTreeMap<Module, String>) -> Names {
+    let imports = Regex::new(r"(?m)^\s*(pub(?:\([^)]*\))? )?use ([^;]+);").unwrap();
+    let path = Regex::new(r"\b(?:crate|super|self)(?:::\w+)+").unwrap();
+    let found = imports.captures_iter(text).flat_map(|found| {
+        let handed_on = found.get(1).is_some();
+        flat(&found[2]).into_iter().map(move |path| (path, handed_on)).collect::<Vec<_>>()
+    });
+    let used = found.filter_map(|(path, handed_on)| Some((absolute(module, &path, all)?, handed_on))).collect();
+    let code = imports.replace_all(text, "");
+    let told = path.find_iter(&code).filter_map(|path| absolute(module, path.as_str(), all)).collect();
+    Names { used, told }
+}
+
+/// The module whose file defines what `path` names: names that a module hands on are followed.
+fn home(
+    path: &Module,
+    all: &BTreeMap<Module, String>,
+    handed_on: &BTreeMap<Module, Module>,
+    depth: usize,
+) -> Option<Module> {
+    let length = (0..=path.len()).rev().find(|length| all.contains_key(&path[..*length]))?;
+    let name = path.get(..=length).map(<[String]>::to_vec);
+    match name.and_then(|name| handed_on.get(&name)).filter(|_| depth < 8) {
+        Some(target) => home(&[target.as_slice(), &path[length + 1..]].concat(), all, handed_on, depth + 1),
+        None => Some(path[..length].to_vec()),
+    }
+}
+
+/// Which modules rest on which. A module and one that it lies in are not asked: a folder's `mod.rs` is its face.
+fn arrows(all: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Module>> {
+    let named: BTreeMap<&Module, Names> = all.iter().map(|(module, text)| (module, names(module, text, all))).collect();
+    let handed_on: BTreeMap<Module, Module> = named
+        .iter()
+        .flat_map(|(module, names)| {
+            names.used.iter().filter(|(_, handed_on)| *handed_on).map(move |used| (module, used))
+        })
+        .filter_map(|(module, (path, _))| Some(([module.as_slice(), &[path.last()?.clone()]].concat(), path.clone())))
+        .collect();
+    let mut arrows = BTreeMap::new();
+    for (module, names) in &named {
+        let used = names.used.iter().filter(|(_, handed_on)| !handed_on).map(|(path, _)| path);
+        let homes = used.chain(&names.told).filter_map(|path| home(path, all, &handed_on, 0));
+        let others = homes.filter(|home| !home.starts_with(module) && !module.starts_with(home));
+        arrows.insert((*module).clone(), others.collect());
+    }
+    arrows
+}
+
+/// Each room that a file names, by the file's path below `src`.
+pub(crate) fn rooms_named() -> BTreeSet<(String, String)> {
+    let all = modules();
+    let paths = all.iter().flat_map(|(module, text)| {
+        let Names { used, told } = names(module, text, &all);
+        let paths = used.into_iter().map(|(path, _)| path).chain(told);
+        paths.filter_map(|path| Some((module.join("/"), path.first()?.clone()))).collect::<Vec<_>>()
+    });
+    paths.collect()
+}
+
+/// What can be reached from a module.
+fn reached(from: &Module, arrows: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeSet<Module> {
+    let mut reached = BTreeSet::new();
+    let mut waiting = vec![from];
+    while let Some(module) = waiting.pop() {
+        waiting.extend(arrows[module].iter().filter(|next| reached.insert((*next).clone())));
+    }
+    reached
+}
+
+#[test]
+fn no_files_rest_on_each_other_in_a_circle() {
+    let all = modules();
+    assert!(all.len() > 300, "{}", all.len());
+    let arrows = arrows(&all);
+    let reached: BTreeMap<&Module, BTreeSet<Module>> =
+        arrows.keys().map(|module| (module, reached(module, &arrows))).collect();
+    let shown = |module: &Module| module.join("/");
+    let mut circles: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (module, ahead) in &reached {
+        if ahead.contains(*module) {
+            let members = ahead.iter().filter(|other| reached[other].contains(*module));
+            circles.insert(members.map(shown).collect());
+        }
+    }
+    let known: BTreeSet<Vec<String>> =
+        CIRCLES.iter().map(|circle| circle.iter().map(|&file| file.to_owned()).collect()).collect();
+    assert_eq!(circles, known, "left: the circles there are; right: those that are known");
+}
+
+#[test]
+fn a_subject_can_be_overlooked() {
+    let all = modules();
+    let mut large = Vec::new();
+    let room = "operations";
+    let below: Vec<&Module> = all.keys().filter(|module| module.first().is_some_and(|first| first == room)).collect();
+    let rooms: BTreeSet<&String> = below.iter().filter_map(|module| module.get(1)).collect();
+    if rooms.len() > ROOMS {
+        large.push(format!("{room} has {} rooms", rooms.len()));
+    }
+    let mut folders: BTreeMap<&[String], usize> = BTreeMap::new();
+    for module in below.iter().filter(|module| module.len() > 2) {
+        *folders.entry(&module[..module.len() - 1]).or_default() += 1;
+    }
+    let crowded = folders.into_iter().filter(|(_, files)| *files > FILES);
+    large.extend(crowded.map(|(folder, files)| format!("{} has {files} files", folder.join("/"))));
+    assert_eq!(large, Vec::<String>::new());
+}
+
+#[test]
+fn names_are_followed_through_groups_and_faces() {
+    let paths = flat("crate::{disk::{self, Digest as D}, text::toml::*}");
+    assert_eq!(paths, ["crate::disk", "crate::disk::Digest", "crate::text::toml"]);
+    let text = |text: &str| text.to_owned();
+    let module = |path: &str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Module>();
+    let all = BTreeMap::from([
+        (module(""), text("mod a;\nmod b;")),
+        (module("a"), text("pub(crate) use one::Thing;")),
+        (module("a/one"), text("use crate::b;")),
+        (module("b"), text("use crate::{a::Thing};\nfn f() { super::b::g() }")),
+    ]);
+    let arrows = arrows(&all);
+    assert_eq!(arrows[&module("b")], BTreeSet::from([module("a/one")]));
+    assert_eq!(arrows[&module("a/one")], BTreeSet::from([module("b")]));
+    assert!(arrows[&module("a")].is_empty(), "a face hands on");
+}
