@@ -157,7 +157,7 @@ fn plain_calls_are_let_through_with_any_text() {
         "if ~/x/gsd-tools verify plan-structure a; then echo ok; else exit 1; fi",
         "grep -rn gsd-tools $(git ls-files) > ~/found",
         "git commit -m \"$(cat <<'E'\nfix: call gsd-tools once\nE\n)\"",
-        "cat /work/gsd-tools/README.md gsd-tools.md > a",
+        "cat /srv/gsd-tools/README.md gsd-tools.md > a",
     ] {
         assert!(
             !refused(line, ALL),
