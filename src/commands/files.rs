@@ -191,7 +191,7 @@ impl Context {
             return Ok(());
         }
         let Some(name) = self.agent_session()? else { return Ok(()) };
-        let refused = format!("`{typed}` is no document, and an agent runs this call: {name} is set");
+        let refused = format!("`{typed}` is not a document, and an agent runs this call: {name} is set");
         Err(CommandError::usage(refused).exits(77).hint("name a Markdown file, or let a person type the call"))
     }
 

@@ -162,7 +162,7 @@ fn digest(gate: Gate, repository: &str, command: &str) -> String {
     Digest::of(format!("{}\0{repository}\0{command}", gate.word()).as_bytes()).to_string()
 }
 
-/// What tells the repository of the project from others at the same path.
+/// Distinguishes the repository of the project from another one at the same path.
 fn repository(context: &Context) -> String {
     let main = repository::main_place(context.root()).unwrap_or_else(|| context.root().clone());
     let git = repository::repository_of(&main).map(|root| root.resolve(".git"));

@@ -2,7 +2,7 @@
 
 use super::{AbsolutePath, Digest, DiskError, atomic, present};
 
-/// The digest of the file at `path`; `None` if nothing is there; an error if it is no file.
+/// The digest of the file at `path`; `None` if nothing is there; an error if it is not a file.
 pub(super) fn digest_of(path: &AbsolutePath) -> Result<Option<Digest>, DiskError> {
     let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
     match found {

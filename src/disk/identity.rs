@@ -1,11 +1,11 @@
-//! What tells a folder from another one that stands at the same path later.
+//! Distinguishes a folder from one that is made later at the same path.
 
 use std::time::UNIX_EPOCH;
 
 use super::AbsolutePath;
 
-/// Words for the folder at `path` that no folder has which is made there after this one was removed; empty where there is
-/// none, or the system does not say. A copy of it has others.
+/// An identifier of the folder at `path`. A folder that replaces it has another one, and so has a copy. Empty if there is no
+/// folder.
 pub(crate) fn identity(path: &AbsolutePath) -> String {
     let Ok(metadata) = std::fs::metadata(path) else { return String::new() };
     let made = metadata.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());

@@ -34,7 +34,7 @@ pub(crate) struct Lock {
     noted: RefCell<Vec<String>>,
 }
 
-/// Begins the first line of a lock file, which names a transaction. Nothing that a call was told is in that line.
+/// Begins the first line of a lock file, which names a transaction. Nothing from outside the program is in that line.
 const TRANSACTION: &str = "transaction ";
 /// The name of no transaction.
 const NONE: &str = "none";
@@ -339,7 +339,7 @@ mod tests {
     }
 
     fn holder() -> Holder {
-        Holder { process: std::process::id(), folder: "/work".into(), since: "2026-01-02T03:04:05.678Z".into() }
+        Holder { process: std::process::id(), folder: "/srv".into(), since: "2026-01-02T03:04:05.678Z".into() }
     }
 
     #[test]
@@ -361,7 +361,7 @@ mod tests {
     fn the_name_of_a_folder_vouches_for_no_transaction() {
         let (_temporary, folder) = folder();
         let (root, locks) = (folder.resolve("tree"), [folder.resolve("state/locks").as_path().to_path_buf()]);
-        let named = Holder { folder: "/work/x\ntransaction deadbeefdeadbeef\ny".into(), ..holder() };
+        let named = Holder { folder: "/srv/x\ntransaction deadbeefdeadbeef\ny".into(), ..holder() };
         for _ in 0..2 {
             let lock = Lock::acquire(&locks, &root, &named, Duration::ZERO).unwrap();
             assert!(!lock.notes("deadbeefdeadbeef"));

@@ -74,7 +74,7 @@ pub(crate) struct Dispatch {
     /// What a call says to start an agent in a worktree that is there already, `{folder}`.
     pub(crate) start_in: Option<String>,
     /// How an agent is started in a worktree that is there already: the program and its arguments, `{folder}` for the
-    /// worktree, `{prompt}` for what it is told. An argument with a prompt is left out where there is none.
+    /// worktree, `{prompt}` for its prompt. Without a prompt, the argument is left out.
     pub(crate) run_in: Option<Vec<String>>,
     /// The setting for the commit that the host's worktrees start from.
     pub(crate) start_commit: Option<StartCommit>,

@@ -484,7 +484,7 @@ fn an_agent_cannot_silence_its_guards_and_a_script_can() {
 }
 
 #[test]
-fn an_agent_keeps_its_notes_in_a_home_that_is_no_temporary_folder() {
+fn an_agent_keeps_its_notes_in_a_home_outside_the_temporary_folder() {
     let (context, _) = clone_with(&[]);
     let home = tempfile::Builder::new().prefix("home-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let agent = [("CLAUDECODE", "1"), ("HOME", home.path().to_str().unwrap())];
@@ -506,7 +506,7 @@ fn an_agent_writes_nothing_that_other_programs_take_orders_from() {
         for agent in [("CLAUDECODE", "1"), ("QWEN_CODE", "")] {
             let set = ["frontmatter", "set", file, "--field", "x", "--value", "$(touch pwned)"];
             let refused = context.gsd_with(set, &[agent], "").failure(77);
-            assert!(refused.contains("is no document") && refused.contains(agent.0), "{refused}");
+            assert!(refused.contains("is not a document") && refused.contains(agent.0), "{refused}");
             let merge = ["frontmatter", "merge", file, "--data", "{\"x\": 1}"];
             context.gsd_with(merge, &[agent], "").failure(77);
         }

@@ -52,7 +52,7 @@ impl Word {
         })
     }
 
-    /// Whether a value stands in single quotes.
+    /// Whether a value is in single quotes.
     pub(super) fn has_quoted_value(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Placeholder(_, true)))
     }

@@ -293,7 +293,7 @@ fn remove(repository: &Repository, path: &str, staged: &mut Staged) {
     }
 }
 
-/// Whether git did as told with the path; what it has against it is kept as a failure of this path.
+/// Whether git accepted the path; its complaint is kept as a failure of this path.
 fn told_git(repository: &Repository, line: &[&str], path: &str, staged: &mut Staged) -> bool {
     let (error, timed_out) = match repository.git_in_turn(&about(line, &[path])) {
         Ok(finished) if finished.success() => return true,

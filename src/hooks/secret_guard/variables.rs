@@ -49,7 +49,7 @@ const PLAIN: &[&str] = &[
     "COMMIT",
 ];
 
-/// Whether the value of a variable of this name is no secret, as its name says.
+/// Whether the value of a variable of this name is not a secret, by its name.
 pub(super) fn is_plain(variable: &str) -> bool {
     let name = variable.to_uppercase();
     let is_switch = name.split('_').any(|word| matches!(word, "ENABLE" | "ENABLED" | "DISABLE" | "DISABLED" | "USE"));

@@ -195,7 +195,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
     let mut phases: Vec<PhaseSummary> = Vec::new();
-    // The first phase of each number: how the number stands is not found out twice.
+    // The first phase of each number: its standing is computed once.
     let mut first: HashMap<&str, usize> = HashMap::new();
     let mut standing = |id, phases: &[PhaseSummary]| match first.entry(id) {
         Entry::Occupied(known) => Ok(phases[*known.get()].standing.clone()),

@@ -57,7 +57,7 @@ pub(crate) struct PlansLeft {
     pub(crate) reason: &'static str,
 }
 
-/// STATE.md does not tell which plan is at work.
+/// STATE.md does not name the current plan.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NoPosition {
     pub(crate) error: String,
@@ -67,7 +67,7 @@ pub(crate) struct NoPosition {
     pub(crate) suggested: Option<Suggestion>,
 }
 
-/// Lines that would tell the position.
+/// Lines that could hold the position.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Suggestion {
     pub(crate) current_plan: u64,

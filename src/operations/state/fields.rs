@@ -98,7 +98,7 @@ pub(super) fn put_status(edit: &mut StateEdit<'_, '_>, status: &str) {
     }
 }
 
-/// Writes the day of the last activity where it is told alone: a description would be of something else.
+/// Writes the day of the last activity, unless a description follows it: that would describe something else.
 pub(super) fn put_day(edit: &mut StateEdit<'_, '_>, facts: &Facts) {
     let state = edit.state();
     let described = state.value("Last Activity Description").is_some();

@@ -24,7 +24,7 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
-    /// Sets the text of `path`, unless that is what stands there.
+    /// Sets the text of `path`, unless the file already has it.
     pub(crate) fn write(&mut self, view: &ProjectView, path: &str, text: String) -> Result<(), FileError> {
         if view.text(path)?.as_deref() == Some(text.as_str()) {
             self.texts.remove(path);

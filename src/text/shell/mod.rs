@@ -1,7 +1,8 @@
 //! Command lines of a shell: what they run, with which words, on which files. Nothing is run to find out.
 //!
 //! Every text is a script. Quotes, here-documents, substitutions, variables with a value from the script itself,
-//! programs that start programs, and scripts inside scripts are seen through; the rest is unknown and told as such. [`PlainLine`] is for who has to be sure: it reads few lines, and those exactly.
+//! programs that start programs, and scripts inside scripts are seen through; the rest is marked
+//! as unknown. [`PlainLine`] is for callers that have to be sure: it reads few lines, and those exactly.
 
 mod plain;
 mod quote;
