@@ -4,7 +4,7 @@
   benches/linear.py --bin target/release/gsd-tools [--only INPUT] [--calls PREFIX] [--every] [--part 1]
 
 The inputs are as large as the program takes them: documents just under 16 MB,
-settings of hosts just under 8 MB, our own configuration just under 1 MB. `--every` puts
+settings of hosts just under 8 MB, our own configuration and command lines just under 1 MB. `--every` puts
 each shape into each document and asks every command; `--part 0.05` makes all inputs smaller. Exits 1 if a call takes more
 than 2 s of CPU or 300 MB (or than KNOWN gives it), or if four times the input costs more than six times the time.
 """
@@ -39,7 +39,9 @@ KNOWN = [
     ("config.toml", "", 5, 700, "the parser's tree of 8 MB takes that much"),
     ("config.yaml", "", 8, 1000, "each edit is checked by reading the text after it, and comparing trees of 8 MB"),
 ]
-DOCUMENT, SETTINGS, CONFIG_SIZE = 16_000_000, 7_900_000, 1_000_000
+DOCUMENT, SETTINGS, CONFIG_SIZE, COMMAND_SIZE = 16_000_000, 7_900_000, 1_000_000, 1_000_000
+# Where the command line of an agent is kept that a hook is asked about.
+COMMAND = "command.txt"
 
 FOLDER = ".planning/phases/01-part-1"
 DOCUMENTS = {
@@ -234,7 +236,18 @@ def event(name, folder):
     payload = {"session_id": "bench", "cwd": folder, "hook_event_name": EVENTS[name], "source": "startup", "model": {"display_name": "Model"},
                "workspace": {"current_dir": folder}, "context_window": {"remaining_percentage": 80.0}, "tool_name": "Write",
                "tool_input": {"file_path": f"{folder}/src/new.ts", "content": "x"}, "tool_response": {"type": "create"}}
+    command = f"{folder}/{COMMAND}"
+    if os.path.exists(command):
+        payload.update(tool_name="Bash", tool_input={"command": open(command, encoding="utf-8").read()})
     return json.dumps(payload)
+
+
+def command(text):
+    """A project whose agent types a command line of `size` bytes."""
+    def build(root, home, size):
+        small(root)
+        put(f"{root}/{COMMAND}", text(size))
+    return build
 
 
 def calls(text):
@@ -312,6 +325,13 @@ def installs(host):
     return [["install", flag, "--global"], ["status", flag], ["install", flag, "--global"], ["uninstall", flag, "--global"]]
 
 
+COMMANDS = {
+    "code that opens files": entries("python3 -c \"", lambda i: "open('a.md','w')", "\" .planning", ";"),
+    "code with names": entries("python3 -c \"", lambda i: f"'x{i}'", "\" .planning", ";"),
+    "names of files": entries("", lambda i: f"x{i}.env.rs", "", " "),
+    "patterns": entries("cat ", lambda i: f"src/*{i}*", "", " "),
+    "small commands": entries("", lambda i: ":", "", ";"),
+}
 JSON = {
     "entries": entries('{\n"env": {\n', lambda i: f'"K{i}": "value"', "\n}\n}\n"),
     "top keys": entries("{\n", lambda i: f'"K{i}": "value"', "\n}\n"),
@@ -348,6 +368,8 @@ def inputs(every):
     yield "350,000 headings of one phase", 350_000, roadmap(lambda i: "### Phase 1: Part\n"), calls(PHASES) + hooks()
     yield "350,000 headings", 350_000, roadmap(lambda i: f"### Phase {i}: Part\n"), calls(PHASES) + hooks()
     yield "20,000 phases", 20_000, phases, calls(PHASES) + hooks()
+    for name, text in COMMANDS.items():
+        yield f"command line: {name}", COMMAND_SIZE, command(text), calls("hook standard before-tool")
     for name, text in JSON.items():
         yield f"config.json: {name}", CONFIG_SIZE, config(text), calls(CONFIG) + hooks()
         yield f"settings.json: {name}", SETTINGS, settings(".claude/settings.json", text), installs("claude") + hooks()
