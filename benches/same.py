@@ -255,7 +255,7 @@ def filled(cwd, phase):
 
 def unlisted():
     """Reading commands of the catalogue that stand neither above nor among those left out."""
-    catalog = open(os.path.join(os.path.dirname(__file__), "../src/commands/catalog.rs"), encoding="utf-8").read()
+    catalog = open(os.path.join(os.path.dirname(__file__), "../src/commands/frame/catalog.rs"), encoding="utf-8").read()
     reading = re.findall(r'\(\s*"([a-z0-9 -]+)",\s*Effect::Read\)', catalog)
     called = [line for line in CALLS.split("\n") if line]
     return [verb for verb in reading if verb not in LEFT_OUT and not any(f"{line} ".startswith(f"{verb} ") for line in called)]

@@ -216,7 +216,7 @@ pub(crate) fn sample_calls() -> impl Iterator<Item = Vec<&'static str>> {
 
 #[test]
 fn the_table_names_every_command_that_claims_a_rehearsal() {
-    let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();
+    let catalog = std::fs::read_to_string(repository().join("src/commands/frame/catalog.rs")).unwrap();
     let row = Regex::new(r#"\(\s*"([a-z0-9 -]+)",\s*Effect::Act\)"#).unwrap();
     let claimed: BTreeSet<&str> = row.captures_iter(&catalog).map(|found| found.get(1).unwrap().as_str()).collect();
     let listed: BTreeSet<&str> = ACTS.iter().map(|act| act.verb).collect();

@@ -2,7 +2,7 @@
 //! other scripts. A rehearsal writes nothing; the command tells each line it changed; those are the lines it is for;
 //! endings, marks and everything else keep their bytes.
 //!
-//! The table below must name every command that `src/commands/catalog.rs` says writes.
+//! The table below must name every command that `src/commands/frame/catalog.rs` says writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -373,7 +373,7 @@ fn a_folder_without_a_project_stays_without_one() {
 
 #[test]
 fn the_table_names_every_command_that_writes_documents() {
-    let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();
+    let catalog = std::fs::read_to_string(repository().join("src/commands/frame/catalog.rs")).unwrap();
     let row = Regex::new(r#"\(\s*"([a-z0-9 -]+)",\s*Effect::(?:Write|Destructive)\)"#).unwrap();
     let writers: BTreeSet<&str> = row.captures_iter(&catalog).map(|found| found.get(1).unwrap().as_str()).collect();
     let elsewhere = ELSEWHERE.iter().map(|(verb, _)| *verb);

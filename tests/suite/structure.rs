@@ -8,11 +8,16 @@ use regex::Regex;
 use crate::kit::repository;
 
 /// Files that name each other. In a shell what they are about does: a command has words, and a word may hold commands.
-/// Those of `commands` lie side by side in one folder still.
 const CIRCLES: &[&[&str]] = &[
-    &["commands/check", "commands/verify"],
-    &["commands/context", "commands/install", "commands/project"],
-    &["commands/state", "commands/upkeep"],
+    &["commands/checks/check", "commands/checks/verify"],
+    &["commands/families", "commands/small/schema"],
+    &[
+        "commands/frame/context",
+        "commands/frame/family",
+        "commands/frame/project",
+        "commands/frame/usage",
+        "commands/install",
+    ],
     &["text/shell/read", "text/shell/word"],
 ];
 

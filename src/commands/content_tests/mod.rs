@@ -7,16 +7,22 @@ mod calls;
 mod project;
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 
 use calls::{Call, Word, calls_of};
 use project::project;
 
-use super::catalog::{CATALOG, Effect};
-use super::*;
+use super::families::{FAMILIES, answer};
+use super::frame::argv::{self, Wants};
+use super::frame::error::Manner;
+use super::frame::{CommandError, catalog, tree, usage};
+use super::install;
+use crate::commands::frame::catalog::{CATALOG, Effect};
 use crate::library::Library;
 use crate::operations::capability;
 use crate::project::config::key_names;
+use crate::world::World;
 
 const PHASE: &str = ".planning/phases/02-core";
 

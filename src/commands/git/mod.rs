@@ -11,7 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::repository::Repository;
-use super::{CommandError, Context, Family};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
 use crate::text::untrusted;
 
 #[derive(Debug, clap::Subcommand)]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::scratch::GitScratch;
-use crate::commands::error::Reason;
-use crate::commands::{CommandError, Context};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::error::Reason;
 use crate::disk::AbsolutePath;
 use crate::project::config::Config;
 use crate::project::repository;

@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use crate::commands::{CommandError, Context};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath};
 use crate::world::{Finished, Program};
 

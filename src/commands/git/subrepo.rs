@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::{Repository, about, complaint};
-use crate::commands::{CommandError, Context};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
 use crate::world::Finished;
 
 /// How long git may take: hooks run inside it.

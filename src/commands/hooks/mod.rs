@@ -10,7 +10,9 @@ use serde::Serialize;
 #[cfg(test)]
 pub(super) use bench::BenchReport;
 
-use super::{CommandError, Context, Family};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
 use crate::install::{self, Target, UnknownHooks};

@@ -1,6 +1,6 @@
 //! What the words and flags of each workflow are.
 
-use crate::commands::CommandError;
+use crate::commands::frame::CommandError;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PhaseArgs {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::commands::{CommandError, Context};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::operations::bundle::{CodeFacts, SearchFacts};
 use crate::project::repository;

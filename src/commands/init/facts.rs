@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::commands::{CommandError, Context};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
 use crate::disk;
 use crate::library;
 use crate::operations::bundle::Facts;

@@ -11,8 +11,10 @@ use arguments::{
     WorkspaceArgs, YoloArgs,
 };
 
-use super::error::Reason;
-use super::{CommandError, Context, Family};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
 use crate::disk;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::bundle::{

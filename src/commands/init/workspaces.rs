@@ -2,8 +2,9 @@
 
 use super::answer;
 use super::arguments::WorkspaceArgs;
-use crate::commands::error::Reason;
-use crate::commands::{CommandError, Context};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::error::Reason;
 use crate::disk::{self, AbsolutePath};
 use crate::operations::bundle::{
     ChildRepository, NewWorkspaceReport, RemoveWorkspaceReport, Workspace, WorkspaceReport, WorkspacesReport,

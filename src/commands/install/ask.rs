@@ -2,7 +2,7 @@
 
 use dialoguer::{MultiSelect, Select};
 
-use crate::commands::error::{CommandError, Reason};
+use crate::commands::frame::error::{CommandError, Reason};
 use crate::install::Wish;
 use crate::runtime::{Descriptor, Scope};
 

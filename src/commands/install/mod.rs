@@ -7,12 +7,16 @@ mod ask;
 mod diff;
 pub(super) mod package;
 pub(super) mod report;
+pub(crate) mod updating;
 mod words;
 
 pub(super) use words::spelled;
 
-use super::error::Reason;
-use super::{CommandError, Context, Family, catalog};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::catalog;
+use crate::commands::frame::error::Reason;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::{CommandError, Context};
 use super::told;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Owner, RelativePath};
 use crate::emit::{self, Contents};
 use crate::install::{InstallError, Program};

@@ -1,7 +1,7 @@
 //! The words of an install before clap sees them: each host's name is a flag, and a call that begins with such a
 //! flag means `install`.
 
-use crate::commands::error::CommandError;
+use crate::commands::frame::error::CommandError;
 use crate::runtime::{Registry, RegistryError, RuntimeId};
 use crate::text::nearest::nearest;
 use crate::world::World;

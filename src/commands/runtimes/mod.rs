@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::install::told;
-use super::{CommandError, Context, Family};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
 use crate::runtime::{
     Descriptor, Evidence, Feature, Home, HomeError, Means, PlaceAnchor, RegistryError, Scope, Surroundings,
     VariableHolds,

@@ -5,11 +5,35 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::commands::{
-    auto_chain, basics, check, dispatch, effort, files, frontmatter, gate, git, guards, hooks, hosts, install, loops,
-    models, plan, research, runtimes, state, template, todo, trust, uat, updating, validate, verification, verify,
-    workstream, worktree,
-};
+use crate::commands::agents::dispatch;
+use crate::commands::agents::effort;
+use crate::commands::agents::hosts;
+use crate::commands::agents::models;
+use crate::commands::checks::check;
+use crate::commands::checks::gate;
+use crate::commands::checks::guards;
+use crate::commands::checks::uat;
+use crate::commands::checks::validate;
+use crate::commands::checks::verification;
+use crate::commands::checks::verify;
+use crate::commands::documents::frontmatter;
+use crate::commands::frame::files;
+use crate::commands::git;
+use crate::commands::hooks;
+use crate::commands::install;
+use crate::commands::install::updating;
+use crate::commands::loops;
+use crate::commands::loops::auto_chain;
+use crate::commands::notes::todo;
+use crate::commands::phases::template;
+use crate::commands::phases::workstream;
+use crate::commands::plans::plan;
+use crate::commands::research::packages;
+use crate::commands::runtimes;
+use crate::commands::small::basics;
+use crate::commands::small::trust;
+use crate::commands::state;
+use crate::commands::worktree;
 use crate::operations;
 use crate::operations::bundle::{self, Complete};
 use crate::text::front_matter;
@@ -425,7 +449,7 @@ pub(super) const ANSWERS: &[(&str, Answer)] = &[
     ("verify schema-drift", json::<operations::gates::drift::SchemaReport>()),
     ("verify-path-exists", json::<basics::PathReport>()),
     ("verify-summary", json::<operations::plans::summary_check::SummaryCheckReport>()),
-    ("websearch", json::<research::SearchReport>()),
+    ("websearch", json::<packages::SearchReport>()),
     ("workstream complete", json::<operations::workstream::CompleteReport>()),
     ("workstream create", json::<operations::workstream::CreateReport>()),
     ("workstream get", json::<workstream::ActiveReport>()),

@@ -9,11 +9,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use self::answers::{ANSWERS, Answer};
-use super::catalog;
-use super::context::{RehearsalReport, TokenReport, WriteReport};
-use super::error::Reason;
-use super::schema::schema_of;
-use super::{FAMILIES, tree, usage};
+use crate::commands::families::FAMILIES;
+use crate::commands::frame::catalog;
+use crate::commands::frame::context::{RehearsalReport, TokenReport, WriteReport};
+use crate::commands::frame::error::Reason;
+use crate::commands::frame::tree;
+use crate::commands::frame::usage;
+use crate::commands::small::schema::schema_of;
 
 mod answers;
 

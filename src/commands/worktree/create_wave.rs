@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use super::noted::{NotedWave, forget_folders, host_branches, of_root, session_key};
 use super::{Git, ManifestFile, Refusal, emit, make, refuse};
-use crate::commands::dispatch::{CAPACITY_VARIABLE, answers};
-use crate::commands::{CommandError, Context};
+use crate::commands::agents::dispatch::CAPACITY_VARIABLE;
+use crate::commands::agents::dispatch::answers;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
 use crate::operations::agents::worktree::FORK;
 use crate::operations::plans::index::{self, IndexedPlan, PlanIndexReport};

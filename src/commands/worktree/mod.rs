@@ -14,7 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::git::repository::refuse_repository_of_others;
-use super::{CommandError, Context, Family};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
 use crate::disk::{self, AbsolutePath};
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
 use git::Git;

@@ -1,6 +1,6 @@
 //! What is called in a hostile clone: every verb of the program, and every event of every dialect of the hooks.
 //!
-//! The verbs are those of `src/commands/catalog.rs`. Their calls are the examples of the help and those that other tests
+//! The verbs are those of `src/commands/frame/catalog.rs`. Their calls are the examples of the help and those that other tests
 //! make: a verb without one fails the test.
 
 use std::path::Path;
@@ -54,7 +54,7 @@ const PLACES: &[(&str, &str)] = &[
 pub(super) fn verbs() -> &'static [(String, String)] {
     static VERBS: OnceLock<Vec<(String, String)>> = OnceLock::new();
     VERBS.get_or_init(|| {
-        let catalog = std::fs::read_to_string(repository().join("src/commands/catalog.rs")).unwrap();
+        let catalog = std::fs::read_to_string(repository().join("src/commands/frame/catalog.rs")).unwrap();
         let row = Regex::new(r#"\(\s*"([a-z0-9 -]+)",\s*Effect::([A-Z][a-z]+)\)"#).unwrap();
         let verbs: Vec<_> = row.captures_iter(&catalog).map(|row| (row[1].to_owned(), row[2].to_owned())).collect();
         assert!(verbs.len() > 250, "the catalog is written in another form: {} verbs", verbs.len());

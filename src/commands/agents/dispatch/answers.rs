@@ -1,0 +1,232 @@
+//! What the facts about a host come to: by which name an agent is started, in which worktree, how many at once.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::runtime::{AgentReach, Dispatch, Isolation};
+
+/// What is told where the host's maker does not tell.
+const UNDOCUMENTED: &str = "undocumented";
+
+/// How a host runs agents, as it is told to scripts.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct DispatchReport {
+    named_dispatch: Value,
+    nested: Value,
+    max_depth: Value,
+    background: Value,
+    subagent_toolkit: Value,
+    background_dispatch: Value,
+    isolation: Value,
+    max_concurrency: Value,
+}
+
+impl From<&Dispatch> for DispatchReport {
+    fn from(dispatch: &Dispatch) -> Self {
+        let toolkit = dispatch.tools.map(|tools| match tools {
+            AgentReach::Full => "full",
+            AgentReach::ReadOnly => "read-only",
+        });
+        Self {
+            named_dispatch: told(dispatch.named),
+            nested: told(dispatch.nested),
+            max_depth: told(dispatch.depth),
+            background: told(dispatch.background),
+            subagent_toolkit: told(toolkit),
+            background_dispatch: told(dispatch.nested_background),
+            isolation: told(dispatch.isolation.map(Isolation::word)),
+            max_concurrency: told(dispatch.concurrency),
+        }
+    }
+}
+
+fn told(fact: Option<impl Into<Value>>) -> Value {
+    fact.map_or_else(|| UNDOCUMENTED.into(), Into::into)
+}
+
+/// The name under which a host starts the agent `requested`: its own, where the host starts agents by name.
+pub(in crate::commands) fn agent_type<'text>(dispatch: Option<&Dispatch>, requested: &'text str) -> &'text str {
+    if requested.is_empty() {
+        return DOER;
+    }
+    if dispatch.is_none_or(|dispatch| dispatch.named != Some(false)) {
+        return requested;
+    }
+    let of_kind = STAND_INS.iter().find(|(suffixes, _)| suffixes.iter().any(|suffix| requested.ends_with(suffix)));
+    of_kind.map_or(DOER, |(_, stand_in)| stand_in)
+}
+
+/// The agent that stands in for those that change things.
+const DOER: &str = "coder";
+
+/// Endings of the names of agents, and the agent that stands in for them where only a few fixed ones can be started.
+const STAND_INS: &[(&[&str], &str)] = &[
+    (&["planner", "roadmapper"], "plan"),
+    (&["checker", "mapper", "researcher", "verifier", "reviewer", "auditor", "analyzer"], "explore"),
+];
+
+/// Whether agents that would start agents are better started one by one: only where the host lets an agent in the
+/// background start others, two levels deep, can they be left to it.
+pub(in crate::commands) fn should_flatten(dispatch: Option<&Dispatch>) -> bool {
+    !dispatch.is_some_and(|dispatch| {
+        dispatch.nested == Some(true)
+            && dispatch.nested_background == Some(true)
+            && dispatch.depth.is_some_and(|depth| !(0..2).contains(&depth))
+    })
+}
+
+/// What `dispatch-capacity` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct CapacityReport {
+    pub(in crate::commands) runtime: String,
+    pub(in crate::commands) capacity: u32,
+    declared: Value,
+    source: &'static str,
+    reason: &'static str,
+}
+
+impl CapacityReport {
+    /// Whether the number is somebody's word, not our caution.
+    pub(in crate::commands) fn is_known(&self) -> bool {
+        self.source != "fallback"
+    }
+}
+
+/// How many agents run at once: as many as the person says, else as many as the host runs, else one.
+pub(in crate::commands) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option<&str>) -> CapacityReport {
+    let asked = asked.and_then(|asked| asked.trim().parse::<u32>().ok()).filter(|asked| *asked > 0);
+    let declared = dispatch.and_then(|dispatch| dispatch.concurrency);
+    let (capacity, source, reason) = match (asked, declared) {
+        (Some(asked), _) => (asked, "live", "ok"),
+        (None, Some(declared)) => (declared, "descriptor", "ok"),
+        (None, None) if dispatch.is_some() => (1, "fallback", UNDOCUMENTED),
+        (None, None) => (1, "fallback", "unknown_runtime"),
+    };
+    let declared = dispatch.map_or(Value::Null, |dispatch| told(dispatch.concurrency));
+    CapacityReport { runtime: runtime.to_owned(), capacity, declared, source, reason }
+}
+
+/// What `dispatch-isolation` answers.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct IsolationReport {
+    pub(in crate::commands) runtime: String,
+    pub(in crate::commands) isolation: Isolation,
+    /// What starts an agent in a worktree that is there already; none without a folder, or where the host does it.
+    exec: Option<ExecReport>,
+    pub(in crate::commands) harness_flag: Option<String>,
+}
+
+/// A program to run.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+struct ExecReport {
+    command: String,
+    args: Vec<String>,
+    /// The folder to run it in.
+    cwd: String,
+}
+
+impl ExecReport {
+    fn new(template: &[String], folder: &str, prompt: Option<&str>) -> Option<Self> {
+        let (command, arguments) = template.split_first()?;
+        let arguments = arguments.iter().filter(|argument| prompt.is_some() || !argument.contains("{prompt}"));
+        // The prompt goes in last, so that what it says is not taken for a placeholder.
+        let filled =
+            |argument: &String| argument.replace("{folder}", folder).replace("{prompt}", prompt.unwrap_or_default());
+        Some(Self { command: command.clone(), args: arguments.map(filled).collect(), cwd: folder.to_owned() })
+    }
+}
+
+/// Where an agent is to run, and what it is told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::commands) struct RunIn<'text> {
+    pub(in crate::commands) folder: Option<&'text str>,
+    pub(in crate::commands) prompt: Option<&'text str>,
+}
+
+/// Who gives agents worktrees: as asked, else as the host does; nobody, where the project wants none.
+pub(in crate::commands) fn isolation(
+    runtime: &str,
+    dispatch: Option<&Dispatch>,
+    asked: Option<Isolation>,
+    use_worktrees: bool,
+    run_in: RunIn<'_>,
+) -> IsolationReport {
+    let of_host = || dispatch.and_then(|dispatch| dispatch.isolation).unwrap_or(Isolation::None);
+    let isolation = if use_worktrees { asked.unwrap_or_else(of_host) } else { Isolation::None };
+    let flag = dispatch.and_then(|dispatch| dispatch.isolation_flag.clone());
+    let template = dispatch.and_then(|dispatch| dispatch.run_in.as_deref());
+    let template = template.filter(|_| isolation == Isolation::OrchestratorWorktree);
+    IsolationReport {
+        runtime: runtime.to_owned(),
+        isolation,
+        exec: template.zip(run_in.folder).and_then(|(run, folder)| ExecReport::new(run, folder, run_in.prompt)),
+        harness_flag: flag.filter(|_| isolation != Isolation::None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dispatch(named: bool, nested_background: bool, depth: i64) -> Dispatch {
+        Dispatch {
+            named: Some(named),
+            nested: Some(true),
+            depth: Some(depth),
+            nested_background: Some(nested_background),
+            isolation: Some(Isolation::HarnessWorktree),
+            isolation_flag: Some("--flag".to_owned()),
+            ..Dispatch::default()
+        }
+    }
+
+    #[test]
+    fn an_agent_keeps_its_name_where_names_work() {
+        assert_eq!(agent_type(None, "gsd-planner"), "gsd-planner");
+        assert_eq!(agent_type(Some(&dispatch(true, true, 1)), ""), "coder");
+        let fixed = dispatch(false, false, 1);
+        let of = |requested| agent_type(Some(&fixed), requested);
+        assert_eq!([of("gsd-planner"), of("gsd-plan-checker"), of("gsd-executor")], ["plan", "explore", "coder"]);
+    }
+
+    #[test]
+    fn waves_are_left_to_agents_only_where_that_works_in_the_background() {
+        assert!(!should_flatten(Some(&dispatch(true, true, 2))));
+        assert!(should_flatten(Some(&dispatch(true, true, 1))));
+        assert!(should_flatten(Some(&dispatch(true, false, 5))));
+        assert!(should_flatten(None));
+    }
+
+    #[test]
+    fn what_the_person_says_is_how_many_run() {
+        let documented = Dispatch { concurrency: Some(20), ..Dispatch::default() };
+        let of = |dispatch, asked| {
+            let report = capacity("x", dispatch, asked);
+            (report.capacity, report.source, report.reason)
+        };
+        assert_eq!(of(Some(&documented), None), (20, "descriptor", "ok"));
+        assert_eq!(of(Some(&documented), Some("3")), (3, "live", "ok"));
+        for nonsense in ["0", "x", "-1", "99999999999"] {
+            assert_eq!(of(Some(&documented), Some(nonsense)).0, 20);
+        }
+        let silent = Dispatch::default();
+        assert_eq!(of(Some(&silent), None), (1, "fallback", "undocumented"));
+        assert_eq!(of(None, None), (1, "fallback", "unknown_runtime"));
+    }
+
+    #[test]
+    fn a_project_without_worktrees_gets_none_whatever_is_asked() {
+        let host = dispatch(true, true, 2);
+        let of = |asked, use_worktrees| {
+            let report = isolation("x", Some(&host), asked, use_worktrees, RunIn::default());
+            (report.isolation, report.harness_flag.is_some())
+        };
+        assert_eq!(of(None, true), (Isolation::HarnessWorktree, true));
+        assert_eq!(of(Some(Isolation::None), true), (Isolation::None, false));
+        assert_eq!(of(Some(Isolation::HarnessWorktree), false), (Isolation::None, false));
+        assert_eq!(isolation("x", None, None, true, RunIn::default()).isolation, Isolation::None);
+    }
+}

@@ -1,0 +1,371 @@
+//! How agents are started on the host of the call.
+
+pub(in crate::commands) mod answers;
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::disk;
+use crate::disk::AbsolutePath;
+use crate::operations::agents::failure::classify_failure;
+use crate::project::wave::{WAVE_NOTE, WaveNote};
+use crate::runtime::{Dispatch, Isolation};
+use answers::{DispatchReport, IsolationReport, RunIn};
+
+/// Says how many agents may run at once.
+pub(in crate::commands) const CAPACITY_VARIABLE: &str = "GSD_DISPATCH_MAX_CONCURRENCY";
+
+/// The agent that does what no agent of its own is there for.
+const FALLBACK_AGENT: &str = "gsd-executor";
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Dispatches {
+    /// Show the name under which the host starts an agent
+    ///
+    /// Example: `gsd-tools resolve-dispatch-type --requested gsd-planner`.
+    ResolveDispatchType(TypeArgs),
+    /// Show and record who gives agents worktrees of their own
+    ///
+    /// Example: `gsd-tools dispatch-isolation --phase 2` prints `harness-worktree`, `orchestrator-worktree` or `none`.
+    DispatchIsolation(IsolationArgs),
+    /// Show who could give agents worktrees; records nothing
+    ///
+    /// Example: `gsd-tools inspect-dispatch-isolation --json`.
+    InspectDispatchIsolation(JsonArgs),
+    /// Set who gave agents worktrees of their own
+    ///
+    /// Example: `gsd-tools record-dispatch-isolation --isolation none --phase 2`.
+    RecordDispatchIsolation(RecordArgs),
+    /// Show how many agents may run at once
+    ///
+    /// Example: `gsd-tools dispatch-capacity` prints a number.
+    DispatchCapacity(JsonArgs),
+    /// Show whether agents should not start agents
+    ///
+    /// Example: `gsd-tools dispatch-should-flatten` prints `true` or `false`.
+    DispatchShouldFlatten(JsonArgs),
+    /// Show which agent does a piece of work: the named one or the executor
+    ///
+    /// Example: `gsd-tools resolve-agent --name gsd-code-fixer`.
+    ResolveAgent(AgentArgs),
+    /// Explain what agents came back with
+    #[command(subcommand)]
+    Agent(AgentCommand),
+    /// Show whether agents of the host may work as a team
+    ///
+    /// Example: `gsd-tools teams-status --active` exits 1 where they may not.
+    TeamsStatus(TeamsArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TypeArgs {
+    /// The agent
+    #[arg(long)]
+    requested: Option<String>,
+    /// Print the whole report
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct JsonArgs {
+    /// Print the whole report
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct IsolationArgs {
+    /// Print the whole report
+    #[arg(long)]
+    json: bool,
+    /// The phase it is for
+    #[arg(long)]
+    phase: Option<String>,
+    /// The plan it is for
+    #[arg(long)]
+    plan: Option<String>,
+    /// Have it so, whatever the host does
+    #[arg(long)]
+    force_isolation: Option<IsolationWord>,
+    /// The worktree an agent is to run in
+    #[arg(long, value_name = "FOLDER")]
+    cwd_target: Option<String>,
+    /// What the agent is told there
+    #[arg(long, requires = "cwd_target")]
+    prompt: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordArgs {
+    /// Who gave the worktrees
+    #[arg(long)]
+    isolation: IsolationWord,
+    /// What the call said to get them
+    #[arg(long)]
+    harness_flag: Option<String>,
+    /// The phase it was for
+    #[arg(long)]
+    phase: Option<String>,
+    /// The plan it was for
+    #[arg(long)]
+    plan: Option<String>,
+}
+
+/// [`Isolation`] as a person types it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum IsolationWord {
+    HarnessWorktree,
+    OrchestratorWorktree,
+    None,
+}
+
+impl From<IsolationWord> for Isolation {
+    fn from(word: IsolationWord) -> Self {
+        match word {
+            IsolationWord::HarnessWorktree => Self::HarnessWorktree,
+            IsolationWord::OrchestratorWorktree => Self::OrchestratorWorktree,
+            IsolationWord::None => Self::None,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgentArgs {
+    /// The agent
+    #[arg(long)]
+    name: Option<String>,
+    /// Print the whole report
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum AgentCommand {
+    /// Explain why an agent failed, by the text it came back with
+    ///
+    /// Example: `gsd-tools agent classify-failure --text "429 Too Many Requests" --pick class`.
+    ClassifyFailure(FailureArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FailureArgs {
+    /// The text
+    words: Vec<String>,
+    /// The same, as a flag
+    #[arg(long)]
+    text: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TeamsArgs {
+    /// Say it by the exit code alone
+    #[arg(long)]
+    active: bool,
+    /// Print the whole report, which is what happens anyway
+    #[arg(long, hide = true)]
+    json: bool,
+}
+
+impl Family for Dispatches {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ResolveDispatchType(arguments) => resolve_type(context, &arguments),
+            Self::DispatchIsolation(arguments) => isolation(context, &arguments),
+            Self::InspectDispatchIsolation(JsonArgs { json }) => {
+                let report =
+                    answers::isolation(&context.host()?.id, facts(context)?.as_ref(), None, true, RunIn::default());
+                tell_isolation(context, &report, json)
+            }
+            Self::RecordDispatchIsolation(arguments) => record(context, &arguments),
+            Self::DispatchCapacity(JsonArgs { json }) => capacity(context, json),
+            Self::DispatchShouldFlatten(JsonArgs { json }) => should_flatten(context, json),
+            Self::ResolveAgent(arguments) => resolve_agent(context, &arguments),
+            Self::Agent(AgentCommand::ClassifyFailure(FailureArgs { words, text })) => {
+                context.emit(&classify_failure(&text.unwrap_or_else(|| words.join(" "))))
+            }
+            Self::TeamsStatus(arguments) => teams(context, &arguments),
+        }
+    }
+}
+
+/// What is known of how the host of the call runs agents.
+fn facts(context: &Context) -> Result<Option<Dispatch>, CommandError> {
+    Ok(context.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone()))
+}
+
+/// Answers with JSON where that is asked for, else with a line.
+fn tell(context: &mut Context, json: bool, report: &impl Serialize, line: &str) -> Result<(), CommandError> {
+    if json {
+        context.emit(report)?;
+    } else {
+        context.text(line);
+    }
+    context.text("\n");
+    Ok(())
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct TypeReport<'a> {
+    runtime: &'a str,
+    requested: &'a str,
+    resolved: &'a str,
+    dispatch: Option<DispatchReport>,
+}
+
+fn resolve_type(context: &mut Context, arguments: &TypeArgs) -> Result<(), CommandError> {
+    let runtime = context.host()?.id.clone();
+    let facts = facts(context)?;
+    let requested = arguments.requested.as_deref().unwrap_or_default();
+    let resolved = answers::agent_type(facts.as_ref(), requested);
+    let dispatch = facts.as_ref().map(DispatchReport::from);
+    let report = TypeReport { runtime: &runtime, requested, resolved, dispatch };
+    tell(context, arguments.json, &report, resolved)
+}
+
+fn tell_isolation(context: &mut Context, report: &IsolationReport, json: bool) -> Result<(), CommandError> {
+    tell(context, json, report, report.isolation.word())
+}
+
+fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), CommandError> {
+    let use_worktrees = context.config()?.flag("workflow.use_worktrees");
+    let asked = arguments.force_isolation.map(Isolation::from);
+    let run_in = RunIn { folder: arguments.cwd_target.as_deref(), prompt: arguments.prompt.as_deref() };
+    let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), asked, use_worktrees, run_in);
+    if asked.is_some_and(|asked| asked != report.isolation) {
+        context.warn("`workflow.use_worktrees` is off, so there are none");
+    }
+    note(context, report.isolation, report.harness_flag.as_ref(), (arguments.phase.as_ref(), arguments.plan.as_ref()))?;
+    tell_isolation(context, &report, arguments.json)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct RecordedReport {
+    recorded: bool,
+    path: String,
+}
+
+fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandError> {
+    let (path, noted) = note(
+        context,
+        arguments.isolation.into(),
+        arguments.harness_flag.as_ref(),
+        (arguments.phase.as_ref(), arguments.plan.as_ref()),
+    )?;
+    context.emit(&RecordedReport { recorded: noted && !context.is_rehearsal(), path: path.to_string() })
+}
+
+/// Notes who gives executors their worktrees, outside the project's tree. The note of a wave that is not merged stays as
+/// it is: it says what is to be merged, and how its executors are started. Gives its place, and whether it was written.
+fn note(
+    context: &Context,
+    isolation: Isolation,
+    flag: Option<&String>,
+    (phase, plan): (Option<&String>, Option<&String>),
+) -> Result<(AbsolutePath, bool), CommandError> {
+    let path = context.local_state()?.file(WAVE_NOTE);
+    let written_at = context.world().now().milliseconds();
+    let noted = context.edit_note(&path, |text| {
+        // A note that does not parse may be all that is known of some worktrees.
+        let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
+            CommandError::usage(format!("`{path}` does not parse: {error}"))
+                .hint("mend it; or merge what `git worktree list` shows, and remove the file")
+        })?;
+        if known.is_some_and(|note| note.is_open()) {
+            return Ok((false, None));
+        }
+        let note = WaveNote {
+            isolation: isolation.word().to_owned(),
+            harness_flag: flag.cloned(),
+            phase: phase.cloned(),
+            plan: plan.cloned(),
+            written_at,
+            ..WaveNote::default()
+        };
+        Ok((true, Some(serde_json::to_string(&note)?)))
+    })?;
+    if !noted {
+        context
+            .warn("a wave is not merged yet, and its note stays as it is; `gsd-tools worktree cleanup-wave` ends it");
+    }
+    Ok((path, noted))
+}
+
+fn capacity(context: &mut Context, json: bool) -> Result<(), CommandError> {
+    let asked = context.world().variable(CAPACITY_VARIABLE);
+    let report = answers::capacity(&context.host()?.id, facts(context)?.as_ref(), asked.as_deref());
+    let line = report.capacity.to_string();
+    tell(context, json, &report, &line)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct FlattenReport<'a> {
+    runtime: &'a str,
+    should_flatten: bool,
+    dispatch: Option<DispatchReport>,
+}
+
+fn should_flatten(context: &mut Context, json: bool) -> Result<(), CommandError> {
+    let runtime = context.host()?.id.clone();
+    let facts = facts(context)?;
+    let should_flatten = answers::should_flatten(facts.as_ref());
+    let dispatch = facts.as_ref().map(DispatchReport::from);
+    let report = FlattenReport { runtime: &runtime, should_flatten, dispatch };
+    tell(context, json, &report, if should_flatten { "true" } else { "false" })
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct AgentReport<'a> {
+    runtime: &'a str,
+    requested: &'a str,
+    resolved: &'a str,
+    fallback: bool,
+}
+
+fn resolve_agent(context: &mut Context, arguments: &AgentArgs) -> Result<(), CommandError> {
+    let runtime = context.host()?.id.clone();
+    let requested = arguments.name.as_deref().unwrap_or_default();
+    let there = !requested.is_empty()
+        && !requested.contains(['/', '\\'])
+        && context.agent_files(requested).iter().any(disk::is_file);
+    let resolved = if there { requested } else { FALLBACK_AGENT };
+    let report = AgentReport { runtime: &runtime, requested, resolved, fallback: !there };
+    tell(context, arguments.json, &report, resolved)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct TeamsReport {
+    active: bool,
+    runtime: String,
+    env_present: bool,
+    source: String,
+}
+
+/// Few hosts have teams, and only where their environment says so.
+fn teams(context: &mut Context, arguments: &TeamsArgs) -> Result<(), CommandError> {
+    let runtime = context.host()?.id.clone();
+    let variable_of = |dispatch: Option<Dispatch>| dispatch.and_then(|dispatch| dispatch.teams_variable);
+    let of_call = context.host()?.descriptor.clone();
+    let hosts = of_call.into_iter().chain(context.registry()?.all()?);
+    let with_teams = hosts.into_iter().find_map(|host| Some((host.id, variable_of(host.dispatch)?)));
+    let set = |name: &str| context.world().flag(name);
+    let env_present = with_teams.as_ref().is_some_and(|(_, variable)| set(variable));
+    let source = match &with_teams {
+        Some((host, _)) if host.as_str() != runtime => format!("off: non-{host}"),
+        _ if env_present => "on: env".to_owned(),
+        _ => "off: flag absent".to_owned(),
+    };
+    let active = source.starts_with("on");
+    if arguments.active {
+        if !active {
+            context.exit_with(1);
+        }
+        return Ok(());
+    }
+    context.emit(&TeamsReport { active, runtime, env_present, source })
+}

@@ -1,0 +1,149 @@
+//! How hard installed agents think: the configuration's word, written into their files.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
+use crate::operations::agents::models::{self, ExecutionRequest};
+use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::splice::Splices;
+
+const KEY: &str = "effort";
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Efforts {
+    /// Keep the effort of installed agents as the configuration says
+    #[command(subcommand)]
+    Effort(EffortCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum EffortCommand {
+    /// Show which agents have another effort than the configuration says, or change them
+    ///
+    /// Example: `gsd-tools effort sync --apply --pick synced`.
+    Sync(SyncArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SyncArgs {
+    /// Change the files; without it nothing is written
+    #[arg(long)]
+    apply: bool,
+    /// Write nothing, which is what happens anyway
+    #[arg(long, conflicts_with = "apply")]
+    dry_run: bool,
+    /// The host, instead of the one of the call
+    #[arg(long, value_name = "HOST")]
+    runtime: Option<String>,
+    /// The host's folder that has the agents, instead of the usual one
+    #[arg(long, value_name = "FOLDER")]
+    config_dir: Option<String>,
+}
+
+/// What `effort sync` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct SyncReport {
+    synced: usize,
+    skipped: usize,
+    changes: Vec<EffortChange>,
+    dry_run: bool,
+    agents_dir: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct EffortChange {
+    agent: String,
+    from: Option<String>,
+    to: String,
+}
+
+impl Family for Efforts {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Effort(EffortCommand::Sync(arguments)) = self;
+        let report = sync(context, &arguments)?;
+        context.emit_raw(&report, if report.reason.is_some() { "" } else { "ok" })
+    }
+}
+
+fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, CommandError> {
+    let named = arguments.runtime.as_deref().map(|name| context.host_named(name)).transpose()?;
+    let host = context.host()?;
+    let (runtime, descriptor) = match &named {
+        Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),
+        None => (host.id.clone(), host.descriptor.as_ref()),
+    };
+    let folder = match (&arguments.config_dir, descriptor) {
+        (Some(chosen), Some(descriptor)) => context.agents_folder_in(descriptor, chosen),
+        _ => context.agents(descriptor).folder,
+    };
+    let apply = arguments.apply;
+    let mut report = SyncReport {
+        synced: 0,
+        skipped: 0,
+        changes: Vec::new(),
+        dry_run: !apply,
+        agents_dir: folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
+        reason: None,
+    };
+    let Some(folder) = folder.filter(|folder| disk::is_folder(folder)) else {
+        report.reason = Some("agents directory not found");
+        return Ok(report);
+    };
+    let disk = context.disk();
+    // Held from the first read on, so that what is written is what was read, changed.
+    let hold = apply.then(|| disk.hold([&folder])).transpose()?;
+    let mut changes = ChangeSet::default();
+    for entry in disk::list(&folder)?.unwrap_or_default() {
+        let name = entry.name.strip_suffix(".md").filter(|name| name.starts_with("gsd-"));
+        let (Some(name), true) = (name, entry.is_file()) else { continue };
+        match edited(context, &runtime, name, &entry.path)? {
+            None => report.skipped += 1,
+            Some((change, before, text)) => {
+                changes.write(AbsolutePath::parse(&entry.path).map_err(DiskError::from)?, text, Some(before));
+                report.synced += 1;
+                report.changes.push(change);
+            }
+        }
+    }
+    if let Some(hold) = hold
+        && !changes.is_empty()
+    {
+        context.project().boundary()?.check_all(&changes)?;
+        hold.apply(&changes)?;
+    }
+    Ok(report)
+}
+
+/// The file of an agent with the effort it should have; none where it has that, or no front matter to have it in.
+fn edited(
+    context: &Context,
+    runtime: &str,
+    name: &str,
+    path: &Path,
+) -> Result<Option<(EffortChange, Digest, String)>, CommandError> {
+    let Some(text) = disk::read_text(path)? else { return Ok(None) };
+    let Some(front) = FrontMatter::parse(&text).filter(|front| front.problem().is_none()) else { return Ok(None) };
+    let config = context.config()?;
+    let execution = models::execution(config, runtime, name, &ExecutionRequest { attempt: 1, ..Default::default() });
+    // A host that is told otherwise does not read the key.
+    if execution.unknown_agent == Some(true) || execution.effort_propagation.as_deref() != Some("frontmatter") {
+        return Ok(None);
+    }
+    let (from, to) = (front.text(KEY), execution.effort_rendered);
+    if from.as_deref() == Some(to.as_str()) {
+        return Ok(None);
+    }
+    let mut splices = Splices::default();
+    front.set(KEY, &Value::Text(to.clone()), &mut splices);
+    let after = splices.apply(&text);
+    let change = EffortChange { agent: name.to_owned(), from, to };
+    Ok(Some((change, Digest::of(text.as_bytes()), after)))
+}

@@ -1,0 +1,131 @@
+//! What agents and hosts need told: skills of an agent, where a host keeps skills, which file it reads first.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::disk;
+use crate::operations::agents::skills;
+use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
+
+/// The instruction file that most hosts read.
+const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Hosts {
+    /// Print the block that names an agent's skills
+    ///
+    /// Example: `gsd-tools agent-skills gsd-planner`.
+    AgentSkills(SkillsArgs),
+    /// Tell where a host keeps the user's skills
+    ///
+    /// Example: `gsd-tools skills-root codex --raw`.
+    SkillsRoot(HostArgs),
+    /// Tell which file of a project a host reads first
+    ///
+    /// Example: `gsd-tools project-instruction-file codex`.
+    ProjectInstructionFile(OptionalHostArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SkillsArgs {
+    /// The agent, such as `gsd-planner`
+    agent: Option<String>,
+    /// Print the whole report
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct HostArgs {
+    /// The host
+    host: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct OptionalHostArgs {
+    /// The host
+    host: Option<String>,
+}
+
+impl Family for Hosts {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::AgentSkills(arguments) => agent_skills(context, &arguments),
+            Self::SkillsRoot(arguments) => skills_root(context, &arguments.host),
+            Self::ProjectInstructionFile(arguments) => instruction_file(context, arguments.host.as_deref()),
+        }
+    }
+}
+
+fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), CommandError> {
+    let Some(agent) = &arguments.agent else { return context.emit_raw(&"", "") };
+    let home = context.world().home().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
+    let report = skills::of_agent(&context.view(), context.config()?, agent, &home, |path| disk::is_file(path));
+    if arguments.json {
+        return context.emit(&report);
+    }
+    for warning in &report.warnings {
+        context.warn(warning);
+    }
+    context.text(&report.block);
+    Ok(())
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct SkillsRootReport {
+    skills_root: String,
+}
+
+fn skills_root(context: &mut Context, host: &str) -> Result<(), CommandError> {
+    let descriptor = context.host_named(host)?;
+    let Some(root) = skills_folder(context, &descriptor)? else {
+        return Err(CommandError::usage(format!("{} has no folder for skills", descriptor.name)));
+    };
+    context.emit_raw(&SkillsRootReport { skills_root: root.clone() }, root)
+}
+
+/// The folders of the host of the call, for the user.
+pub(in crate::commands) fn home(context: &Context) -> Result<Home, CommandError> {
+    let host = context.host()?;
+    let (Some(descriptor), Some(user)) = (&host.descriptor, context.world().home()) else {
+        return Err(CommandError::usage(format!("where `{}` keeps its files is not known", host.id)));
+    };
+    let environment = |name: &str| context.world().variable(name);
+    let surroundings =
+        Surroundings { environment: &environment, user: &user, project: context.root().as_path(), chosen: None };
+    Ok(Home::resolve(descriptor, Scope::Global, surroundings)?)
+}
+
+/// The folder above a host's skills, for the user; `None` where it knows no skills.
+fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<String>, CommandError> {
+    if let (Some(skills), Some(user)) = (&descriptor.home.skills, context.world().home()) {
+        return Ok(Some(skills.replacen('~', &user.to_string_lossy(), 1)));
+    }
+    let place =
+        descriptor.places.iter().find(|place| place.scopes.contains(&Scope::Global) && place.path.contains("skills/"));
+    let (Some(place), Some(user)) = (place, context.world().home()) else { return Ok(None) };
+    let environment = |name: &str| context.world().variable(name);
+    let surroundings =
+        Surroundings { environment: &environment, user: &user, project: context.here().as_path(), chosen: None };
+    let home = Home::resolve(descriptor, Scope::Global, surroundings)?;
+    let start = match &place.anchor {
+        PlaceAnchor::Root => home.root,
+        PlaceAnchor::Project => home.project,
+        PlaceAnchor::Home(folder) => home.user.join(folder),
+    };
+    let below = place.path.split("skills/").next().unwrap_or_default();
+    Ok(Some(format!("{}/{below}skills", start.to_string_lossy())))
+}
+
+fn instruction_file(context: &mut Context, host: Option<&str>) -> Result<(), CommandError> {
+    let named = host.map(str::to_owned).or_else(|| context.world().variable("GSD_RUNTIME"));
+    let file = match named {
+        Some(host) => context.host_named(&host)?.instruction_file,
+        None => COMMON_INSTRUCTIONS.to_owned(),
+    };
+    context.text(file + "\n");
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! Models: which one an agent runs on, how hard it thinks, and how finely a phase is cut.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::commands::documents::config::{told, with_new_file};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::agents::models::{self, ExecutionRequest};
+use crate::operations::documents::configuration;
+use crate::project::config::Setting;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Models {
+    /// Tell which model an agent runs on
+    ///
+    /// Example: `gsd-tools resolve-model gsd-planner --raw` prints `opus`.
+    ResolveModel(AgentArgs),
+    /// Tell which model an agent runs on and how hard it thinks
+    ///
+    /// Example: `gsd-tools resolve-execution gsd-executor --attempt 2`.
+    ResolveExecution(ExecutionArgs),
+    /// Tell how finely a phase is cut
+    ///
+    /// Example: `gsd-tools resolve-granularity planning --raw` prints `standard`.
+    ResolveGranularity(GranularityArgs),
+    /// Choose the profile that gives agents their models
+    ///
+    /// Example: `gsd-tools config-set-model-profile budget`.
+    ConfigSetModelProfile(ProfileArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgentArgs {
+    /// The agent, such as `gsd-planner`
+    agent: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExecutionArgs {
+    /// The agent, such as `gsd-planner`
+    agent: String,
+    /// Think this hard, whatever is configured
+    #[arg(long)]
+    effort: Option<String>,
+    /// Ask for speed
+    #[arg(long)]
+    fast_mode: bool,
+    /// Which attempt at the same work this is
+    #[arg(long, default_value_t = 1)]
+    attempt: u32,
+    /// Why the attempt before failed
+    #[arg(long)]
+    failure_class: Option<String>,
+    /// The host, instead of the configured one
+    #[arg(long)]
+    host: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GranularityArgs {
+    /// The kind of phase, such as `planning`
+    kind: String,
+    /// The answer, whatever is configured
+    #[arg(long)]
+    granularity: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProfileArgs {
+    /// `quality`, `balanced`, `budget`, `adaptive` or `inherit`
+    profile: String,
+}
+
+impl Family for Models {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ResolveModel(arguments) => model(context, &arguments),
+            Self::ResolveExecution(arguments) => execution(context, &arguments),
+            Self::ResolveGranularity(arguments) => granularity(context, &arguments),
+            Self::ConfigSetModelProfile(arguments) => set_profile(context, &arguments),
+        }
+    }
+}
+
+fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), CommandError> {
+    let named = context.world().variable("GSD_RUNTIME");
+    let config = context.config()?;
+    let report = models::model(config, models::runtime(config, named.as_deref()), &arguments.agent);
+    let raw = report.model.clone();
+    context.emit_raw(&report, raw)
+}
+
+fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), CommandError> {
+    let named = arguments.host.clone().or_else(|| context.world().variable("GSD_RUNTIME"));
+    // Work that failed for want of quota is not helped by a heavier model.
+    let attempt = if arguments.failure_class.as_deref() == Some("quota-exceeded") { 1 } else { arguments.attempt };
+    let request = ExecutionRequest { effort: arguments.effort.as_deref(), fast_mode: arguments.fast_mode, attempt };
+    let config = context.config()?;
+    let report = models::execution(config, models::runtime(config, named.as_deref()), &arguments.agent, &request);
+    let raw = report.effort_rendered.clone();
+    context.emit_raw(&report, raw)
+}
+
+fn granularity(context: &mut Context, arguments: &GranularityArgs) -> Result<(), CommandError> {
+    let report = models::granularity(context.config()?, &arguments.kind, arguments.granularity.as_deref());
+    let raw = report.granularity.clone();
+    context.emit_raw(&report, raw)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct ProfileReport {
+    updated: bool,
+    profile: String,
+    previous_profile: String,
+    #[schemars(with = "BTreeMap<String, String>")]
+    agent_to_model_map: AgentMap,
+}
+
+/// Agents and their tiers, in the order of the table.
+#[derive(Debug)]
+struct AgentMap(Vec<(&'static str, &'static str)>);
+
+impl Serialize for AgentMap {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (agent, tier) in &self.0 {
+            map.serialize_entry(agent, tier)?;
+        }
+        map.end()
+    }
+}
+
+fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), CommandError> {
+    let profile = arguments.profile.to_ascii_lowercase();
+    if !models::PROFILES.contains(&profile.as_str()) {
+        let known = models::PROFILES.join(", ");
+        let told = CommandError::usage(format!("no model profile `{}`", arguments.profile));
+        return Err(told.hint(format!("there are: {known}")));
+    }
+    let setting = Setting::parse("model_profile", &profile)?;
+    let set = with_new_file(context, None, |context, new| {
+        context.update(|view| configuration::set_in_whole_file(view, &setting, new).map_err(told))
+    })?;
+    let previous = set.previous_value.as_ref().and_then(serde_json::Value::as_str).unwrap_or("balanced");
+    let report = ProfileReport {
+        updated: true,
+        previous_profile: previous.to_owned(),
+        agent_to_model_map: AgentMap(models::agents_under(&profile).collect()),
+        profile,
+    };
+    let raw = table(&report);
+    context.emit_raw(&report, raw)
+}
+
+fn table(report: &ProfileReport) -> String {
+    let rows = &report.agent_to_model_map.0;
+    let widths = rows.iter().fold((5, 5), |(agent, tier), row| (agent.max(row.0.len()), tier.max(row.1.len())));
+    let mut table = format!(
+        "✓ Model profile set to: {} (was: {})\n\nAgents will now use:\n\n",
+        report.profile, report.previous_profile
+    );
+    // Writing to a string cannot fail.
+    let _ = writeln!(table, " {:<1$} │ {2:<3$}", "Agent", widths.0, "Model", widths.1);
+    let _ = writeln!(table, "{}┼{}", "─".repeat(widths.0 + 2), "─".repeat(widths.1 + 2));
+    for (agent, tier) in rows {
+        let _ = writeln!(table, " {:<1$} │ {2:<3$}", agent, widths.0, tier, widths.1);
+    }
+    table.push_str("\n\nNext spawned agents will use the new profile.");
+    table
+}

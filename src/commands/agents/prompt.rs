@@ -1,0 +1,112 @@
+//! Prompts that have to fit: made of files, written to a file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::disk::{ChangeSet, Digest};
+use crate::operations::agents::prompt_budget::{self, Material};
+
+/// The exit code where what must be there does not fit.
+const TOO_LARGE: u8 = 2;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Prompts {
+    /// Make a prompt of files that fits a number of tokens; exit 2 where it cannot
+    ///
+    /// Example: `gsd-tools prompt-budget --budget 8000 --instructions-file ask.md --roadmap-file roadmap.md --plan-file 02-01-PLAN.md --output-prompt prompt.md --output-metadata prompt.json`.
+    PromptBudget(BudgetArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BudgetArgs {
+    /// How many tokens there are
+    #[arg(long)]
+    budget: std::num::NonZeroUsize,
+    /// What is asked
+    #[arg(long, value_name = "FILE")]
+    instructions_file: String,
+    /// The roadmap, or the part of it
+    #[arg(long, value_name = "FILE")]
+    roadmap_file: String,
+    /// A plan; may be given several times
+    #[arg(long, value_name = "FILE", required = true)]
+    plan_file: Vec<String>,
+    /// The project's page; its first lines are kept longest
+    #[arg(long, value_name = "FILE")]
+    project_file: Option<String>,
+    /// The context of the phase, left out first
+    #[arg(long, value_name = "FILE")]
+    context_file: Option<String>,
+    /// Its research, left out next
+    #[arg(long, value_name = "FILE")]
+    research_file: Option<String>,
+    /// Its requirements, left out last
+    #[arg(long, value_name = "FILE")]
+    requirements_file: Option<String>,
+    /// Where the prompt goes
+    #[arg(long, value_name = "FILE")]
+    output_prompt: String,
+    /// Where it is told what was cut, as JSON
+    #[arg(long, value_name = "FILE")]
+    output_metadata: String,
+}
+
+impl Family for Prompts {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::PromptBudget(arguments) = self;
+        let (prompt, report) = prompt_budget::fit(&material(context, &arguments)?, arguments.budget.get());
+        let metadata = serde_json::to_string_pretty(&report)
+            .map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+        write(context, [(&arguments.output_prompt, prompt), (&arguments.output_metadata, metadata + "\n")])?;
+        if report.hard_failed {
+            context.warn("what has to be in the prompt does not fit: it was left empty");
+            context.exit_with(TOO_LARGE);
+        }
+        Ok(())
+    }
+}
+
+fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, CommandError> {
+    let optional = |file: Option<&String>| -> Result<Option<String>, CommandError> {
+        match file {
+            Some(file) => context.text_from_here(file),
+            None => Ok(None),
+        }
+    };
+    let required = |file: &String| {
+        let missing = || CommandError::usage(format!("there is no file `{}`", context.here().resolve(file)));
+        optional(Some(file))?.ok_or_else(missing)
+    };
+    let name = |file: &String| {
+        Path::new(file).file_name().map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned())
+    };
+    let plan = |file: &String| Ok((name(file), required(file)?));
+    Ok(Material {
+        instructions: required(&arguments.instructions_file)?,
+        roadmap: required(&arguments.roadmap_file)?,
+        project: optional(arguments.project_file.as_ref())?,
+        plans: arguments.plan_file.iter().map(plan).collect::<Result<_, CommandError>>()?,
+        context: optional(arguments.context_file.as_ref())?,
+        research: optional(arguments.research_file.as_ref())?,
+        requirements: optional(arguments.requirements_file.as_ref())?,
+    })
+}
+
+/// Writes both files, or none.
+fn write(context: &Context, files: [(&String, String); 2]) -> Result<(), CommandError> {
+    let mut changes = ChangeSet::default();
+    let mut folders = BTreeSet::new();
+    for (file, text) in files {
+        let path = context.output(context.here().resolve(file))?;
+        folders.extend(path.as_path().parent().map(Path::to_path_buf));
+        let before = Digest::of_file(&path)?;
+        changes.write(path, text, before);
+    }
+    let disk = context.disk();
+    disk.hold(folders)?.apply(&changes)?;
+    Ok(())
+}

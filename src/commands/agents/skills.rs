@@ -1,0 +1,101 @@
+//! Which skills there are.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::disk::{self, AbsolutePath};
+use crate::operations::agents::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
+use crate::project::view::Edits;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Skills {
+    /// List the skills of the project and of the user
+    ///
+    /// Example: `gsd-tools skill-manifest --pick counts.skills`; `--write` keeps the list in `.planning/`.
+    SkillManifest(ManifestArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManifestArgs {
+    /// Look into this folder alone
+    #[arg(long)]
+    skills_dir: Option<String>,
+    /// Keep the list in `.planning/skill-manifest.json`
+    #[arg(long)]
+    write: bool,
+    /// Print JSON, as always
+    #[arg(long, hide = true)]
+    json: bool,
+}
+
+impl Family for Skills {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::SkillManifest(arguments) = self;
+        let report = manifest(context, arguments.skills_dir.as_deref())?;
+        if !arguments.write {
+            return context.emit(&report);
+        }
+        let layout = context.layout();
+        if !disk::is_folder(layout.absolute(layout.planning())) {
+            context.warn(format!("the list is not kept: there is no folder `{}`", layout.planning()));
+            return context.emit(&report);
+        }
+        let text = serde_json::to_string_pretty(&report)? + "\n";
+        let report = context.update(|view| {
+            let mut edits = Edits::default();
+            edits.write(view, &format!("{}/skill-manifest.json", view.layout().planning()), text)?;
+            Ok((report, edits))
+        })?;
+        context.emit(&report)
+    }
+}
+
+fn manifest(context: &Context, chosen: Option<&str>) -> Result<SkillManifest, CommandError> {
+    let roots = match chosen {
+        Some(folder) => vec![Root { path: folder.to_owned(), scope: RootScope::Custom, deprecated: false }],
+        None => skill_manifest::roots()
+            .map_err(|error| CommandError::because(crate::commands::frame::error::Reason::SdkFailFast, &error))?,
+    };
+    let home = context.world().home().map(AbsolutePath::parse).transpose()?;
+    let boundary = context.project().boundary()?;
+    let mut found = Vec::new();
+    for root in roots {
+        let base = if root.is_in_project() { Some(context.root()) } else { home.as_ref() };
+        if let Some(base) = base {
+            let folder = base.resolve(&root.path);
+            if chosen.is_some() {
+                context.hold_to_project(&folder)?;
+            }
+            found.push(look(root, &folder, |file| {
+                let checked = boundary.check(file);
+                if let Err(error) = &checked {
+                    context.warn(format!("a skill is left out: {error}"));
+                }
+                checked.is_ok()
+            })?);
+        }
+    }
+    Ok(skill_manifest::manifest(found))
+}
+
+/// The skills of a folder whose file `may_be_read`.
+fn look(
+    root: Root,
+    folder: &AbsolutePath,
+    may_be_read: impl Fn(&AbsolutePath) -> bool,
+) -> Result<FoundRoot, CommandError> {
+    let entries = disk::list(folder)?;
+    let present = entries.is_some();
+    let (mut skills, mut pages) = (Vec::new(), 0);
+    for entry in entries.unwrap_or_default() {
+        if entry.is_folder() {
+            let file = folder.resolve(&entry.name).resolve("SKILL.md");
+            let text = if may_be_read(&file) { disk::read_text(&file)? } else { None };
+            skills.extend(text.map(|text| (entry.name.clone(), text)));
+        } else if entry.path.extension().is_some_and(|ending| ending == "md") {
+            pages += 1;
+        }
+    }
+    let path = folder.as_path().to_string_lossy().replace('\\', "/");
+    Ok(FoundRoot { root, path, present, skills, pages })
+}

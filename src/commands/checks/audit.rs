@@ -1,0 +1,139 @@
+//! What is still open: everything at the close of a milestone, and the tests of people.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::audit::{self, AcknowledgeError, Category, Target};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Audits {
+    /// List what is still open when a milestone closes
+    ///
+    /// Example: `gsd-tools audit-open --json --pick counts.total`.
+    AuditOpen(OpenArgs),
+    /// List the tests and checks that nobody passed yet
+    ///
+    /// Example: `gsd-tools audit-uat --pick summary.total_items`.
+    AuditUat,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct OpenArgs {
+    /// Answer with JSON instead of a page
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    command: Option<OpenCommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum OpenCommand {
+    /// Record in an open artifact that it is known and stays open
+    ///
+    /// Example: `gsd-tools audit-open acknowledge --category todos --milestone v1.0 --filename add-tags.md`.
+    Acknowledge(Box<AcknowledgeArgs>),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AcknowledgeArgs {
+    /// What it is: `debug_sessions`, `quick_tasks`, `threads`, `todos`, `seeds`, `uat_gaps`, `verification_gaps`,
+    /// `context_questions` or `deferred_items`
+    #[arg(long, value_parser = category)]
+    category: Category,
+    /// The milestone that closes with it open
+    #[arg(long)]
+    milestone: String,
+    /// The day of the decision, where it is not today
+    #[arg(long)]
+    at: Option<String>,
+    /// The phase of an artifact
+    #[arg(long)]
+    phase: Option<String>,
+    /// The name of an artifact's file in the folder of its phase
+    #[arg(long)]
+    file: Option<String>,
+    /// The milestone under which the phase is archived
+    #[arg(long)]
+    archived_milestone: Option<String>,
+    /// The name of a debug session or thread
+    #[arg(long)]
+    slug: Option<String>,
+    /// The name of a seed, such as `SEED-001-collab`
+    #[arg(long)]
+    seed_id: Option<String>,
+    /// The folder of a quick task
+    #[arg(long)]
+    dir: Option<String>,
+    /// The file of a todo
+    #[arg(long)]
+    filename: Option<String>,
+    /// The text of a deferred item
+    #[arg(long)]
+    text: Option<String>,
+}
+
+fn category(word: &str) -> Result<Category, String> {
+    Category::ALL.into_iter().find(|category| category.word() == word).ok_or_else(|| {
+        let words: Vec<&str> = Category::ALL.into_iter().map(Category::word).collect();
+        format!("the categories are {}", words.join(", "))
+    })
+}
+
+impl Family for Audits {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::AuditOpen(OpenArgs { command: Some(OpenCommand::Acknowledge(arguments)), .. }) => {
+                acknowledge(context, &arguments)
+            }
+            Self::AuditOpen(arguments) => open(context, arguments.json),
+            Self::AuditUat => {
+                let report = audit::uat(&context.view())?;
+                context.emit(&report)
+            }
+        }
+    }
+}
+
+fn open(context: &mut Context, json: bool) -> Result<(), CommandError> {
+    let now = context.world().now().to_string();
+    let report = audit::open(&context.view(), now)?;
+    if json {
+        return context.emit(&report);
+    }
+    context.text(report.page());
+    Ok(())
+}
+
+fn acknowledge(context: &mut Context, arguments: &AcknowledgeArgs) -> Result<(), CommandError> {
+    let today = context.world().today();
+    let target = Target {
+        category: arguments.category,
+        milestone: &arguments.milestone,
+        day: arguments.at.as_deref().unwrap_or(&today),
+        slug: arguments.slug.as_deref(),
+        seed: arguments.seed_id.as_deref(),
+        folder: arguments.dir.as_deref(),
+        todo: arguments.filename.as_deref(),
+        phase: arguments.phase.as_deref(),
+        file: arguments.file.as_deref(),
+        text: arguments.text.as_deref(),
+        archived_milestone: arguments.archived_milestone.as_deref(),
+    };
+    let report = context.update(|view| audit::acknowledge(view, target).map_err(told))?;
+    context.emit_raw(&report, "true")
+}
+
+fn told(error: AcknowledgeError) -> CommandError {
+    let hint = match &error {
+        AcknowledgeError::NoFile { .. } | AcknowledgeError::NoItem { .. } | AcknowledgeError::NoPhase { .. } => {
+            Some("`gsd-tools audit-open --json` lists what is open")
+        }
+        _ => None,
+    };
+    let told = CommandError::from(error);
+    match hint {
+        Some(hint) => told.hint(hint),
+        None => told,
+    }
+}

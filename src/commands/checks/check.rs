@@ -1,0 +1,595 @@
+//! Gates: small questions a workflow asks before it goes on.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::verify;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::commands::loops::auto_chain;
+use crate::disk;
+use crate::library::Library;
+use crate::operations::gates::artifact::{self, Predicate, UiPlanReport, UiSafetyReport};
+use crate::operations::gates::coverage::{self, GapCounts};
+use crate::operations::gates::outside_apis::{self, ApiCoverageReport};
+use crate::operations::gates::prohibition;
+use crate::operations::gates::test_first::{self, ReviewReport};
+use crate::operations::plans::commands::{self, FolderFacts, FoundFolder, SourceTree};
+use crate::operations::plans::directions;
+use crate::project::folder::PhaseFolder;
+use crate::project::view::{NamedPhase, ProjectView};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Gates {
+    /// Check whether work may go on
+    #[command(subcommand)]
+    Check(CheckCommand),
+    /// List the requirements and decisions that no plan of a phase names
+    ///
+    /// Example: `gsd-tools gap-analysis --phase-dir .planning/phases/02-core --pick summary`.
+    GapAnalysis(GapArgs),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum CheckCommand {
+    /// Show whether workflows go on by themselves, and why
+    ///
+    /// Example: `gsd-tools check auto-mode --pick active`.
+    AutoMode,
+    /// List the decisions of a context that no plan carries out
+    ///
+    /// Example: `gsd-tools check decision-coverage-plan .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
+    DecisionCoveragePlan(CoverageArgs),
+    /// List the decisions of a context that no plan or summary names
+    ///
+    /// Example: `gsd-tools check decision-coverage-verify .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
+    DecisionCoverageVerify(CoverageArgs),
+    /// List what no plan of a phase names; never blocks
+    ///
+    /// Example: `gsd-tools check gap-analysis-plan-post 2 --pick message`.
+    #[command(alias = "gap-analysis.plan-post")]
+    GapAnalysisPlanPost(PhaseArgs),
+    /// Check whether an artifact says what a feature requires
+    ///
+    /// Example: `gsd-tools check predicate --phase-dir .planning/phases/02-core --predicate '{"kind": "artifact-frontmatter-equals", "artifact": "SECURITY.md", "field": "threats_open", "equals": 0}'`.
+    Predicate(PredicateArgs),
+    /// Check whether a phase about a user interface has its design
+    ///
+    /// Example: `gsd-tools check ui-plan-gate 4 --pick block`.
+    #[command(alias = "ui.plan-gate")]
+    UiPlanGate(PhaseArgs),
+    /// Check for changes of the user interface without a design
+    ///
+    /// Example: `gsd-tools check ui-safety-gate 4 --pick block`.
+    #[command(alias = "ui.safety-gate")]
+    UiSafetyGate(PhaseArgs),
+    /// Check that a phase decided what it uses of outside APIs
+    ///
+    /// Example: `gsd-tools check api-coverage-verify-pre 2 --pick block`.
+    #[command(alias = "api-coverage.verify-pre")]
+    ApiCoverageVerifyPre(PhaseArgs),
+    /// Check for proof that what a plan forbids is enforced
+    ///
+    /// Example: `gsd-tools check prohibition-enforcement --json '{"prohibition": {"verification": "test"}, "check": {"path": "tests/auth.rs", "passed": true}}'`.
+    ProhibitionEnforcement(RequestArgs),
+    /// Check that a test failed before its code was written
+    ///
+    /// Example: `gsd-tools check tdd-red-evidence red.json --pick passed`.
+    TddRedEvidence(RecordArgs),
+    /// List test-first plans without the commits that show it
+    ///
+    /// Example: `gsd-tools check tdd-review-checkpoint 2 --pick violations`.
+    #[command(alias = "tdd.review-checkpoint")]
+    TddReviewCheckpoint(PhaseArgs),
+    /// Check that the commands of plans find their folders and scripts
+    ///
+    /// Example: `gsd-tools check verify-command-paths 2 --pick status`.
+    VerifyCommandPaths(MaybePhaseArgs),
+    /// Check that the commands of plans say what makes them fail
+    ///
+    /// Example: `gsd-tools check verify-failure-directions 2 --pick status`.
+    VerifyFailureDirections(MaybePhaseArgs),
+    /// Check for schema changes without a database push
+    ///
+    /// Example: `gsd-tools check verify-schema-drift 2 --pick block`.
+    #[command(alias = "verify.schema-drift")]
+    VerifySchemaDrift(PhaseArgs),
+    /// Check whether the source has outgrown its map
+    ///
+    /// Example: `gsd-tools check verify-codebase-drift --pick block`.
+    #[command(alias = "verify.codebase-drift")]
+    VerifyCodebaseDrift(NoPhaseArgs),
+    /// Check whether the research of a phase is older than its context
+    ///
+    /// Example: `gsd-tools check verify-context-drift 2 --pick block`.
+    #[command(alias = "verify.context-drift")]
+    VerifyContextDrift(PhaseArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CoverageArgs {
+    /// The folder of the phase
+    phase_dir: Option<String>,
+    /// The file with the decisions
+    context: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseArgs {
+    /// The phase, such as `3`, or its folder
+    phase: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MaybePhaseArgs {
+    /// The phase, such as `3`, or its folder
+    phase: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NoPhaseArgs {
+    /// A phase; the source belongs to all of them
+    #[arg(hide = true)]
+    phase: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordArgs {
+    /// A JSON file with `command`, `exitCode`, `targetTest` and `output`
+    record: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RequestArgs {
+    /// A JSON file with `prohibition` and `check`
+    #[arg(required_unless_present = "json")]
+    file: Option<String>,
+    /// The same as text
+    #[arg(long, value_name = "JSON", conflicts_with = "file")]
+    json: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PredicateArgs {
+    /// The condition as JSON
+    #[arg(long)]
+    predicate: Option<String>,
+    /// The folder in which the artifact is looked for
+    #[arg(long)]
+    phase_dir: Option<String>,
+    /// The phase in whose folder it is looked for
+    #[arg(long, conflicts_with = "phase_dir")]
+    phase_number: Option<String>,
+    /// Requirements; the artifact belongs to all of them
+    #[arg(long, hide = true)]
+    phase_req_ids: Option<String>,
+    #[arg(hide = true)]
+    rest: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GapArgs {
+    /// The folder of the phase
+    #[arg(long)]
+    phase_dir: String,
+}
+
+impl Family for Gates {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let command = match self {
+            Self::Check(command) => command,
+            Self::GapAnalysis(arguments) => return gap_analysis(context, &arguments.phase_dir),
+        };
+        match command {
+            CheckCommand::AutoMode => auto_chain::show(context),
+            CheckCommand::DecisionCoveragePlan(arguments) => coverage_of_plans(context, &arguments),
+            CheckCommand::DecisionCoverageVerify(arguments) => coverage_of_work(context, &arguments),
+            CheckCommand::GapAnalysisPlanPost(arguments) => {
+                let report = gap_gate(context, &arguments.phase)?;
+                context.emit(&report)
+            }
+            CheckCommand::Predicate(arguments) => predicate(context, &arguments),
+            CheckCommand::UiPlanGate(arguments) => {
+                let report = ui_plan(context, &arguments.phase)?;
+                context.emit(&report)
+            }
+            CheckCommand::UiSafetyGate(arguments) => {
+                let report = ui_safety(context, &arguments.phase)?;
+                context.emit(&report)
+            }
+            CheckCommand::ApiCoverageVerifyPre(arguments) => {
+                let report = api_coverage(context, &arguments.phase)?;
+                context.emit(&report)
+            }
+            CheckCommand::ProhibitionEnforcement(arguments) => prohibition_held(context, &arguments),
+            CheckCommand::TddRedEvidence(arguments) => red_evidence(context, &arguments.record),
+            CheckCommand::TddReviewCheckpoint(arguments) => {
+                let report = test_first_review(context, &arguments.phase)?;
+                context.emit(&report)
+            }
+            CheckCommand::VerifyCommandPaths(arguments) => command_paths(context, arguments.phase.as_deref()),
+            CheckCommand::VerifyFailureDirections(arguments) => failure_directions(context, arguments.phase.as_deref()),
+            CheckCommand::VerifySchemaDrift(arguments) => {
+                let report = verify::schema_drift(context, &arguments.phase, false)?;
+                context.emit(&report)
+            }
+            CheckCommand::VerifyCodebaseDrift(_) => {
+                let report = verify::codebase_drift(context)?;
+                context.emit(&report)
+            }
+            CheckCommand::VerifyContextDrift(arguments) => {
+                let report = verify::context_drift(context, &arguments.phase)?;
+                context.emit(&report)
+            }
+        }
+    }
+}
+
+/// The folder that a person named by its path.
+fn folder_named(context: &Context, view: &ProjectView, typed: &str) -> Result<Option<PhaseFolder>, CommandError> {
+    match context.layout().inside(typed) {
+        Some(path) => Ok(view.folder_at(&path, None)?),
+        None => Ok(None),
+    }
+}
+
+/// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. One that is
+/// not there is an error, never a pass.
+pub(in crate::commands) fn phase_named(
+    context: &Context,
+    view: &ProjectView,
+    typed: &str,
+) -> Result<NamedPhase, CommandError> {
+    if let Some(named) = view.phase_named(typed)? {
+        return Ok(named);
+    }
+    if typed.contains(['/', '\\']) {
+        // A path from where the caller is, and one through a link.
+        let path = disk::canonical(&context.here().resolve(typed))?;
+        let inside = path.relative_to(&disk::canonical(context.root())?);
+        if let Some(named) = inside.map(|inside| view.phase_named(inside.as_str())).transpose()?.flatten() {
+            return Ok(named);
+        }
+    }
+    let ambiguous = view.find_phase(typed)?.ambiguous;
+    if !ambiguous.is_empty() {
+        let message = format!("`{typed}` fits several phase folders: {}", ambiguous.join(", "));
+        return Err(CommandError::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
+    }
+    Err(CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
+        .hint("`gsd-tools phases list` lists the phase folders, `gsd-tools roadmap analyze` the phases"))
+}
+
+/// What a gate said, as far as the loop goes by it.
+#[derive(Debug)]
+pub(in crate::commands) struct GateAnswer {
+    pub(in crate::commands) verdict: Verdict,
+    pub(in crate::commands) message: String,
+    pub(in crate::commands) cure: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::commands) enum Verdict {
+    Pass,
+    Warn,
+    Block,
+}
+
+impl Verdict {
+    fn block(blocks: bool) -> Self {
+        if blocks { Self::Block } else { Self::Pass }
+    }
+
+    fn warn(warns: bool) -> Self {
+        if warns { Self::Warn } else { Self::Pass }
+    }
+}
+
+/// Asks the gate that a feature declares by its name.
+pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> Result<GateAnswer, CommandError> {
+    let (verdict, message, cure) = match query {
+        "api-coverage.verify-pre" => {
+            let report = api_coverage(context, typed)?;
+            (Verdict::block(report.block), report.message, report.cure)
+        }
+        "gap-analysis.plan-post" => {
+            let report = gap_gate(context, typed)?;
+            (Verdict::warn(report.cure.is_some()), report.message, report.cure)
+        }
+        "tdd.review-checkpoint" => {
+            let report = test_first_review(context, typed)?;
+            (Verdict::block(report.block), report.message, report.cure.map(str::to_owned))
+        }
+        "ui.plan-gate" => {
+            let report = ui_plan(context, typed)?;
+            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+        }
+        "ui.safety-gate" => {
+            let report = ui_safety(context, typed)?;
+            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+        }
+        "verify.codebase-drift" => {
+            let report = verify::codebase_drift(context)?;
+            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+        }
+        "verify.context-drift" => {
+            let report = verify::context_drift(context, typed)?;
+            let verdict = if report.block { Verdict::Block } else { Verdict::warn(report.cure.is_some()) };
+            (verdict, report.message, report.cure)
+        }
+        "verify.schema-drift" => {
+            let report = verify::schema_drift(context, typed, false)?;
+            (Verdict::block(report.block), report.message, report.cure)
+        }
+        _ => return Err(CommandError::usage(format!("there is no gate `{query}`"))),
+    };
+    Ok(GateAnswer { verdict, message, cure })
+}
+
+/// Asks whether a document of the phase says what a feature wants it to say.
+pub(in crate::commands) fn ask_predicate(
+    context: &Context,
+    wanted: &Value,
+    typed: &str,
+) -> Result<GateAnswer, CommandError> {
+    let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| CommandError::because(Reason::Usage, &error))?;
+    let view = context.view();
+    let folder = phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
+    let report = artifact::predicate(&view, &wanted, &folder)?;
+    Ok(GateAnswer { verdict: Verdict::block(report.block), message: report.message, cure: None })
+}
+
+/// How a person calls a workflow here, such as `/gsd-plan-phase`; none where it is not installed.
+pub(in crate::commands) fn installed_command(
+    context: &Context,
+    workflow: &str,
+) -> Result<Option<String>, CommandError> {
+    let there = Library::embedded()?.at(&format!("workflows/{workflow}.md")).is_some();
+    Ok(if there { Some(format!("{}{workflow}", context.command_prefix()?)) } else { None })
+}
+
+fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
+    let enabled = context.config()?.flag("workflow.context_coverage_gate");
+    let view = context.view();
+    let folder = folder_named(context, &view, arguments.phase_dir.as_deref().unwrap_or_default())?;
+    let path = arguments.context.as_deref().map(|path| context.layout().relative(path));
+    let report = coverage::plans(&view, folder.as_ref(), path.as_deref(), enabled)?;
+    drop(view);
+    context.emit(&report)
+}
+
+fn coverage_of_work(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
+    let enabled = context.config()?.flag("workflow.context_coverage_gate");
+    let view = context.view();
+    let folder = folder_named(context, &view, arguments.phase_dir.as_deref().unwrap_or_default())?;
+    let path = arguments.context.as_deref().map(|path| context.layout().relative(path));
+    let report = coverage::work(&view, folder.as_ref(), path.as_deref(), enabled)?;
+    drop(view);
+    context.emit(&report)
+}
+
+fn gap_analysis(context: &mut Context, phase_dir: &str) -> Result<(), CommandError> {
+    let enabled = context.config()?.flag("workflow.post_planning_gaps");
+    let view = context.view();
+    let folder = folder_named(context, &view, phase_dir)?;
+    let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled, None)?;
+    drop(view);
+    context.emit_raw(&report, if enabled { &report.table } else { &report.summary })
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct GapGateReport {
+    block: bool,
+    passed: bool,
+    enabled: bool,
+    message: String,
+    table: String,
+    summary: String,
+    counts: GapCounts,
+    /// What plans the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<String>,
+}
+
+fn gap_gate(context: &Context, typed: &str) -> Result<GapGateReport, CommandError> {
+    let enabled = context.config()?.flag("workflow.post_planning_gaps");
+    let view = context.view();
+    let phase = phase_named(context, &view, typed)?;
+    let roadmap = view.roadmap_text()?.unwrap_or_default();
+    // Requirements of other phases are theirs to cover.
+    let own = coverage::own_requirements(&view.parse_roadmap(&roadmap), &phase.number);
+    let report = coverage::gaps(&view, typed, phase.folder.as_ref(), enabled, Some(&own))?;
+    let uncovered: Vec<&str> = report.uncovered().collect();
+    let (message, cure) = if uncovered.is_empty() {
+        (report.summary.clone(), None)
+    } else {
+        let planner = format!("{}plan-phase {}", context.command_prefix()?, phase.number);
+        (format!("No plan of phase {} names {}", phase.number, uncovered.join(", ")), Some(planner))
+    };
+    Ok(GapGateReport {
+        block: false,
+        passed: true,
+        enabled,
+        message,
+        table: report.table,
+        summary: report.summary,
+        counts: report.counts,
+        cure,
+    })
+}
+
+fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), CommandError> {
+    let wanted = Predicate::parse(arguments.predicate.as_deref().unwrap_or("{}"))
+        .map_err(|error| CommandError::because(Reason::Usage, &error))?;
+    let folder = match (arguments.phase_dir.as_deref(), arguments.phase_number.as_deref()) {
+        (None, None) => String::new(),
+        (None, Some(typed)) => {
+            let view = context.view();
+            phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
+        }
+        (Some(typed), _) => context
+            .layout()
+            .inside(typed)
+            .ok_or_else(|| CommandError::usage(format!("`{typed}` of --phase-dir is outside the project")))?,
+    };
+    let report = artifact::predicate(&context.view(), &wanted, &folder)?;
+    context.emit(&report)
+}
+
+fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, CommandError> {
+    let config = context.config()?;
+    let wanted = config.flag("workflow.ui_phase") && config.flag("workflow.ui_safety_gate");
+    let view = context.view();
+    let phase = phase_named(context, &view, typed)?;
+    let designer = installed_command(context, "ui-phase")?;
+    Ok(artifact::ui_plan(&view, &phase, has_frontend(context)?, wanted, designer.as_deref())?)
+}
+
+fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, CommandError> {
+    let view = context.view();
+    let phase = phase_named(context, &view, typed)?;
+    let changed = changed_files(context, phase.folder.as_ref());
+    let designer = installed_command(context, "ui-phase")?;
+    Ok(artifact::ui_safety(&view, &phase, &changed, designer.as_deref())?)
+}
+
+/// The files of the last commit and of the commits that name a plan of the phase.
+fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String> {
+    let listed = |arguments: &[&str]| {
+        let found = context.world().git(context.root().as_path(), arguments.iter().copied()).ok();
+        let found = found.filter(crate::world::Finished::success).map(|found| found.text()).unwrap_or_default();
+        found.split('\0').map(|path| path.trim_start_matches('\n').to_owned()).collect::<Vec<_>>()
+    };
+    let mut files = listed(&["diff", "--name-only", "-z", "HEAD~1", "HEAD"]);
+    if let Some(folder) = folder {
+        let subject = format!("--grep=^[a-z]*({}-", folder.token());
+        files.extend(listed(&["log", "--format=", "--name-only", "-z", "--basic-regexp", &subject]));
+    }
+    files.retain(|path| !path.is_empty());
+    files
+}
+
+fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, CommandError> {
+    let view = context.view();
+    let phase = phase_named(context, &view, typed)?;
+    let planner = format!("{}plan-phase", context.command_prefix()?);
+    Ok(outside_apis::verify_pre(&view, &phase, &planner)?)
+}
+
+fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<(), CommandError> {
+    let text = match (&arguments.json, &arguments.file) {
+        (Some(text), _) => text.clone(),
+        (None, Some(file)) => {
+            let path = context.here().resolve(file);
+            let missing = || CommandError::usage(format!("there is no file `{path}`"));
+            context.read(&path)?.ok_or_else(missing)?
+        }
+        (None, None) => String::new(),
+    };
+    let request = serde_json::from_str(&text).map_err(|error| {
+        CommandError::usage(format!("the request is no JSON object with `prohibition` and `check`: {error}"))
+    })?;
+    let is_file = |path: &str| {
+        let inside = context.layout().inside(path);
+        inside.is_some_and(|inside| disk::is_file(context.layout().absolute(&inside)))
+    };
+    let report = prohibition::judge(request, is_file);
+    context.emit(&report)
+}
+
+fn red_evidence(context: &mut Context, record: &str) -> Result<(), CommandError> {
+    let path = context.root().resolve(record);
+    let Some(text) = context.read(&path).ok().flatten() else {
+        return context.emit(&test_first::unreadable(&path.to_string(), "record not found or unreadable"));
+    };
+    match serde_json::from_str(&text) {
+        Ok(value) => context.emit(&test_first::red_evidence(&value)),
+        Err(_) => context.emit(&test_first::unreadable(&path.to_string(), "record is not valid JSON")),
+    }
+}
+
+fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, CommandError> {
+    let view = context.view();
+    let phase = phase_named(context, &view, typed)?;
+    let subjects = || {
+        let log = context.world().git(context.root().as_path(), ["log", "--format=%s"]).ok();
+        let log = log.filter(crate::world::Finished::success).map(|log| log.text()).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    };
+    Ok(test_first::review(&view, &phase.number, phase.folder.as_ref(), subjects)?)
+}
+
+/// The folder of a phase, for checks whose answer has a word for one that is not there.
+fn folder_of(context: &Context, view: &ProjectView, typed: &str) -> Result<Option<PhaseFolder>, CommandError> {
+    match phase_named(context, view, typed) {
+        Ok(phase) => Ok(phase.folder),
+        Err(error) if error.reason() == Reason::PhaseNotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {
+    const VERB: &str = "verify-command-paths";
+    let Some(typed) = typed else {
+        return context.emit(&commands::paths_unresolved(commands::unresolved(None, VERB)));
+    };
+    let view = context.view();
+    let Some(folder) = folder_of(context, &view, typed)? else {
+        drop(view);
+        return context.emit(&commands::paths_unresolved(commands::unresolved(Some(typed), VERB)));
+    };
+    let report = commands::paths(&view, &folder, &context.root().to_string(), &tree_of(context))?;
+    drop(view);
+    context.emit(&report)
+}
+
+/// What there is on disk for the commands of plans.
+pub(in crate::commands) fn tree_of(
+    context: &Context,
+) -> SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool> {
+    let root = context.root();
+    let folder = |path: &str| {
+        let absolute = root.resolve(path);
+        let found = disk::is_folder(&absolute).then(|| FoundFolder {
+            in_project: absolute.as_path().starts_with(root.as_path()),
+            package: context.read(&absolute.resolve("package.json")).ok().flatten(),
+        });
+        FolderFacts { absolute: absolute.to_string(), found }
+    };
+    SourceTree { folder, is_file: |path: &str| disk::is_file(root.resolve(path)) }
+}
+
+fn failure_directions(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {
+    const VERB: &str = "verify-failure-directions";
+    let Some(typed) = typed else {
+        return context.emit(&directions::unresolved(commands::unresolved(None, VERB)));
+    };
+    let view = context.view();
+    let report = match folder_of(context, &view, typed)? {
+        Some(folder) => directions::directions(&view, &folder)?,
+        None => directions::unresolved(commands::unresolved(Some(typed), VERB)),
+    };
+    drop(view);
+    context.emit(&report)
+}
+
+/// Packages that a frontend is made with.
+const FRONTEND_PACKAGES: &[&str] = &["react", "vue", "svelte", "next", "nuxt", "@angular/core", "solid-js", "preact"];
+
+/// Whether the source has a frontend: a package says so, or a file of the repository does.
+fn has_frontend(context: &Context) -> Result<bool, CommandError> {
+    let package = context.text_from_root("package.json")?.unwrap_or_default();
+    if FRONTEND_PACKAGES.iter().any(|name| package.contains(&format!("\"{name}\":"))) {
+        return Ok(true);
+    }
+    if !disk::exists(context.root().resolve(".git")) {
+        return Ok(false);
+    }
+    let patterns = ["*.tsx", "*.jsx", "*.vue", "*.svelte"];
+    let listed = ["ls-files", "--cached", "--others", "--exclude-standard", "--"].into_iter().chain(patterns);
+    let found = context.world().git(context.root().as_path(), listed);
+    Ok(found.is_ok_and(|found| found.success() && !found.text().is_empty()))
+}

@@ -1,0 +1,47 @@
+//! Scores of evaluations.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::verification::evaluation::{self, ScoreError};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Evaluations {
+    /// Score the evaluation of a feature
+    #[command(subcommand)]
+    Eval(EvalCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Score what is covered and what it runs on
+    ///
+    /// Example: `gsd-tools eval score --covered 4 --total 5 --infra ok,ok,partial,missing,ok --pick verdict`.
+    Score(ScoreArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScoreArgs {
+    /// How many dimensions are covered
+    #[arg(long)]
+    covered: Option<String>,
+    /// How many dimensions there are
+    #[arg(long)]
+    total: Option<String>,
+    /// How each of the five parts of the infrastructure stands: `ok`, `partial` or `missing`, parted by commas
+    #[arg(long)]
+    infra: Option<String>,
+}
+
+impl Family for Evaluations {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Eval(EvalCommand::Score(ScoreArgs { covered, total, infra })) = self;
+        let report = match (&covered, &total, &infra) {
+            (Some(covered), Some(total), Some(infra)) => evaluation::score(covered, total, infra),
+            _ => Err(ScoreError::Usage),
+        };
+        let report = report.map_err(|error| CommandError::usage(error.to_string()))?;
+        let raw = serde_json::to_string(&report)?;
+        context.emit_raw(&report, raw)
+    }
+}

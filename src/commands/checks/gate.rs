@@ -1,0 +1,453 @@
+//! The test gate and the build gate: they run exactly the command that a person approved, and nothing else.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::commands::small::timeout::Seconds;
+use crate::disk::{self, AbsolutePath, Digest};
+use crate::operations::gates::command::{self, Gate, GateCommand};
+use crate::project::repository;
+use crate::world::{Ended, Program};
+
+/// Exit code of a gate whose command nobody approved.
+const NOT_APPROVED: u8 = 77;
+/// Exit code of a gate without a command.
+const NO_COMMAND: u8 = 78;
+/// Exit code of a gate whose time was up.
+const OUT_OF_TIME: u8 = 124;
+
+/// How many lines of the output are in the answer.
+const TAIL_LINES: usize = 40;
+/// How many bytes of the output are in the answer.
+const TAIL_BYTES: usize = 3000;
+/// How many bytes the whole answer may have.
+const ANSWER_BYTES: usize = 4000;
+
+/// The note with the approvals of a project.
+const NOTE: &str = "gates.json";
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Gates {
+    /// Run the build and test commands that a person approved
+    #[command(subcommand)]
+    Gate(GateCommands),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum GateCommands {
+    /// Run the approved build or test command, and print how it ended
+    ///
+    /// A command that nobody approved is not run. Exits with 0 if it passed, 1 if it failed, 124 if its time was up, 77
+    /// if it is not approved, 78 if there is none.
+    ///
+    /// Example: `gsd-tools gate run test`.
+    Run(RunArgs),
+    /// Approve the build or test command of this project, on this computer
+    ///
+    /// Asks before it records the command. Only a person at a terminal can approve.
+    ///
+    /// Example: `gsd-tools gate approve test`.
+    Approve(ApproveArgs),
+    /// Remove the approval of the build or test command
+    ///
+    /// Example: `gsd-tools gate revoke test`.
+    Revoke(GateArgs),
+    /// Show the command of a gate, its source, and whether it is approved
+    ///
+    /// Example: `gsd-tools gate show test --pick command`.
+    Show(ShowArgs),
+    /// List both gates with their commands
+    ///
+    /// Example: `gsd-tools gate list`.
+    List,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// Which gate
+    gate: Gate,
+    /// The phase whose plans say how to test, where nothing else does
+    #[arg(long)]
+    phase: Option<String>,
+    /// How long it may take; else `workflow.test_gate_timeout` (600), or 300 for a build
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<Seconds>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ApproveArgs {
+    /// Which gate
+    gate: Gate,
+    /// The command, where it is not the one that the project declares
+    command: Option<String>,
+    /// The phase whose plans say how to test, where nothing else does
+    #[arg(long)]
+    phase: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GateArgs {
+    /// Which gate
+    gate: Gate,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// Which gate
+    gate: Gate,
+    /// The phase whose plans say how to test, where nothing else does
+    #[arg(long)]
+    phase: Option<String>,
+}
+
+impl Family for Gates {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Gate(command) = self;
+        match command {
+            GateCommands::Run(arguments) => run(context, &arguments),
+            GateCommands::Approve(arguments) => approve(context, &arguments),
+            GateCommands::Revoke(arguments) => revoke(context, arguments.gate),
+            GateCommands::Show(arguments) => {
+                let report = shown(context, arguments.gate, arguments.phase.as_deref())?;
+                context.emit(&report)
+            }
+            GateCommands::List => {
+                let report = [shown(context, Gate::Build, None)?, shown(context, Gate::Test, None)?];
+                context.emit(&report)
+            }
+        }
+    }
+}
+
+/// What this computer remembers of a project's gates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Approvals {
+    approved: Vec<Approval>,
+}
+
+/// One command that a person approved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Approval {
+    gate: Gate,
+    command: String,
+    /// Of the gate, the repository whose root it runs in, and the command.
+    digest: String,
+    /// The person gave the command; it is not what the project declares.
+    given: bool,
+    approved_at: String,
+}
+
+impl Approvals {
+    fn of(&self, gate: Gate) -> Option<&Approval> {
+        self.approved.iter().find(|approval| approval.gate == gate)
+    }
+
+    /// The command that a person gave with the approval.
+    fn given(&self, gate: Gate) -> Option<&str> {
+        self.of(gate).filter(|approval| approval.given).map(|approval| approval.command.as_str())
+    }
+
+    fn covers(&self, gate: Gate, repository: &str, command: &str) -> bool {
+        self.of(gate).is_some_and(|approval| approval.digest == digest(gate, repository, command))
+    }
+}
+
+/// Gates run in the root of the project or of one of its worktrees, which share their approvals. Another repository that is
+/// put in the place of this one has none: the same command runs what that one brought.
+fn digest(gate: Gate, repository: &str, command: &str) -> String {
+    Digest::of(format!("{}\0{repository}\0{command}", gate.word()).as_bytes()).to_string()
+}
+
+/// Distinguishes the repository of the project from another one at the same path.
+fn repository(context: &Context) -> String {
+    let main = repository::main_place(context.root()).unwrap_or_else(|| context.root().clone());
+    let git = repository::repository_of(&main).map(|root| root.resolve(".git"));
+    disk::identity(&git.unwrap_or(main))
+}
+
+fn approvals(context: &Context) -> Result<Approvals, CommandError> {
+    let path = context.local_state()?.file(NOTE);
+    parsed(&path, disk::read_text(&path)?.as_deref())
+}
+
+fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, CommandError> {
+    note.map_or(Ok(Approvals::default()), |text| {
+        serde_json::from_str(text).map_err(|error| {
+            CommandError::new(Reason::ConfigParseFailed, format!("`{path}` does not parse: {error}"))
+                .hint(format!("remove `{path}` and approve again"))
+        })
+    })
+}
+
+/// Puts `approval` in the place of what was approved for `gate`; gives what that was.
+fn replace(context: &Context, gate: Gate, approval: Option<Approval>) -> Result<Option<Approval>, CommandError> {
+    let path = context.local_state()?.file(NOTE);
+    context.edit_note(&path, |note| {
+        let mut approvals = parsed(&path, note)?;
+        let before = approvals.of(gate).cloned();
+        if before == approval {
+            return Ok((before, None));
+        }
+        approvals.approved.retain(|approval| approval.gate != gate);
+        approvals.approved.extend(approval);
+        Ok((before, Some(serde_json::to_string_pretty(&approvals)? + "\n")))
+    })
+}
+
+/// The command of a gate as things are now; `given` is what a person gave with an approval.
+fn command(
+    context: &Context,
+    gate: Gate,
+    phase: Option<&str>,
+    given: Option<&str>,
+) -> Result<Option<GateCommand>, CommandError> {
+    let view = context.view();
+    let phase = phase.map(|typed| check::phase_named(context, &view, typed)).transpose()?;
+    let folder = phase.as_ref().and_then(|phase| phase.folder.as_ref());
+    Ok(command::find(gate, context.config()?, given, &view, folder)?)
+}
+
+/// How a gate ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum GateStatus {
+    Passed,
+    Failed,
+    TimedOut,
+    /// There is no command.
+    NotRun,
+    /// Nobody approved the command; it was not run.
+    NotApproved,
+}
+
+/// What `gate run` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct RunReport {
+    gate: Gate,
+    command: Option<String>,
+    /// The setting or file that says the command.
+    source: Option<String>,
+    status: GateStatus,
+    /// Null where it was not run, or a signal ended it.
+    exit_code: Option<i32>,
+    seconds: f64,
+    /// The end of what it printed.
+    tail: String,
+    /// What a person types so that it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
+    let gate = arguments.gate;
+    let approvals = approvals(context)?;
+    let found = command(context, gate, arguments.phase.as_deref(), approvals.given(gate))?;
+    let (name, program) = (gate.word(), context.program_word());
+    let mut report = RunReport {
+        gate,
+        command: found.as_ref().map(|found| found.command.clone()),
+        source: found.as_ref().map(|found| found.source.clone()),
+        status: GateStatus::NotRun,
+        exit_code: None,
+        seconds: 0.0,
+        tail: String::new(),
+        hint: None,
+    };
+    let code = match found {
+        None => {
+            report.hint = Some(format!("set the command: {program} config-set {} COMMAND", gate.key()));
+            NO_COMMAND
+        }
+        Some(found) if !approvals.covers(gate, &repository(context), &found.command) => {
+            report.status = GateStatus::NotApproved;
+            report.hint = Some(format!("a person approves it once, in a terminal: {program} gate approve {name}"));
+            NOT_APPROVED
+        }
+        Some(found) => {
+            let limit = arguments.timeout.map_or_else(|| usual_limit(context, gate), |limit| Ok(limit.span()))?;
+            let ran = context.world().run_for_tail(&shell(context, gate, &found.command).timeout(limit), TAIL_BYTES)?;
+            report.seconds = (ran.took.as_secs_f64() * 10.0).round() / 10.0;
+            report.tail = tail(&ran.output);
+            let (status, exit_code, code) = match ran.ended {
+                Ended::Code(0) => (GateStatus::Passed, Some(0), 0),
+                Ended::Code(code) => (GateStatus::Failed, Some(code), 1),
+                Ended::Signal(_) => (GateStatus::Failed, None, 1),
+                Ended::OutOfTime => (GateStatus::TimedOut, None, OUT_OF_TIME),
+            };
+            (report.status, report.exit_code) = (status, exit_code);
+            code
+        }
+    };
+    // What is escaped in JSON takes more room than it has in the output.
+    while serde_json::to_string(&report).is_ok_and(|text| text.len() > ANSWER_BYTES) && !report.tail.is_empty() {
+        report.tail = last(&report.tail, report.tail.len() * 3 / 4).to_owned();
+    }
+    context.exit_with(code);
+    context.emit(&report)
+}
+
+fn usual_limit(context: &Context, gate: Gate) -> Result<Duration, CommandError> {
+    let seconds = match gate {
+        Gate::Build => 300,
+        Gate::Test => {
+            context.config()?.number("workflow.test_gate_timeout").filter(|seconds| *seconds > 0).unwrap_or(600)
+        }
+    };
+    Ok(Duration::from_secs(seconds))
+}
+
+/// The command as a shell runs it, in the root of the project, with both streams in one.
+fn shell(context: &Context, gate: Gate, command: &str) -> Program {
+    let program = if cfg!(windows) {
+        Program::new("cmd").arguments(["/C", &format!("{command} 2>&1")])
+    } else {
+        Program::new("sh").arguments(["-c", &format!("exec 2>&1\n{command}")])
+    };
+    let program = program.folder(context.root().as_path());
+    if gate == Gate::Test { program.variable("CI", "1") } else { program }
+}
+
+/// The last lines of an output, without colours.
+fn tail(output: &[u8]) -> String {
+    let text = without_colours(&String::from_utf8_lossy(output));
+    let text = text.trim_end();
+    let start = text.rmatch_indices('\n').nth(TAIL_LINES - 1).map_or(0, |(at, _)| at + 1);
+    last(&text[start..], TAIL_BYTES).to_owned()
+}
+
+/// The last `bytes` of a text, from the start of a character on.
+fn last(text: &str, bytes: usize) -> &str {
+    let from = text.len().saturating_sub(bytes);
+    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    &text[from..]
+}
+
+/// A text without the sequences by which programs colour it.
+fn without_colours(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, sequence)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        let end = sequence.find(|letter: char| ('@'..='~').contains(&letter)).map_or(sequence.len(), |at| at + 1);
+        rest = &sequence[end..];
+    }
+    plain.push_str(rest);
+    plain.replace('\r', "")
+}
+
+/// What `gate show` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct ShowReport {
+    gate: Gate,
+    command: Option<String>,
+    /// The setting or file that says the command; `approved` for one that was given with the approval.
+    source: Option<String>,
+    /// The folder it runs in.
+    folder: String,
+    approved: bool,
+    /// When a person approved it.
+    approved_at: Option<String>,
+}
+
+fn shown(context: &Context, gate: Gate, phase: Option<&str>) -> Result<ShowReport, CommandError> {
+    let approvals = approvals(context)?;
+    let found = command(context, gate, phase, approvals.given(gate))?;
+    let approved = found.as_ref().is_some_and(|found| approvals.covers(gate, &repository(context), &found.command));
+    let (command, source) = found.map(|found| (found.command, found.source)).unzip();
+    Ok(ShowReport {
+        gate,
+        command,
+        source,
+        folder: context.root().to_string(),
+        approved,
+        approved_at: approvals.of(gate).filter(|_| approved).map(|approval| approval.approved_at.clone()),
+    })
+}
+
+/// What `gate approve` and `gate revoke` answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct ApprovalReport {
+    gate: Gate,
+    command: Option<String>,
+    approved: bool,
+}
+
+fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), CommandError> {
+    let gate = arguments.gate;
+    let name = gate.word();
+    context.needs_a_person(&format!("gate approve {name}"))?;
+    let typed = arguments.command.as_deref().map(str::trim).filter(|command| !command.is_empty());
+    if let (Some(typed), Some(set)) = (typed, context.config()?.text(gate.key()))
+        && typed != set
+    {
+        return Err(CommandError::usage(format!("`{}` is `{set}`, which goes before `{typed}`", gate.key()))
+            .hint(format!("change it first: gsd-tools config-set {} \"{typed}\"", gate.key())));
+    }
+    // What is approved is what will run: a command that watches for changes is made to end.
+    let Some(found) = command(context, gate, arguments.phase.as_deref(), typed)? else {
+        return Err(CommandError::usage(format!("the project declares no {name} command"))
+            .hint(format!("name it: gsd-tools gate approve {name} \"COMMAND\"")));
+    };
+    context.tell(format_args!("In {} ({}):\n\n    {}\n", context.root(), found.source, found.command));
+    let question = format!("Let agents run it as the {name} gate without asking");
+    let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
+    let answer = answer.map_err(|error| CommandError::because(Reason::Usage, &error))?;
+    if answer != Some(true) {
+        return Err(CommandError::new(Reason::Unknown, "not approved; nothing was changed"));
+    }
+    let approval = Approval {
+        gate,
+        digest: digest(gate, &repository(context), &found.command),
+        command: found.command.clone(),
+        given: typed.is_some(),
+        approved_at: context.world().now().to_string(),
+    };
+    replace(context, gate, Some(approval))?;
+    context.emit(&ApprovalReport { gate, command: Some(found.command), approved: true })
+}
+
+fn revoke(context: &mut Context, gate: Gate) -> Result<(), CommandError> {
+    let command = replace(context, gate, None)?.map(|approval| approval.command);
+    context.emit(&ApprovalReport { gate, command, approved: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_an_output_is_kept_whole_and_plain() {
+        let lines: Vec<String> = (0..100).map(|line| format!("\u{1b}[31mline {line}\u{1b}[0m\r\n")).collect();
+        let kept = tail(lines.concat().as_bytes());
+        assert!(kept.starts_with("line 60\n") && kept.ends_with("line 99"), "{kept}");
+        assert_eq!(tail(b"one\ntwo\n"), "one\ntwo");
+        assert_eq!((tail(b""), tail("x\u{1b}[".as_bytes())), (String::new(), "x".to_owned()));
+        let long = tail("ä".repeat(4000).as_bytes());
+        assert!(long.len() <= TAIL_BYTES && long.chars().all(|letter| letter == 'ä'));
+    }
+
+    #[test]
+    fn an_approval_is_of_one_gate_and_one_command() {
+        let approval = |gate, command: &str| Approval {
+            gate,
+            command: command.to_owned(),
+            digest: digest(gate, "1", command),
+            given: false,
+            approved_at: String::new(),
+        };
+        let approvals = Approvals { approved: vec![approval(Gate::Test, "make test")] };
+        assert!(approvals.covers(Gate::Test, "1", "make test"));
+        assert!(!approvals.covers(Gate::Test, "2", "make test"), "another repository at the same place");
+        let others = [(Gate::Build, "make test"), (Gate::Test, "make test; rm -rf .")];
+        assert!(others.iter().all(|(gate, command)| !approvals.covers(*gate, "1", command)));
+        let forged = Approval { command: "other".to_owned(), ..approval(Gate::Test, "make test") };
+        assert!(!Approvals { approved: vec![forged] }.covers(Gate::Test, "1", "other"));
+    }
+}

@@ -1,0 +1,144 @@
+//! Small judgements of plans: the form of a story, what a difference weighs, whether documents agree.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::operations::gates::assumptions::{self, Terms};
+use crate::operations::gates::drift_guard::{self, Grounding};
+use crate::operations::gates::user_story;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Guards {
+    /// Weigh where plans, documents and source differ
+    #[command(subcommand)]
+    DriftGuard(DriftGuardCommand),
+    /// Look at user stories
+    #[command(subcommand)]
+    UserStory(UserStoryCommand),
+    /// Look for what a phase no longer takes for granted
+    #[command(subcommand)]
+    AssumptionDelta(AssumptionCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum AssumptionCommand {
+    /// Tell by its words whether a phase changes what the code takes for granted
+    ///
+    /// Example: `gsd-tools assumption-delta scan 2 --pick detected`.
+    Scan(ScanArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScanArgs {
+    /// The phase, such as `3`
+    phase: String,
+    /// Words for many of a kind, with commas between them, instead of the usual ones
+    #[arg(long, num_args = 0..=1, default_missing_value = "")]
+    terms: Option<String>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum DriftGuardCommand {
+    /// Tell by what the source is searched for what a plan names
+    ///
+    /// Example: `gsd-tools drift-guard authority --raw` prints `grep`.
+    Authority,
+    /// Tell how bad it is that something was not found
+    ///
+    /// Example: `gsd-tools drift-guard severity --status MISSING --pick severity`.
+    Severity(SeverityArgs),
+    /// Compare what STATE.md and the roadmap say of a phase
+    ///
+    /// Example: `gsd-tools drift-guard phase-status --phase 2 --pick verdict`.
+    PhaseStatus(PhaseStatusArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SeverityArgs {
+    /// `VERIFIED`, `MISSING`, `AMBIGUOUS` or `UNCHECKABLE`
+    #[arg(long)]
+    status: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseStatusArgs {
+    /// The phase, where it is not the one at work
+    #[arg(long)]
+    phase: Option<String>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum UserStoryCommand {
+    /// Tell whether a story has its three parts
+    ///
+    /// Example: `gsd-tools user-story validate --story 'As a user, I want to log in, so that I can work.'`.
+    Validate(StoryArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StoryArgs {
+    /// The story
+    #[arg(long, default_value = "")]
+    story: String,
+}
+
+impl Family for Guards {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::DriftGuard(DriftGuardCommand::Authority) => authority(context),
+            Self::DriftGuard(DriftGuardCommand::Severity(arguments)) => severity(context, &arguments.status),
+            Self::DriftGuard(DriftGuardCommand::PhaseStatus(arguments)) => {
+                let report = drift_guard::phase_status(&context.view(), arguments.phase.as_deref())?;
+                context.emit(&report)
+            }
+            Self::AssumptionDelta(AssumptionCommand::Scan(arguments)) => scan(context, &arguments),
+            Self::UserStory(UserStoryCommand::Validate(arguments)) => {
+                context.emit(&user_story::validate(&arguments.story))
+            }
+        }
+    }
+}
+
+fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
+    let terms = Terms::of(arguments.terms.as_deref());
+    match assumptions::scan(&context.view(), &arguments.phase, &terms)? {
+        Some(report) => context.emit(&report),
+        None => context.emit(&assumptions::unresolved()),
+    }
+}
+
+fn authority(context: &mut Context) -> Result<(), CommandError> {
+    const KEY: &str = "plan_review.source_grounding_authority";
+    const KNOWN: &[&str] = &["grep", "intel", "treesitter", "lsp", "scip"];
+    let chosen = context.config()?.text(KEY).unwrap_or("grep").to_owned();
+    if !KNOWN.contains(&chosen.as_str()) {
+        let message = format!("`{KEY}` is `{chosen}`, which is none of: {}", KNOWN.join(", "));
+        return Err(CommandError::new(Reason::ConfigInvalidKey, message));
+    }
+    context.emit_raw(&chosen, &chosen)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct SeverityReport {
+    severity: &'static str,
+    #[serde(rename = "hardBlock")]
+    hard_block: bool,
+}
+
+fn severity(context: &mut Context, status: &str) -> Result<(), CommandError> {
+    let severity = match Grounding::named(status) {
+        Some(Grounding::Verified) => "none",
+        Some(Grounding::Missing) => "needs-acknowledgement",
+        Some(Grounding::Ambiguous) => "MEDIUM",
+        Some(Grounding::Uncheckable) => "INFO",
+        None => {
+            let known = "VERIFIED, MISSING, AMBIGUOUS, UNCHECKABLE";
+            return Err(CommandError::usage(format!("Unknown status: \"{status}\". Valid values: {known}")));
+        }
+    };
+    context.emit(&SeverityReport { severity, hard_block: false })
+}

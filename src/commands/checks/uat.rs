@@ -1,0 +1,86 @@
+//! User acceptance tests: what a person is asked now.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::verification::uat_coverage;
+use crate::project::uat::{CurrentTest, without_turns};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum UatFamily {
+    /// Show user acceptance tests
+    #[command(subcommand)]
+    Uat(UatCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum UatCommand {
+    /// Show the current test as it is put to the person
+    ///
+    /// Example: `gsd-tools uat render-checkpoint --file .planning/phases/01-base/01-UAT.md --raw`.
+    RenderCheckpoint(CheckpointArgs),
+    /// Show which deliverables of a summary a person has to test
+    ///
+    /// Example: `gsd-tools uat classify-coverage --summary .planning/phases/01-base/01-01-SUMMARY.md --pick all_auto_covered`.
+    ClassifyCoverage(CoverageArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CoverageArgs {
+    /// The summary, relative to the project
+    #[arg(long)]
+    summary: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckpointArgs {
+    /// The UAT file, relative to the project
+    #[arg(long)]
+    file: String,
+}
+
+impl Family for UatFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::Uat(UatCommand::RenderCheckpoint(arguments)) => render_checkpoint(context, &arguments.file),
+            Self::Uat(UatCommand::ClassifyCoverage(arguments)) => classify_coverage(context, &arguments.summary),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct CheckpointReport {
+    file_path: String,
+    test_number: u64,
+    test_name: String,
+    checkpoint: String,
+}
+
+fn render_checkpoint(context: &mut Context, file: &str) -> Result<(), CommandError> {
+    let Some(path) = context.layout().inside(file) else {
+        return Err(CommandError::usage(format!("`{file}` is outside the project")));
+    };
+    let Some(text) = context.text_from_root(&path)? else {
+        return Err(CommandError::usage(format!("there is no UAT file `{file}`")));
+    };
+    let current =
+        CurrentTest::next(&text).map_err(|error| CommandError::from(error).hint(format!("look into `{path}`")))?;
+    let name = without_turns(&current.name);
+    let checkpoint = format!(
+        "### CHECKPOINT: Verification Required\n\n**Test {}: {name}**\n\n{}\n\n---\n\n**Type `pass` or describe what's wrong.**",
+        current.number,
+        without_turns(&current.expected),
+    );
+    let report = CheckpointReport { file_path: path, test_number: current.number, test_name: name, checkpoint };
+    context.emit_raw(&report, &report.checkpoint)
+}
+
+fn classify_coverage(context: &mut Context, file: &str) -> Result<(), CommandError> {
+    let Some(text) = context.text_from_root(file)? else {
+        return Err(CommandError::usage(format!("SUMMARY file not found: {file}")));
+    };
+    context.emit(&uat_coverage::classify(file, &text))
+}

@@ -1,0 +1,230 @@
+//! Whether the project is in order: its documents among each other, its configuration, its agents, the context.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::documents::configuration::ConfigurationError;
+use crate::operations::health::{self, HealthFacts, HealthReport, Repairs, Worktree};
+use crate::{disk, library};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Validations {
+    /// Check whether the project is in order
+    #[command(subcommand)]
+    Validate(ValidateCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum ValidateCommand {
+    /// Check the roadmap against the folders of phases and plans
+    ///
+    /// Example: `gsd-tools validate consistency --raw` prints `passed`.
+    Consistency,
+    /// Check every document of the project; repairs on request
+    ///
+    /// Example: `gsd-tools validate health --repair --pick status`.
+    Health(HealthArgs),
+    /// List the agents that are installed for the host
+    ///
+    /// Example: `gsd-tools validate agents --pick missing`.
+    Agents,
+    /// Show how full the context of a conversation is
+    ///
+    /// Example: `gsd-tools validate context --tokens-used 90000 --context-window 200000`.
+    Context(ContextArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct HealthArgs {
+    /// Make the configuration whole
+    #[arg(long)]
+    repair: bool,
+    /// Add entries of archived milestones that MILESTONES.md does not have
+    #[arg(long)]
+    backfill: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContextArgs {
+    /// Tokens in the context
+    #[arg(long)]
+    tokens_used: u64,
+    /// Tokens that fit into the context
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    context_window: u64,
+    /// Answer with JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+impl Family for Validations {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Validate(command) = self;
+        match command {
+            ValidateCommand::Consistency => consistency(context),
+            ValidateCommand::Health(arguments) => health(context, &arguments),
+            ValidateCommand::Agents => agents(context),
+            ValidateCommand::Context(arguments) => fullness(context, &arguments),
+        }
+    }
+}
+
+fn consistency(context: &mut Context) -> Result<(), CommandError> {
+    let numbered = context.config()?.text("phase_naming") != Some("custom");
+    let report = health::consistency(&context.view(), numbered)?;
+    context.emit_raw(&report, if report.passed { "passed" } else { "failed" })
+}
+
+/// Why a home folder is not looked at.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HomeReport {
+    status: &'static str,
+    errors: Vec<HomeFinding>,
+    warnings: Vec<HomeFinding>,
+    info: Vec<HomeFinding>,
+    repairable_count: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct HomeFinding {
+    code: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'static str>,
+}
+
+fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), CommandError> {
+    if context.world().home().is_some_and(|home| home == context.root().as_path()) {
+        let message = format!("CWD is home directory ({})", context.root());
+        let fix = Some("cd into your project directory and retry");
+        let resolved = format!("Resolved CWD: {}", context.root());
+        return context.emit(&HomeReport {
+            status: "error",
+            errors: vec![HomeFinding { code: "E010", message, fix }],
+            warnings: Vec::new(),
+            info: vec![HomeFinding { code: "I010", message: resolved, fix: None }],
+            repairable_count: 0,
+        });
+    }
+    let facts = health_facts(context)?;
+    let report = if arguments.repair || arguments.backfill {
+        let day = context.world().today();
+        let repairs = Repairs { configuration: arguments.repair, milestones: arguments.backfill, day: &day };
+        context
+            .update(|view| health::repair(view, &facts, repairs).map_err(crate::commands::documents::config::told))?
+    } else {
+        let found: Result<HealthReport, ConfigurationError> =
+            health::check(&context.view(), &facts).map_err(Into::into);
+        found.map_err(crate::commands::documents::config::told)?
+    };
+    context.emit(&report)
+}
+
+fn health_facts(context: &Context) -> Result<HealthFacts, CommandError> {
+    let host = context.host()?;
+    let missing = context.agents(host.descriptor.as_ref()).missing;
+    // Where not one agent is there, none was installed, and nothing is broken.
+    let lost_agents = if missing.len() < library::agent_names().count() { missing } else { Vec::new() };
+    Ok(HealthFacts {
+        command_prefix: context.command_prefix()?.to_owned(),
+        lost_agents,
+        tracked_but_ignored: is_tracked_but_ignored(context),
+        worktrees: worktrees(context),
+        written_at: crate::commands::state::written_at(context, &context.view()),
+    })
+}
+
+/// Whether git is told to ignore the planning folder and follows files in it. Without git, it does not.
+fn is_tracked_but_ignored(context: &Context) -> bool {
+    let folder = context.root().as_path();
+    let planning = format!("{}/", context.layout().planning());
+    let ignored = context.world().git(folder, ["check-ignore", "-q", "--no-index", &planning]);
+    if !ignored.is_ok_and(|finished| finished.success()) {
+        return false;
+    }
+    let tracked = context.world().git(folder, ["ls-files", "--", &planning]);
+    tracked.is_ok_and(|finished| finished.success() && !finished.text().is_empty())
+}
+
+/// The linked working trees of the repository.
+fn worktrees(context: &Context) -> Vec<Worktree> {
+    if !disk::exists(context.root().resolve(".git")) {
+        return Vec::new();
+    }
+    let Ok(listed) = context.world().git(context.root().as_path(), ["worktree", "list", "--porcelain"]) else {
+        return Vec::new();
+    };
+    let now = context.world().now().milliseconds();
+    let text = listed.text();
+    let paths = text.lines().filter_map(|line| line.strip_prefix("worktree ")).skip(1);
+    paths
+        .map(|path| Worktree {
+            path: path.to_owned(),
+            minutes: disk::modified(path).map(|changed| (now - changed) / 60_000),
+        })
+        .collect()
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct AgentsReport {
+    agents_dir: Option<String>,
+    agents_found: bool,
+    installed: Vec<String>,
+    missing: Vec<String>,
+    /// Agents that are there in part. A file is written whole or not at all, so there are none.
+    incomplete: Vec<String>,
+    expected: Vec<String>,
+}
+
+fn agents(context: &mut Context) -> Result<(), CommandError> {
+    let found = context.agents(context.host()?.descriptor.as_ref());
+    let expected: Vec<String> = library::agent_names().map(|name| format!("gsd-{name}")).collect();
+    let installed: Vec<String> = expected.iter().filter(|name| !found.missing.contains(name)).cloned().collect();
+    context.emit(&AgentsReport {
+        agents_dir: found.folder.map(|folder| folder.to_string_lossy().replace('\\', "/")),
+        agents_found: !installed.is_empty(),
+        installed,
+        missing: found.missing,
+        incomplete: Vec::new(),
+        expected,
+    })
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct ContextReport {
+    percent: u64,
+    state: &'static str,
+    recommendation: Option<String>,
+}
+
+fn fullness(context: &mut Context, arguments: &ContextArgs) -> Result<(), CommandError> {
+    let (used, window) = (u128::from(arguments.tokens_used), u128::from(arguments.context_window));
+    let hundredfold = used * 100;
+    let percent = u64::try_from(((hundredfold * 2 + window) / (window * 2)).min(100)).unwrap_or(100);
+    let advice = |fullness: &str| {
+        Some(format!(
+            "{fullness}: note where you stand with `gsd-tools state record-session`, then start a new conversation"
+        ))
+    };
+    let (state, recommendation) = if hundredfold >= window * 70 {
+        ("critical", advice("The context is nearly full"))
+    } else if hundredfold >= window * 60 {
+        ("warning", advice("The context is filling up"))
+    } else {
+        ("healthy", None)
+    };
+    let report = ContextReport { percent, state, recommendation };
+    if arguments.json {
+        return context.emit(&report);
+    }
+    let mut text = format!("Context utilization: {percent}% ({state})");
+    if let Some(recommendation) = &report.recommendation {
+        text.push('\n');
+        text.push_str(recommendation);
+    }
+    context.text(text);
+    Ok(())
+}

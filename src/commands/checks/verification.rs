@@ -1,0 +1,211 @@
+//! Verification reports: their state, their file, and the fingerprint of what they cover.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::check;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::commands::state;
+use crate::operations::verification::human_checks::{self, HumanCheckError};
+use crate::project::folder::PhaseFolder;
+use crate::project::standing::PhaseStanding;
+use crate::project::verification;
+use crate::project::view::NamedPhase;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Verifications {
+    /// Show and settle the verification reports of phases
+    #[command(subcommand)]
+    Verification(VerificationCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum VerificationCommand {
+    /// Show whether a phase is verified, and what to do next
+    ///
+    /// Example: `gsd-tools verification status .planning/phases/01-foundation --pick status`.
+    Status(FolderArgs),
+    /// Show which file of a phase is its verification report
+    ///
+    /// Example: `gsd-tools verification resolve-file .planning/phases/01-foundation`.
+    ResolveFile(FolderArgs),
+    /// Print a digest of the files a report covers
+    ///
+    /// Example: `gsd-tools verification fingerprint .planning/phases/01-foundation src/a.ts src/b.ts`.
+    Fingerprint(FingerprintArgs),
+    /// Add what a verification leaves to a person to the deferred items
+    ///
+    /// Adds a pending test to UAT.md for each entry of `human_verification` and a row to the deferred items of STATE.md.
+    /// What is there already stays. Then `phase complete` accepts the phase and names the checks.
+    ///
+    /// Example: `gsd-tools verification defer-human 2 --pick added`.
+    DeferHuman(DeferArgs),
+    /// Update a verification with what a person has tested since
+    ///
+    /// Sets a verification whose entries all have a passed test in UAT.md to `passed`, and the rows of STATE.md with it.
+    ///
+    /// Example: `gsd-tools verification settle-human 2 --pick status`.
+    SettleHuman(PhaseArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseArgs {
+    /// The phase, such as `2`
+    phase: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeferArgs {
+    #[command(flatten)]
+    phase: PhaseArgs,
+    /// Add the tests, and leave the deferred items alone
+    #[arg(long)]
+    tests_only: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FolderArgs {
+    /// The phase: its number, such as `2`, or its folder
+    folder: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FingerprintArgs {
+    /// The phase: its number, such as `2`, or its folder
+    folder: Option<String>,
+    /// The covered files, relative to the project
+    files: Vec<String>,
+}
+
+impl Family for Verifications {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Verification(command) = self;
+        match command {
+            VerificationCommand::Status(arguments) => status(context, arguments.folder.as_deref()),
+            VerificationCommand::ResolveFile(arguments) => resolve_file(context, arguments.folder.as_deref()),
+            VerificationCommand::Fingerprint(arguments) => fingerprint(context, &arguments),
+            VerificationCommand::DeferHuman(arguments) => defer_human(context, &arguments),
+            VerificationCommand::SettleHuman(arguments) => settle_human(context, &arguments.phase),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct StatusReport {
+    status: &'static str,
+    next_action: String,
+    next_command: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    verification_stale_check_indeterminate: bool,
+}
+
+fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandError> {
+    let typed = required(folder)?;
+    let view = context.view();
+    let standing = match subject(context, typed)? {
+        Subject::Folder(folder) => PhaseStanding::of_folder(&view, &folder)?,
+        Subject::Phase(phase) => PhaseStanding::in_project(&view, &phase.number, phase.folder.as_ref())?,
+    };
+    // A folder's command names the phase as the folder does.
+    let number = if typed.contains(['/', '\\']) { standing.verification.phase.as_str() } else { typed };
+    let report = StatusReport {
+        status: standing.verification.word(),
+        next_action: standing.verification_action().into_owned(),
+        next_command: standing.verification_command(number, context.command_prefix()?),
+        verification_stale_check_indeterminate: standing.verification.indeterminate,
+    };
+    drop(view);
+    context.emit(&report)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct FileReport {
+    /// Empty where there is none.
+    verification_file: String,
+}
+
+fn resolve_file(context: &mut Context, folder: Option<&str>) -> Result<(), CommandError> {
+    let folder = match subject(context, required(folder)?)? {
+        Subject::Folder(folder) => Some(folder),
+        Subject::Phase(phase) => phase.folder,
+    };
+    let path = folder.and_then(|folder| folder.artifact_path("VERIFICATION"));
+    let verification_file = path.map(|path| context.layout().shown(&path)).unwrap_or_default();
+    context.emit(&FileReport { verification_file })
+}
+
+fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(), CommandError> {
+    required(arguments.folder.as_deref())?;
+    if arguments.files.is_empty() {
+        return Err(CommandError::usage("no covered files given").hint("name the files that the report covers"));
+    }
+    let layout = context.layout();
+    let files: Vec<String> = arguments.files.iter().map(|file| layout.relative(file)).collect();
+    match verification::fingerprint(&context.view(), &files)? {
+        Ok(report) => context.emit(&report),
+        Err(why) => Err(CommandError::usage(why.to_string())
+            .hint("name regular files inside the project; leave out files that are gone")),
+    }
+}
+
+fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), CommandError> {
+    let facts = state::facts(context)?;
+    let prefix = context.command_prefix()?;
+    let (typed, tests_only) = (&arguments.phase.phase, arguments.tests_only);
+    let report = context.update(|view| {
+        human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(|error| explained(&error))
+    })?;
+    context.emit(&report)
+}
+
+fn settle_human(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+    let facts = state::facts(context)?;
+    let report = context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?;
+    context.emit(&report)
+}
+
+/// The reason and the hint of a refusal.
+fn explained(error: &HumanCheckError) -> CommandError {
+    let reason = match error {
+        HumanCheckError::NotFound { .. } => Reason::PhaseNotFound,
+        _ => Reason::Unknown,
+    };
+    let hint = match error {
+        HumanCheckError::NotFound { .. } => Some("`gsd-tools roadmap analyze` lists the phases".to_owned()),
+        HumanCheckError::NotWaiting { command, .. } if !command.is_empty() => Some(format!("next: `{command}`")),
+        HumanCheckError::NoEntry { .. } => Some("add an entry with `test` and `expected` to the report".to_owned()),
+        HumanCheckError::NoState => Some("`gsd-tools state rebuild` makes one".to_owned()),
+        HumanCheckError::FrontMatter { .. } => Some("correct that line; nothing was written".to_owned()),
+        _ => None,
+    };
+    let told = CommandError::because(reason, error);
+    match hint {
+        Some(hint) => told.hint(hint),
+        None => told,
+    }
+}
+
+fn required(folder: Option<&str>) -> Result<&str, CommandError> {
+    folder.ok_or_else(|| CommandError::usage("the folder of the phase is missing"))
+}
+
+/// What a report is about.
+enum Subject {
+    /// A folder by its path: of a phase, or of a quick task.
+    Folder(PhaseFolder),
+    Phase(NamedPhase),
+}
+
+fn subject(context: &Context, typed: &str) -> Result<Subject, CommandError> {
+    let path = context.layout().relative(typed.trim_end_matches(['/', '\\']));
+    let view = context.view();
+    if let Some((parent, name)) = path.rsplit_once('/')
+        && let Some(folder) = view.read_folders(parent, None)?.into_iter().find(|folder| folder.name == name)
+    {
+        return Ok(Subject::Folder(folder));
+    }
+    check::phase_named(context, &view, typed).map(Subject::Phase)
+}

@@ -1,0 +1,180 @@
+//! The graph of the code: how old it is, what surrounds a word, how it is built.
+
+use std::time::Duration;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::disk;
+use crate::operations::code::graph::{self, BuildFacts, BuildNote, BuildStatus, Builder};
+use crate::text::time;
+use crate::world::{Finished, Program};
+
+/// The program that builds graphs, and the package it is part of.
+const PROGRAM: &str = "graphify";
+const PACKAGE: &str = "graphifyy";
+/// How long the program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a build may take where nothing is configured, in seconds.
+const USUAL_BUILD: u64 = 300;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum GraphifyFamily {
+    /// Look into the graph of the code
+    #[command(subcommand)]
+    Graphify(GraphifyCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum GraphifyCommand {
+    /// Tell an agent how to build the graph, build it, or keep it for a comparison
+    ///
+    /// Example: `gsd-tools graphify build snapshot` keeps what a later `graphify diff` compares with;
+    /// `gsd-tools graphify build update` runs the program that builds.
+    Build(BuildArgs),
+    /// Find what is near a word
+    ///
+    /// Example: `gsd-tools graphify query login --budget 500`.
+    Query(QueryArgs),
+    /// Tell how old the graph is
+    ///
+    /// Example: `gsd-tools graphify status --pick stale`.
+    Status,
+    /// Count what changed since the last snapshot
+    ///
+    /// Example: `gsd-tools graphify diff --pick nodes.added`.
+    Diff,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BuildArgs {
+    /// `snapshot` keeps the graph that is there, `update` builds it anew
+    what: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct QueryArgs {
+    /// The word to look for
+    term: Option<String>,
+    /// About how many tokens the answer may take
+    #[arg(long)]
+    budget: Option<String>,
+}
+
+impl Family for GraphifyFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Graphify(command) = self;
+        match command {
+            GraphifyCommand::Build(arguments) => where_enabled(context, |context| match arguments.what.as_deref() {
+                Some("snapshot") => {
+                    let timestamp = context.world().now().to_string();
+                    let report = context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?;
+                    context.emit(&report)
+                }
+                Some("update") => update(context),
+                Some(other) => Err(CommandError::usage(format!("`{other}` is nothing to build"))
+                    .hint("`gsd-tools graphify build`, `gsd-tools graphify build snapshot`, or `... update`")),
+                None => {
+                    let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
+                    let report = graph::build(&context.view(), builder(context), seconds);
+                    context.emit(&report)
+                }
+            }),
+            GraphifyCommand::Query(arguments) => query(context, &arguments),
+            GraphifyCommand::Status => where_enabled(context, |context| {
+                let report = status(context);
+                context.emit(&report)
+            }),
+            GraphifyCommand::Diff => where_enabled(context, |context| {
+                let report = graph::diff(&context.view());
+                context.emit(&report)
+            }),
+        }
+    }
+}
+
+/// Runs `answer` where the project asked for the graph.
+fn where_enabled(
+    context: &mut Context,
+    answer: impl FnOnce(&mut Context) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    if context.config()?.flag("graphify.enabled") { answer(context) } else { context.emit(&graph::disabled()) }
+}
+
+/// Runs the program that builds graphs, and notes before and after how that goes.
+fn update(context: &mut Context) -> Result<(), CommandError> {
+    let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
+    let root = context.root().as_path().to_path_buf();
+    let head = context.world().git(&root, ["rev-parse", "--verify", "--quiet", "HEAD"]).ok();
+    let started = context.world().now();
+    let mut note = BuildNote {
+        ts: started.to_string(),
+        status: BuildStatus::Running,
+        exit_code: None,
+        duration_ms: None,
+        head_at_build: head.filter(Finished::success).map(|finished| finished.text().trim().to_owned()),
+        graphify_version: None,
+        started_at: started.milliseconds(),
+    };
+    if !context.is_rehearsal() {
+        context.update(|view| Ok(((), graph::note_build(view, &note)?)))?;
+        note.graphify_version = builder(context).and_then(|builder| builder.package.or(builder.version));
+        // A project can switch this on for itself: it is the user's program, and no key of theirs is for what it reads.
+        let program = Program::apart(PROGRAM).arguments(["update", "."]).folder(&root);
+        let finished = context.world().run(&program.timeout(Duration::from_secs(seconds))).ok();
+        let ended = context.world().now();
+        note.ts = ended.to_string();
+        note.exit_code = finished.as_ref().and_then(|finished| finished.code);
+        note.duration_ms = Some(ended.milliseconds() - started.milliseconds());
+    }
+    note.status = if note.exit_code == Some(0) { BuildStatus::Ok } else { BuildStatus::Failed };
+    context.update(|view| Ok(((), graph::note_build(view, &note)?)))?;
+    context.emit(&note)
+}
+
+fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandError> {
+    let term = arguments.term.as_deref().filter(|term| !term.is_empty());
+    let term = term.ok_or_else(|| CommandError::usage("Usage: gsd-tools graphify query <term>"))?;
+    let budget = arguments.budget.as_deref().map(str::parse::<usize>).transpose();
+    let budget = budget.map_err(|_| CommandError::usage("Usage: gsd-tools graphify query <term> [--budget <N>]"))?;
+    where_enabled(context, |context| {
+        let answer = graph::query(&context.view(), term, budget);
+        match answer {
+            Ok(report) => context.emit(&report),
+            Err(failure) => context.emit(&failure),
+        }
+    })
+}
+
+fn status(context: &Context) -> graph::StatusReport {
+    let view = context.view();
+    let root = context.root().as_path();
+    let git = |arguments: &[&str]| {
+        let finished = context.world().git(root, arguments).ok()?;
+        finished.success().then(|| finished.text().trim().to_owned())
+    };
+    let built = disk::modified(view.layout().absolute(&graph::graph_path(&view)));
+    let behind = |commit: String| git(&["rev-list", "--count", &format!("{commit}..HEAD"), "--"])?.parse().ok();
+    let facts = BuildFacts {
+        built,
+        built_shown: built.and_then(time::shown),
+        now: context.world().now().milliseconds(),
+        current_commit: git(&["rev-parse", "--verify", "--quiet", "HEAD"]),
+        commits_behind: graph::built_at(&view).and_then(behind),
+    };
+    graph::status(&view, &facts)
+}
+
+/// The program that builds graphs, as it answers for itself; `None` where it does not answer.
+fn builder(context: &Context) -> Option<Builder> {
+    let ask = |program: &str, arguments: &[&str]| {
+        let program = Program::apart(program).arguments(arguments).timeout(PATIENCE);
+        let finished = context.world().run(&program).ok()?;
+        finished.success().then(|| finished.text().trim().to_owned()).filter(|text| !text.is_empty())
+    };
+    let told = format!("from importlib.metadata import version; print(version({PACKAGE:?}))");
+    let package = || ask("python3", &["-I", "-c", &told]);
+    let program = Program::apart(PROGRAM).arguments(["--help"]).timeout(PATIENCE);
+    context.world().run(&program).ok().filter(Finished::success)?;
+    Some(Builder { version: ask(PROGRAM, &["--version"]), package: package() })
+}

@@ -1,0 +1,163 @@
+//! Functions that a phase made too branched: found, proposed, decided.
+
+use std::path::Path;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::code::refactor;
+use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
+use crate::project::folder::PhaseFolder;
+use crate::world::Finished;
+
+/// Endings of the files whose functions can be measured.
+const MEASURED: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
+const THRESHOLD: u64 = 15;
+const JUMP: u64 = 5;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Refactors {
+    /// Find functions that became too branched, and note what is decided about them
+    #[command(subcommand)]
+    Refactor(RefactorCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum RefactorCommand {
+    /// Measure the functions that a phase touched, and propose the most branched one
+    ///
+    /// Example: `gsd-tools refactor evaluate --phase 2 --since HEAD~5 --pick verdict`.
+    Evaluate(EvaluateArgs),
+    /// List the proposals, or tell that of one phase
+    ///
+    /// Example: `gsd-tools refactor status --phase 2 --pick proposal.status`.
+    Status(PhaseArgs),
+    /// Note that the proposal of a phase is carried out
+    ///
+    /// Example: `gsd-tools refactor accept --phase 2`.
+    Accept(PhaseArgs),
+    /// Note that the proposal of a phase is not carried out
+    ///
+    /// Example: `gsd-tools refactor decline --phase 2 --reason "it goes away in phase 3"`.
+    Decline(DeclineArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EvaluateArgs {
+    /// The phase, such as `3` or `3.1`
+    #[arg(long)]
+    phase: Option<String>,
+    /// The commit to compare with; without it, the one that began the phase's folder
+    #[arg(long)]
+    since: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseArgs {
+    /// The phase, such as `3` or `3.1`
+    #[arg(long)]
+    phase: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeclineArgs {
+    /// The phase, such as `3` or `3.1`
+    #[arg(long)]
+    phase: Option<String>,
+    /// Why not
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+impl Family for Refactors {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Refactor(command) = self;
+        if !context.config()?.flag("refactor.trigger_enabled") {
+            return context.emit(&refactor::disabled());
+        }
+        match command {
+            RefactorCommand::Evaluate(arguments) => evaluate(context, &arguments),
+            RefactorCommand::Status(arguments) => {
+                let report = refactor::status(&context.view(), arguments.phase.as_deref())?;
+                context.emit(&report)
+            }
+            RefactorCommand::Accept(arguments) => {
+                let usage = "Usage: gsd-tools refactor accept --phase <N> [--raw]";
+                decide(context, required(arguments.phase.as_deref(), usage)?, None)
+            }
+            RefactorCommand::Decline(arguments) => {
+                let usage = "Usage: gsd-tools refactor decline --phase <N> --reason \"<text>\" [--raw]";
+                let phase = required(arguments.phase.as_deref(), usage)?;
+                let reason = required(arguments.reason.as_deref(), usage)?;
+                decide(context, phase, Some(reason))
+            }
+        }
+    }
+}
+
+fn required<'a>(given: Option<&'a str>, usage: &str) -> Result<&'a str, CommandError> {
+    given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| CommandError::usage(usage))
+}
+
+fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), CommandError> {
+    let usage = "Usage: gsd-tools refactor evaluate --phase <N> [--since <ref>] [--raw]";
+    let typed = required(arguments.phase.as_deref(), usage)?;
+    let found = context.view().find_phase(typed)?.folder;
+    let Some(folder) = found else {
+        return context.emit(&refactor::nothing(Nothing::InvalidPhase, typed.to_owned()));
+    };
+    let Some(files) = touched(context, &folder, arguments.since.as_deref())? else {
+        return context.emit(&refactor::nothing(Nothing::GitUnavailable, refactor::number(&folder)));
+    };
+    let config = context.config()?;
+    let limits = Limits {
+        threshold: config.number("refactor.complexity_threshold").unwrap_or(THRESHOLD),
+        jump: config.number("refactor.complexity_jump_delta").unwrap_or(JUMP),
+    };
+    let now = context.world().now().to_string();
+    let report: EvaluateReport = context.update(|view| Ok(refactor::evaluate(view, &folder, &files, limits, &now)?))?;
+    context.emit(&report)
+}
+
+/// The files that can be measured and changed since the commit, by path and text; `None` where git cannot tell.
+fn touched(
+    context: &Context,
+    folder: &PhaseFolder,
+    since: Option<&str>,
+) -> Result<Option<Vec<(String, String)>>, CommandError> {
+    let git = |arguments: &[&str]| {
+        let finished = context.world().git(context.root().as_path(), arguments).ok()?;
+        finished.success().then(|| finished.text())
+    };
+    let commit = |name: &str| git(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
+    let first = || git(&["log", "--reverse", "--format=%H", "--", &folder.path]);
+    let told = match since {
+        // What begins with a hyphen would be a flag.
+        Some(since) => Some(since).filter(|since| !since.starts_with('-')).and_then(commit),
+        None => first(),
+    };
+    let Some(base) = told.as_deref().and_then(|told| told.lines().next()).filter(|base| !base.is_empty()) else {
+        return Ok(None);
+    };
+    let line = ["diff", "--name-only", "-z", "--diff-filter=d", "--relative", base.trim(), "--"];
+    let names = context.world().git_differences(context.root().as_path(), line).ok().filter(Finished::success);
+    let Some(names) = names.map(|names| names.text()) else { return Ok(None) };
+    let mut files = Vec::new();
+    for name in names.split('\0').filter(|name| is_measured(name)) {
+        if let Some(text) = context.text_from_root(name)? {
+            files.push((name.to_owned(), text));
+        }
+    }
+    Ok(Some(files))
+}
+
+fn is_measured(name: &str) -> bool {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| MEASURED.contains(&ending)) && !name.ends_with(".d.ts")
+}
+
+fn decide(context: &mut Context, phase: &str, declined: Option<&str>) -> Result<(), CommandError> {
+    let now = context.world().now().to_string();
+    let report = context.update(|view| Ok(refactor::decide(view, phase, declined, &now)?))?;
+    context.emit(&report)
+}

@@ -1,0 +1,203 @@
+//! Configuration: reading and setting keys of `config.json`, making the file, moving old keys.
+
+use serde_json::Value;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
+use crate::project::config::{KeyError, Setting, key_names};
+use crate::project::view::{Edits, ProjectView};
+use crate::text::nearest::nearest;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Configuration {
+    /// Tell the value of a key
+    ///
+    /// Example: `gsd-tools config-get workflow.research --default true --raw`.
+    ConfigGet(GetArgs),
+    /// Set a key, or take it away with `null`
+    ///
+    /// Example: `gsd-tools config-set workflow.research false`.
+    ConfigSet(SetArgs),
+    /// Make the configuration of a project that has none
+    ///
+    /// Example: `gsd-tools config-ensure-section`.
+    ConfigEnsureSection,
+    /// Create the configuration of a new project from its choices
+    ///
+    /// Where there is a file already, adds what it lacks and keeps what it says; `added` and `kept` name the keys.
+    ///
+    /// Example: `gsd-tools config-new-project '{"mode": "yolo", "granularity": "fine"}'`.
+    ConfigNewProject(ChoicesArgs),
+    /// Tell where the configuration is
+    ///
+    /// Example: `gsd-tools config-path`.
+    ConfigPath,
+    /// Move settings that stand under old names to the new ones
+    ///
+    /// Example: `gsd-tools migrate-config`.
+    MigrateConfig,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GetArgs {
+    /// The key, such as `workflow.research`
+    key: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SetArgs {
+    /// The key, such as `workflow.research`
+    key: String,
+    /// Text, number, `true`, `false`, `null`, or JSON
+    #[arg(allow_negative_numbers = true)]
+    value: String,
+    /// Tell what would change, change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChoicesArgs {
+    /// A JSON object that is laid over the defaults
+    choices: Option<String>,
+}
+
+impl Family for Configuration {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ConfigGet(arguments) => get(context, &arguments),
+            Self::ConfigSet(arguments) => set(context, &arguments),
+            Self::ConfigEnsureSection => create(context, None, configuration::create),
+            Self::ConfigNewProject(arguments) => create(context, arguments.choices.as_deref(), configuration::complete),
+            Self::ConfigPath => {
+                path(context);
+                Ok(())
+            }
+            Self::MigrateConfig => migrate(context),
+        }
+    }
+}
+
+fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
+    let value = configuration::get(&context.view(), &arguments.key, context.default_value()).map_err(told)?;
+    let raw = bare(&value);
+    context.emit_raw(&value, raw)
+}
+
+fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+    let setting = Setting::parse(&arguments.key, &arguments.value).map_err(ConfigurationError::from).map_err(told)?;
+    let report = if arguments.dry_run {
+        let (mut report, _) = configuration::set(&context.view(), &setting).map_err(told)?;
+        report.updated = None;
+        report.dry_run = Some(true);
+        report.would_update = Some(true);
+        report
+    } else {
+        context.update(|view| configuration::set(view, &setting).map_err(told))?
+    };
+    let mut raw = match setting.value {
+        Some(_) => format!("{}={}", report.key, bare(&report.value)),
+        None => format!("{} unset", report.key),
+    };
+    if arguments.dry_run {
+        raw.push_str(" (dry run)");
+    }
+    context.emit_raw(&report, raw)
+}
+
+/// Makes the file of a new project by `operation`, which decides what becomes of one that is there.
+fn create(
+    context: &mut Context,
+    choices: Option<&str>,
+    operation: impl FnOnce(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
+) -> Result<(), CommandError> {
+    let report =
+        with_new_file(context, choices, |context, new| context.update(|view| operation(view, new).map_err(told)))?;
+    let raw = match (report.created, report.added.is_empty()) {
+        (true, _) => "created",
+        (false, false) => "completed",
+        (false, true) => "exists",
+    };
+    context.emit_raw(&report, raw)
+}
+
+/// Calls `act` with what the file of a new project would say here besides what every new file says.
+pub(in crate::commands) fn with_new_file<T>(
+    context: &mut Context,
+    choices: Option<&str>,
+    act: impl FnOnce(&mut Context, NewFile<'_>) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let personal = context.personal_defaults()?;
+    let services = services(context);
+    act(context, NewFile { services: &services, personal: personal.as_deref(), choices })
+}
+
+fn path(context: &mut Context) {
+    let layout = context.layout();
+    let path = layout.shown(&layout.config());
+    context.text(path);
+}
+
+fn migrate(context: &mut Context) -> Result<(), CommandError> {
+    let report = context.update(|view| configuration::migrate(view).map_err(told))?;
+    let raw = match &report.wrote {
+        Some(file) => {
+            let lines = report.normalizations.iter().map(|moved| format!("\n  {} → {}", moved.from, moved.to));
+            format!("Migrated: {file}{}", lines.collect::<String>())
+        }
+        None => "no old keys to move".to_owned(),
+    };
+    context.emit_raw(&report, raw)
+}
+
+/// Search services and the variable that holds the key of each; the key may also stand in a file of that name.
+const SERVICES: &[(&str, &str)] = &[
+    ("brave_search", "BRAVE_API_KEY"),
+    ("firecrawl", "FIRECRAWL_API_KEY"),
+    ("exa_search", "EXA_API_KEY"),
+    ("tavily_search", "TAVILY_API_KEY"),
+    ("ref_search", "REF_API_KEY"),
+    ("perplexity", "PERPLEXITY_API_KEY"),
+    ("jina", "JINA_API_KEY"),
+];
+
+/// The search services that the user has a key for.
+pub(in crate::commands) fn services(context: &Context) -> Vec<&'static str> {
+    let found = |variable: &str| {
+        context.world().variable(variable).is_some() || context.has_personal_file(&variable.to_ascii_lowercase())
+    };
+    SERVICES.iter().filter(|(_, variable)| found(variable)).map(|(service, _)| *service).collect()
+}
+
+/// A value as a shell wants it.
+fn bare(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The reason and the hint of an error of the configuration.
+pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
+    let reason = match &error {
+        ConfigurationError::NoKey { .. } => Reason::ConfigKeyNotFound,
+        ConfigurationError::NoFile { .. } => Reason::ConfigNoFile,
+        ConfigurationError::Malformed { .. } => Reason::ConfigParseFailed,
+        ConfigurationError::Key(_) => Reason::ConfigInvalidKey,
+        ConfigurationError::Choices { .. } => Reason::Usage,
+        ConfigurationError::Unreadable(_) | ConfigurationError::Edit { .. } => Reason::Unknown,
+    };
+    let told = CommandError::because(reason, &error);
+    match error {
+        ConfigurationError::Key(KeyError::Unknown { key }) => {
+            let names = key_names();
+            match nearest(&key, names.iter().map(String::as_str)) {
+                Some(near) => told.hint(format!("did you mean `{near}`?")),
+                None => told.hint(format!("the keys are: {}", names.join(", "))),
+            }
+        }
+        ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` makes one"),
+        ConfigurationError::Malformed { .. } => told.hint("repair the file by hand; it was not touched"),
+        _ => told,
+    }
+}

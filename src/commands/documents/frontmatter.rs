@@ -1,0 +1,186 @@
+//! Front matter of Markdown files: reading, setting, merging, checking.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::files::MissingFile;
+use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
+use crate::project::view::Edits;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum FrontMatterFamily {
+    /// Show and update the front matter of a Markdown file
+    #[command(subcommand)]
+    Frontmatter(FrontMatterCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum FrontMatterCommand {
+    /// Show the fields of a file, as strings
+    ///
+    /// Example: `gsd-tools frontmatter get 02-01-PLAN.md --field wave --raw` prints `"1"`.
+    Get(GetArgs),
+    /// Set one field, and leave every other byte of the file alone
+    ///
+    /// The value `null` takes the field away.
+    ///
+    /// Example: `gsd-tools frontmatter set 02-01-PLAN.md --field depends_on --value '["01"]'`.
+    Set(SetArgs),
+    /// Set several fields from a JSON object
+    ///
+    /// Example: `gsd-tools frontmatter merge 02-01-PLAN.md --data '{"wave": 2, "autonomous": false}'`.
+    Merge(MergeArgs),
+    /// Check whether a file has the fields of its kind
+    ///
+    /// Example: `gsd-tools frontmatter validate 02-01-PLAN.md --schema plan --raw` prints `valid`.
+    Validate(ValidateArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GetArgs {
+    /// The file, relative to the current folder
+    file: String,
+    /// Only this field
+    #[arg(long)]
+    field: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SetArgs {
+    /// The file, relative to the current folder
+    file: String,
+    /// The name of the field
+    #[arg(long)]
+    field: String,
+    /// Text, number, `true`, `false`, `null`, or JSON
+    #[arg(long)]
+    value: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MergeArgs {
+    /// The file, relative to the current folder
+    file: String,
+    /// A JSON object of fields
+    #[arg(long)]
+    data: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ValidateArgs {
+    /// The file, relative to the current folder
+    file: String,
+    /// `plan`, `plan-gap-closure`, `summary` or `verification`
+    #[arg(long)]
+    schema: String,
+}
+
+impl Family for FrontMatterFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Frontmatter(command) = self;
+        match command {
+            FrontMatterCommand::Get(arguments) => get(context, &arguments),
+            FrontMatterCommand::Set(arguments) => set(context, &arguments),
+            FrontMatterCommand::Merge(arguments) => merge(context, &arguments),
+            FrontMatterCommand::Validate(arguments) => validate(context, &arguments),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct NoField<'a> {
+    error: &'static str,
+    field: &'a str,
+}
+
+fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
+    let Some(text) = context.text_from_here(&arguments.file)? else {
+        return context.emit(&MissingFile::at(&arguments.file));
+    };
+    let fields = frontmatter::read(&text);
+    let Some(field) = &arguments.field else { return context.emit(&fields) };
+    match fields.get(field) {
+        Some(value) => {
+            let raw = format!("{:#}", serde_json::to_value(value)?);
+            context.emit_raw(&std::collections::BTreeMap::from([(field, value)]), raw)
+        }
+        None => context.emit(&NoField { error: "Field not found", field }),
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct SetReport<'a> {
+    updated: bool,
+    field: &'a str,
+    value: Value,
+}
+
+fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+    let (told, value) = frontmatter::typed(&arguments.value);
+    let changes = [FieldChange { key: arguments.field.clone(), value }];
+    match change(context, &arguments.file, &changes)? {
+        Changed::Done(_) => {
+            context.emit_raw(&SetReport { updated: true, field: &arguments.field, value: told }, "true")
+        }
+        refused => refuse(context, &arguments.file, &refused),
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct MergeReport<'a> {
+    merged: bool,
+    fields: Vec<&'a str>,
+}
+
+fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandError> {
+    let data = match serde_json::from_str(&arguments.data) {
+        Ok(Value::Object(data)) => data,
+        Ok(_) => return Err(CommandError::usage("--data is not a JSON object")),
+        Err(error) => return Err(CommandError::usage(format!("--data is not valid JSON: {error}"))),
+    };
+    let changes: Vec<FieldChange> =
+        data.iter().map(|(key, value)| FieldChange { key: key.clone(), value: frontmatter::of_json(value) }).collect();
+    match change(context, &arguments.file, &changes)? {
+        Changed::Done(_) => {
+            let fields = data.keys().map(String::as_str).collect();
+            context.emit_raw(&MergeReport { merged: true, fields }, "true")
+        }
+        refused => refuse(context, &arguments.file, &refused),
+    }
+}
+
+fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Changed, CommandError> {
+    context.update_file(file, |view, path| {
+        let outcome = frontmatter::change(view, path, changes)
+            .map_err(|error| CommandError::from(error).hint("the file was not touched"))?;
+        let edits = match &outcome {
+            Changed::Done(edits) => edits.clone(),
+            Changed::NoFile | Changed::WouldFlatten { .. } => Edits::default(),
+        };
+        Ok((outcome, edits))
+    })
+}
+
+/// Answers why nothing was changed.
+fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), CommandError> {
+    match refused {
+        Changed::WouldFlatten { key } => context.emit(&NoField {
+            error: "the field holds a list of maps and the new value does not; give the maps as JSON, or edit the file",
+            field: key,
+        }),
+        Changed::NoFile | Changed::Done(_) => context.emit(&MissingFile::at(file)),
+    }
+}
+
+fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), CommandError> {
+    let schema = Schema::named(&arguments.schema).map_err(|error| CommandError::usage(error.to_string()))?;
+    let Some(text) = context.text_from_here(&arguments.file)? else {
+        return context.emit(&MissingFile::at(&arguments.file));
+    };
+    let report = frontmatter::validate(&arguments.file, &text, schema);
+    context.emit_raw(&report, if report.valid { "valid" } else { "invalid" })
+}

@@ -1,0 +1,53 @@
+//! Projects of another layout.
+
+use super::config;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::state;
+use crate::operations::documents::configuration::NewFile;
+use crate::operations::import::gsd2;
+use crate::project::layout::Layout;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Imports {
+    /// Make a project of one in `.gsd`, which stays as it is
+    ///
+    /// Example: `gsd-tools from-gsd2 --dry-run --pick preview`.
+    FromGsd2(ImportArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// The folder with `.gsd`; the project's without it
+    #[arg(long)]
+    path: Option<String>,
+    /// Although there is a `.planning`; what stands there goes to its archive
+    #[arg(long)]
+    force: bool,
+}
+
+impl Family for Imports {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::FromGsd2(arguments) = self;
+        let root = match &arguments.path {
+            Some(path) => {
+                let root = context.here().resolve(path);
+                context.hold_to_project(&root)?;
+                root
+            }
+            None => context.root().clone(),
+        };
+        let layout = Layout::new(root.as_path(), None, None);
+        let personal = context.personal_defaults()?;
+        let services = config::services(context);
+        let new = NewFile { services: &services, personal: personal.as_deref(), choices: None };
+        let facts = state::facts(context)?;
+        let outcome = context.update_at(layout, |view| Ok(gsd2::import(view, arguments.force, new, &facts)?))?;
+        match outcome {
+            Ok(report) if context.is_rehearsal() => context.emit(&report.rehearsed()),
+            Ok(report) => context.emit(&report),
+            Err(refusal) => context.emit(&refusal),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Requirements: completing them, opening them again, and which are ready.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::documents::requirements::{self, MarkReport};
+use crate::project::requirements::typed_ids;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum RequirementsFamily {
+    /// Show and update REQUIREMENTS.md
+    #[command(subcommand)]
+    Requirements(RequirementsCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum RequirementsCommand {
+    /// Complete requirements in the list and the traceability table
+    ///
+    /// Example: `gsd-tools requirements mark-complete AUTH-01,AUTH-02 --raw`.
+    MarkComplete(IdsArgs),
+    /// Show which requirements are met once a plan is done
+    ///
+    /// Example: `gsd-tools requirements ready-ids .planning/phases/02-core/02-01-PLAN.md AUTH-01 --pick ready`.
+    ReadyIds(ReadyArgs),
+    /// Set completed requirements to open again: their work has gaps
+    ///
+    /// Example: `gsd-tools requirements revert-phase AUTH-02`.
+    RevertPhase(IdsArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct IdsArgs {
+    /// Identifiers, separated by commas or blanks; brackets are dropped
+    ids: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadyArgs {
+    /// The plan, relative to the project
+    plan: String,
+    /// Identifiers, separated by commas or blanks; brackets are dropped
+    ids: Vec<String>,
+}
+
+impl Family for RequirementsFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Requirements(command) = self;
+        match command {
+            RequirementsCommand::MarkComplete(arguments) => mark_complete(context, &arguments.ids),
+            RequirementsCommand::ReadyIds(arguments) => ready(context, &arguments),
+            RequirementsCommand::RevertPhase(arguments) => reopen(context, &arguments.ids),
+        }
+    }
+}
+
+fn mark_complete(context: &mut Context, ids: &[String]) -> Result<(), CommandError> {
+    let ids = typed_ids(ids);
+    if ids.is_empty() {
+        return Err(CommandError::usage("no requirements named").hint("such as `AUTH-01,AUTH-02`"));
+    }
+    let report = context.update(|view| Ok(requirements::mark_complete(view, ids)?))?;
+    match &report {
+        MarkReport::Marked { marked_complete, total, .. } => {
+            let raw = format!("{}/{total} requirements marked complete", marked_complete.len());
+            context.emit_raw(&report, raw)
+        }
+        MarkReport::NoDocument { .. } => context.emit_raw(&report, "no requirements file"),
+    }
+}
+
+fn ready(context: &mut Context, arguments: &ReadyArgs) -> Result<(), CommandError> {
+    let plan = context.layout().relative(&arguments.plan);
+    let report = requirements::ready(&context.view(), &plan, typed_ids(&arguments.ids))?;
+    let raw = format!("{}/{} requirement(s) ready to mark complete", report.ready.len(), report.total);
+    context.emit_raw(&report, raw)
+}
+
+fn reopen(context: &mut Context, ids: &[String]) -> Result<(), CommandError> {
+    let report = context.update(|view| Ok(requirements::reopen(view, typed_ids(ids))?))?;
+    let raw = format!("{}/{} requirement(s) reverted from Complete", report.reverted.len(), report.total);
+    context.emit_raw(&report, raw)
+}

@@ -1,0 +1,39 @@
+//! What a call came to, and how it is delivered.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+use super::CommandError;
+use super::error::Manner;
+use crate::text::terminal;
+
+/// What a call came to: text for standard output, and an exit code or the failure.
+pub(in crate::commands) struct Answer {
+    pub(in crate::commands) stdout: String,
+    pub(in crate::commands) outcome: Result<u8, CommandError>,
+}
+
+impl Answer {
+    /// Prints. A reader that went away is not a failure of the command.
+    #[must_use]
+    pub(in crate::commands) fn deliver(self, manner: Manner) -> ExitCode {
+        // A program that reads the answer gets the bytes of a document as they are; a terminal would act on some of them.
+        let text = if std::io::stdout().is_terminal() { terminal::shown(&self.stdout) } else { self.stdout };
+        let written = std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush());
+        let mut code = match self.outcome {
+            Ok(code) => code,
+            Err(error) => {
+                // Where standard error is closed there is nobody left to tell.
+                let _ = std::io::stderr().write_all(terminal::shown(&error.render(manner)).as_bytes());
+                error.exit_code(manner.contract)
+            }
+        };
+        if let Err(error) = written
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            let _ = writeln!(std::io::stderr(), "Error: cannot write to standard output: {error}");
+            code = 74;
+        }
+        ExitCode::from(code)
+    }
+}

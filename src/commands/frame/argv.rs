@@ -1,0 +1,248 @@
+//! The arguments before clap sees them: the flags that may stand anywhere are lifted out, old spellings are undone.
+//!
+//! Families never see `--raw`, `--pick`, `--default`, `--cwd`, `--project-dir`, `--ws`, `--json-errors`,
+//! `--exit-contract`, nor the leading word `query`; `roadmap.get-phase` reaches them as `roadmap get-phase`.
+
+use std::ffi::OsString;
+
+use super::error::{CommandError, ExitContract, Manner, Reason};
+use crate::world::World;
+
+/// The word whose arguments belong to another program and are passed on untouched.
+const VERBATIM: &str = "run-with-timeout";
+
+/// What was asked, in words, and the flags that hold for every command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Call {
+    /// The command path and its arguments, as clap should read them.
+    pub(crate) words: Vec<String>,
+    pub(crate) globals: Globals,
+    /// The word as typed, where it was split at its dot.
+    pub(crate) dotted: Option<String>,
+    pub(crate) wants: Wants,
+}
+
+/// Whether the call asks for something to be done or to be told about the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Wants {
+    #[default]
+    Work,
+    Help,
+    Version,
+}
+
+/// Flags that hold for every command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Globals {
+    pub(crate) raw: bool,
+    pub(crate) pick: Option<String>,
+    pub(crate) default: Option<String>,
+    pub(crate) folder: Option<String>,
+    pub(crate) project_folder: Option<String>,
+    pub(crate) workstream: Option<String>,
+    /// Of commands that write or act: show what would change, and change nothing.
+    pub(crate) dry_run: bool,
+    /// Of commands that write: the token of an earlier answer; refuse where that is no longer what stands there.
+    pub(crate) if_match: Option<String>,
+}
+
+/// Reads how failures should be told; this is asked first, so that a bad call is told the right way too.
+pub(crate) fn manner(arguments: &[OsString], world: &World) -> (Manner, Result<(), CommandError>) {
+    let (arguments, _) = arguments.split_at(ours(arguments));
+    let json = arguments.iter().any(|argument| argument == "--json-errors")
+        || world.variable("GSD_JSON_ERRORS").as_deref() == Some("1");
+    let flag = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--exit-contract="));
+    let asked = flag.map(str::to_owned).or_else(|| world.variable("GSD_EXIT_CONTRACT"));
+    let (contract, verdict) = match asked.as_deref() {
+        None | Some("v1") => (ExitContract::V1, Ok(())),
+        Some("v2") => (ExitContract::V2, Ok(())),
+        Some(other) => (
+            ExitContract::V1,
+            Err(CommandError::new(Reason::SdkFailFast, format!("no exit contract `{other}`; there are v1 and v2"))),
+        ),
+    };
+    (Manner { json, contract }, verdict)
+}
+
+/// Splits `arguments` into the flags of every command and the words of this one.
+pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, CommandError> {
+    let verbatim = arguments[ours(&arguments)..].to_vec();
+    if !verbatim.is_empty() {
+        let words = texts(verbatim)?;
+        let wants = if words.get(1).is_some_and(|word| is_help(word)) { Wants::Help } else { Wants::Work };
+        return Ok(Call { words, wants, ..Call::default() });
+    }
+    let mut arguments = texts(arguments)?;
+    arguments.retain(|argument| argument != "--json-errors" && !argument.starts_with("--exit-contract="));
+    if arguments.first().is_some_and(|first| matches!(first.as_str(), "--version" | "-V")) {
+        return Ok(Call { wants: Wants::Version, ..Call::default() });
+    }
+    let mut call = lift(arguments)?;
+    if call.words.first().is_some_and(|first| first == "query") {
+        call.words.remove(0);
+    }
+    if let Some((family, verb)) = call.words.first().and_then(|first| first.split_once('.'))
+        && !family.is_empty()
+        && !verb.is_empty()
+    {
+        let (family, verb) = (family.to_owned(), verb.to_owned());
+        call.dotted = Some(std::mem::replace(&mut call.words[0], family));
+        call.words.insert(1, verb);
+    }
+    Ok(call)
+}
+
+/// How many arguments are ours to read: all, unless the first word hands the rest to another program.
+fn ours(arguments: &[OsString]) -> usize {
+    let flag = |text: &str| text == "--json-errors" || text == "query" || text.starts_with("--exit-contract=");
+    let first = arguments.iter().position(|argument| !argument.to_str().is_some_and(flag));
+    first.filter(|first| arguments[*first] == VERBATIM).unwrap_or(arguments.len())
+}
+
+fn is_help(argument: &str) -> bool {
+    matches!(argument, "-h" | "-?" | "--h" | "--help" | "--usage")
+}
+
+fn texts(arguments: Vec<OsString>) -> Result<Vec<String>, CommandError> {
+    arguments
+        .into_iter()
+        .map(|argument| {
+            argument.into_string().map_err(|bytes| {
+                CommandError::usage(format!("the argument `{}` is not UTF-8 text", bytes.to_string_lossy()))
+            })
+        })
+        .collect()
+}
+
+fn lift(arguments: Vec<String>) -> Result<Call, CommandError> {
+    let mut call = Call::default();
+    let mut rest = arguments.into_iter();
+    while let Some(argument) = rest.next() {
+        let (flag, attached) = match argument.split_once('=') {
+            Some((flag, value)) => (flag, Some(value.to_owned())),
+            None => (argument.as_str(), None),
+        };
+        let globals = &mut call.globals;
+        match (flag, attached.is_some()) {
+            ("--", false) => {
+                call.words.push(argument);
+                call.words.extend(rest.by_ref());
+            }
+            (flag, false) if is_help(flag) => call.wants = Wants::Help,
+            ("--raw", false) => globals.raw = true,
+            ("--pick", _) => globals.pick = Some(value_of(flag, attached, &mut rest)?),
+            // The one flag that may stand without a value: an empty default is a default.
+            ("--default", _) => globals.default = Some(attached.or_else(|| rest.next()).unwrap_or_default()),
+            ("--cwd", _) => globals.folder = Some(value_of(flag, attached, &mut rest)?),
+            ("--project-dir", _) => globals.project_folder = Some(value_of(flag, attached, &mut rest)?),
+            ("--ws", _) => globals.workstream = Some(value_of(flag, attached, &mut rest)?),
+            _ => call.words.push(argument),
+        }
+    }
+    Ok(call)
+}
+
+/// Which of the flags of commands that write are not the command's own.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::commands) struct Lifted {
+    pub(in crate::commands) dry_run: bool,
+    pub(in crate::commands) if_match: bool,
+}
+
+/// Lifts the flags of commands that write or act, `--dry-run` and `--if-match`.
+pub(in crate::commands) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> Result<(), CommandError> {
+    let mut words = std::mem::take(&mut call.words).into_iter();
+    while let Some(word) = words.next() {
+        let (flag, attached) = match word.split_once('=') {
+            Some((flag, value)) => (flag, Some(value.to_owned())),
+            None => (word.as_str(), None),
+        };
+        match flag {
+            "--" => {
+                call.words.push(word);
+                call.words.extend(words.by_ref());
+            }
+            "--dry-run" if attached.is_none() && lifted.dry_run => call.globals.dry_run = true,
+            "--if-match" if lifted.if_match => {
+                call.globals.if_match = Some(value_of("--if-match", attached, &mut words)?);
+            }
+            _ => call.words.push(word),
+        }
+    }
+    Ok(())
+}
+
+fn value_of(
+    flag: &str,
+    attached: Option<String>,
+    rest: &mut impl Iterator<Item = String>,
+) -> Result<String, CommandError> {
+    attached
+        .or_else(|| rest.next())
+        .filter(|value| !value.is_empty() && !value.starts_with("--"))
+        .ok_or_else(|| CommandError::usage(format!("`{flag}` needs a value")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(line: &str) -> Call {
+        parse(line.split(' ').map(OsString::from).collect()).unwrap()
+    }
+
+    #[test]
+    fn flags_of_every_command_are_lifted_from_anywhere() {
+        let call = call("--cwd /a roadmap --raw get-phase 2 --pick goal --ws=api");
+        assert_eq!(call.words, ["roadmap", "get-phase", "2"]);
+        assert_eq!(
+            call.globals,
+            Globals {
+                raw: true,
+                pick: Some("goal".into()),
+                folder: Some("/a".into()),
+                workstream: Some("api".into()),
+                ..Globals::default()
+            }
+        );
+    }
+
+    #[test]
+    fn query_is_dropped_and_the_first_word_splits_at_its_first_dot() {
+        assert_eq!(call("query config-get a.b").words, ["config-get", "a.b"]);
+        assert_eq!(call("query check.a.b x").words, ["check", "a.b", "x"]);
+        assert_eq!(call("state.json").dotted.as_deref(), Some("state.json"));
+        assert_eq!(call(".planning x").words, [".planning", "x"]);
+    }
+
+    #[test]
+    fn help_anywhere_wins_and_version_only_leads() {
+        assert_eq!(call("phase remove 3 --help").wants, Wants::Help);
+        assert_eq!(call("--version").wants, Wants::Version);
+        assert_eq!(call("milestone close --version").words, ["milestone", "close", "--version"]);
+    }
+
+    #[test]
+    fn another_programs_arguments_are_left_alone() {
+        let words = call("--exit-contract=v1 query run-with-timeout 5 ls --raw --json-errors").words;
+        assert_eq!(words, ["run-with-timeout", "5", "ls", "--raw", "--json-errors"]);
+        assert_eq!(call("run-with-timeout --help").wants, Wants::Help);
+        assert_eq!(call("todo add -- --raw").words, ["todo", "add", "--", "--raw"]);
+    }
+
+    #[test]
+    fn a_missing_value_is_told() {
+        let error = parse(vec!["x".into(), "--cwd".into()]).unwrap_err();
+        assert_eq!(error.reason(), Reason::Usage);
+        assert_eq!(call("config-get k --default").globals.default.as_deref(), Some(""));
+    }
+
+    #[test]
+    fn the_manner_comes_from_flags_before_the_environment() {
+        let world = World::with([("GSD_EXIT_CONTRACT", "v2")], &std::env::temp_dir());
+        assert_eq!(manner(&[], &world).0, Manner { json: false, contract: ExitContract::V2 });
+        let flags = ["--json-errors".into(), "--exit-contract=v1".into()];
+        assert_eq!(manner(&flags, &world).0, Manner { json: true, contract: ExitContract::V1 });
+        assert!(manner(&["--exit-contract=v9".into()], &world).1.is_err());
+    }
+}

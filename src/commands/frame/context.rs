@@ -1,0 +1,587 @@
+//! What a command has at hand: where it stands, what was asked of every command, and the place for its answer.
+
+use std::cell::{OnceCell, RefCell};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Answer;
+use super::FamilyRow;
+use super::argv::Globals;
+use super::catalog;
+use super::error::{CommandError, ExitContract, Reason};
+use super::project::Host;
+use super::tree;
+use super::usage;
+use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
+use crate::operations::answers::changes::ChangedField;
+use crate::project::config::{Config, ConfigTexts};
+use crate::project::layout::Layout;
+use crate::project::{repository, root, workstream};
+use crate::runtime::Registry;
+use crate::text::terminal;
+use crate::world::World;
+
+/// Exit code of an answer that carries an `error` key, under the second exit contract.
+const DEGRADED: u8 = 80;
+
+/// One call's surroundings and its answer so far.
+#[derive(Debug)]
+pub(crate) struct Context {
+    world: World,
+    globals: Globals,
+    here: AbsolutePath,
+    root: OnceCell<AbsolutePath>,
+    layout: OnceCell<Layout>,
+    config: OnceCell<Config>,
+    pub(in crate::commands) host: OnceCell<Host>,
+    pub(in crate::commands) registry: OnceCell<Registry>,
+    told_unfinished: OnceCell<()>,
+    stdout: String,
+    /// What the call wrote, or would have written.
+    written: RefCell<Option<Written>>,
+    /// Of a rehearsal of a command that acts: the lines of files that would have changed.
+    rehearsed: RefCell<String>,
+    /// What the answer is about, for a later write.
+    token: Option<String>,
+    /// Whether the last payload says that it is a failure.
+    failed_payload: bool,
+    exit_code: u8,
+}
+
+/// What a call changed in the project's documents.
+#[derive(Debug)]
+pub(in crate::commands) struct Written {
+    pub(in crate::commands) changed: Vec<ChangedField>,
+    /// Not a byte changed.
+    pub(in crate::commands) nothing: bool,
+    /// Of a rehearsal: the lines that would have changed.
+    pub(in crate::commands) diff: Option<String>,
+}
+
+/// What the answer of a command that writes tells beside its own facts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct WriteReport<'a> {
+    /// Whether a byte of a document changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated: Option<bool>,
+    /// With `--dry-run`: whether the same call without it would change something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_update: Option<bool>,
+    /// Why nothing changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    /// Every field that changed or would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<&'a [ChangedField]>,
+    /// Present and true with `--dry-run`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dry_run: Option<bool>,
+    /// With `--dry-run`: the lines that would change, as a unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<&'a str>,
+}
+
+/// What the rehearsal of a command that acts tells beside what the command would do.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct RehearsalReport<'a> {
+    /// Present and true with `--dry-run`: nothing was done.
+    dry_run: bool,
+    /// With `--dry-run`: the lines of files that would change, as a unified diff.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    diff: &'a str,
+}
+
+/// What the answer of a command tells that a later write can ask for with `--if-match`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct TokenReport<'a> {
+    /// Stands for the documents as they were read.
+    token: &'a str,
+}
+
+/// A report and its token.
+#[derive(Serialize)]
+struct Tokened<'a, R> {
+    #[serde(flatten)]
+    report: &'a R,
+    #[serde(flatten)]
+    token: TokenReport<'a>,
+}
+
+impl Context {
+    pub(in crate::commands) fn new(world: World, globals: Globals) -> Result<Self, CommandError> {
+        let started = AbsolutePath::parse(world.folder()?)?;
+        let root = OnceCell::new();
+        let here = match (&globals.project_folder, &globals.folder) {
+            (Some(folder), _) => {
+                let folder = existing_folder(&started, folder, "--project-dir")?;
+                if !disk::is_folder(folder.resolve(".planning")) {
+                    let message = format!("`{folder}` of --project-dir has no `.planning` folder");
+                    return Err(CommandError::usage(message));
+                }
+                root.get_or_init(|| folder.clone());
+                folder
+            }
+            (None, Some(folder)) => existing_folder(&started, folder, "--cwd")?,
+            (None, None) => started,
+        };
+        // A name that cannot be one is refused whatever the command makes of it.
+        let named = globals.workstream.clone().or_else(|| world.variable("GSD_WORKSTREAM"));
+        for name in named.iter().chain(&world.variable("GSD_PROJECT")) {
+            workstream::checked(name).map_err(|error| CommandError::usage(error.to_string()))?;
+        }
+        Ok(Self {
+            world,
+            globals,
+            here,
+            root,
+            layout: OnceCell::new(),
+            config: OnceCell::new(),
+            host: OnceCell::new(),
+            registry: OnceCell::new(),
+            told_unfinished: OnceCell::new(),
+            stdout: String::new(),
+            written: RefCell::new(None),
+            rehearsed: RefCell::new(String::new()),
+            token: None,
+            failed_payload: false,
+            exit_code: 0,
+        })
+    }
+
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The way to write. In debug builds, tests say here which step is to fail.
+    pub(crate) fn disk(&self) -> Disk {
+        let step = |name: &str| self.world.variable(name)?.parse().ok();
+        let holder = Holder {
+            process: std::process::id(),
+            folder: self.here.as_path().to_path_buf(),
+            since: self.world.now().to_string(),
+        };
+        Disk::new(self.world.lock_folders(), holder, Faults::at(step("GSD_FAULT_AT"), step("GSD_KILL_AT")))
+    }
+
+    /// The folder that relative paths of commands about files start from.
+    pub(crate) fn here(&self) -> &AbsolutePath {
+        &self.here
+    }
+
+    /// The project's root: the folder with `.planning`, found upwards; where there is none, [`Self::here`].
+    pub(crate) fn root(&self) -> &AbsolutePath {
+        self.root.get_or_init(|| root::discover(&self.here, self.world.home().as_deref()))
+    }
+
+    /// Where the project's documents stand, for the active workstream.
+    pub(crate) fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| {
+            let asked = self.globals.workstream.as_deref();
+            Layout::of_call(self.root(), asked, &self.workstream_pointer(), |name| self.world.variable(name))
+        })
+    }
+
+    /// The files that store which workstream is active.
+    pub(crate) fn workstream_pointer(&self) -> workstream::Pointer {
+        let planning = self.root().resolve(".planning");
+        workstream::Pointer::new(&planning, &self.world.temporary_folder(), |name| self.world.variable(name))
+    }
+
+    /// The project's configuration. A file that does not parse, and a key that means nothing, is told and left out.
+    pub(crate) fn config(&self) -> Result<&Config, CommandError> {
+        if let Some(config) = self.config.get() {
+            return Ok(config);
+        }
+        let layout = self.layout();
+        let boundary = self.project().boundary()?;
+        let read = |path: String| -> Result<Option<String>, CommandError> {
+            let path = layout.absolute(&path);
+            boundary.check(&path)?;
+            Ok(disk::read_config(path)?)
+        };
+        let project = read(layout.root_config())?;
+        let own = layout.workstream().is_some().then(|| read(layout.config()));
+        let own = own.transpose()?.flatten();
+        let personal = self.personal_defaults()?;
+        let (config, problems) = Config::read(ConfigTexts {
+            project: project.as_deref(),
+            workstream: own.as_deref(),
+            personal: personal.as_deref(),
+        });
+        for problem in problems {
+            self.warn(problem);
+        }
+        let unknown = config.unknown_keys();
+        if !unknown.is_empty() {
+            self.warn(format!("config.json has keys that mean nothing: {}", unknown.join(", ")));
+        }
+        Ok(self.config.get_or_init(|| config))
+    }
+
+    /// The text of the user's own defaults, `.gsd/defaults.json` in the home folder.
+    pub(crate) fn personal_defaults(&self) -> Result<Option<String>, CommandError> {
+        match self.personal_file("defaults.json") {
+            Some(file) => Ok(disk::read_config(file)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether the user's own folder, `.gsd` in the home folder, has a file of this name.
+    pub(crate) fn has_personal_file(&self, name: &str) -> bool {
+        self.personal_file(name).is_some_and(disk::is_file)
+    }
+
+    /// A file of the user's own folder, `.gsd` in the home folder.
+    pub(in crate::commands) fn personal_file(&self, name: &str) -> Option<PathBuf> {
+        Some(self.world.gsd_home()?.join(".gsd").join(name))
+    }
+
+    /// The variable by which a host says that one of its agents runs this call; none where no host does.
+    pub(in crate::commands) fn agent_session(&self) -> Result<Option<String>, CommandError> {
+        let hosts = self.registry()?.all()?;
+        let mut names =
+            hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
+        Ok(names.find(|name| self.world.is_set(name)))
+    }
+
+    /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
+    pub(in crate::commands) fn hold_agents_to_their_project(
+        &self,
+        row: &FamilyRow,
+        words: &[String],
+    ) -> Result<(), CommandError> {
+        let ours = words.iter().take_while(|word| *word != "--");
+        let forced = ours.into_iter().any(|word| word == "--force");
+        let elsewhere = self.globals.folder.is_some() || self.globals.project_folder.is_some();
+        if !forced && !elsewhere {
+            return Ok(());
+        }
+        let tree = tree(row);
+        let path = usage::leaf(&tree, words).path;
+        // Another name of a command is not in the catalog, and runs without asking with its first word.
+        if catalog::effect(&path).is_some() && !catalog::unasked(&path) {
+            return Ok(());
+        }
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = |what: String| {
+            let refused =
+                CommandError::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
+            refused.exits(77).hint("a person can type the call in a terminal of their own")
+        };
+        if forced {
+            return Err(refused("`--force`".to_owned()));
+        }
+        let started = AbsolutePath::parse(self.world.folder()?)?;
+        let project = disk::canonical(&root::discover(&started, self.world.home().as_deref()))?;
+        let target = disk::canonical(&self.here)?;
+        let main = |folder: &AbsolutePath| repository::main_place(folder).unwrap_or_else(|| folder.clone());
+        let target_root = disk::canonical(self.root())?;
+        if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
+            return Ok(());
+        }
+        Err(refused(format!("`{target}`, which is not below `{project}`,")))
+    }
+
+    /// Refuses to an agent what a person alone decides; a script of a person's may do it.
+    pub(in crate::commands) fn refuses_agents(&self, command: &str) -> Result<(), CommandError> {
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = format!("`{command}` needs a person, and an agent runs this call: {name} is set");
+        let hint = format!("type it in a terminal of your own: {} {command}", self.program_word());
+        Err(CommandError::usage(refused).exits(77).hint(hint))
+    }
+
+    /// Refuses what only a person may do. A terminal alone shows nobody: hosts run programs of agents in one too.
+    pub(in crate::commands) fn needs_a_person(&self, command: &str) -> Result<(), CommandError> {
+        let terminal = self.world.terminal();
+        let why = match self.agent_session()? {
+            Some(name) => format!("an agent runs this call: {name} is set"),
+            None if terminal.stdin && terminal.stdout => return Ok(()),
+            None => "this is not a terminal".to_owned(),
+        };
+        let refused = CommandError::usage(format!("`{command}` needs a person, and {why}")).exits(77);
+        Err(refused.hint(format!("type it in a terminal of your own: {} {command}", self.program_word())))
+    }
+
+    /// Whether the bare value is asked for instead of JSON.
+    pub(crate) fn raw(&self) -> bool {
+        self.globals.raw
+    }
+
+    /// The value of `--default`.
+    pub(crate) fn default_value(&self) -> Option<&str> {
+        self.globals.default.as_deref()
+    }
+
+    /// Whether the call only shows what it would change.
+    pub(in crate::commands) fn is_rehearsal(&self) -> bool {
+        self.globals.dry_run
+    }
+
+    /// The token the caller expects to hold still.
+    pub(in crate::commands) fn expected_token(&self) -> Option<&str> {
+        self.globals.if_match.as_deref()
+    }
+
+    pub(in crate::commands) fn note_written(&self, written: Written) {
+        self.written.replace(Some(written));
+    }
+
+    /// Adds a file outside the project to what the call wrote, or would have written.
+    pub(in crate::commands) fn note_also_written(&self, changed: Vec<ChangedField>, diff: &str) {
+        let mut written = self.written.borrow_mut();
+        let rehearsed = self.is_rehearsal().then(String::new);
+        let written = written.get_or_insert_with(|| Written { changed: Vec::new(), nothing: true, diff: rehearsed });
+        written.changed.extend(changed);
+        written.nothing = false;
+        if let Some(lines) = &mut written.diff {
+            lines.push_str(diff);
+        }
+    }
+
+    /// Adds lines to what a command that acts would change.
+    pub(in crate::commands) fn note_rehearsed(&self, diff: &str) {
+        self.rehearsed.borrow_mut().push_str(diff);
+    }
+
+    /// Gives the answer a token, by which a later write can ask for the same documents.
+    pub(in crate::commands) fn answer_for(&mut self, token: String) {
+        self.token = Some(token);
+    }
+
+    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
+    /// rehearsal under `--raw`, the diff alone, where there is one.
+    pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+        // A large answer is not made twice: as values, and as text.
+        if self.written.get_mut().is_none() && !self.globals.dry_run && !self.globals.raw {
+            let answer = match &self.token {
+                Some(token) => serde_json::to_string_pretty(&Tokened { report, token: TokenReport { token } }),
+                None => serde_json::to_string_pretty(report),
+            };
+            // Only an object can have a token.
+            if let Ok(answer) = answer {
+                self.failed_payload = answer.starts_with('{') && answer.contains("\n  \"error\": ");
+                // It may be large, and most calls answer once.
+                if self.stdout.is_empty() {
+                    self.stdout = answer;
+                } else {
+                    self.stdout.push_str(&answer);
+                }
+                return Ok(());
+            }
+        }
+        self.emit_value(value_of(report)?)
+    }
+
+    fn emit_value(&mut self, mut value: Value) -> Result<(), CommandError> {
+        let diff = match self.written.get_mut() {
+            Some(written) if self.globals.raw => written.diff.take(),
+            None if self.globals.raw => Some(self.rehearsed.take()).filter(|diff| !diff.is_empty()),
+            _ => None,
+        };
+        if let Some(diff) = diff {
+            self.text(diff);
+            return Ok(());
+        }
+        self.failed_payload = value.get("error").is_some();
+        if let Value::Object(answer) = &mut value {
+            if let Some(written) = self.written.get_mut() {
+                self.failed_payload |= written.nothing;
+                written.tell(answer)?;
+            } else if self.globals.dry_run {
+                let diff = self.rehearsed.get_mut();
+                answer.extend(fields_of(&RehearsalReport { dry_run: true, diff })?);
+            }
+            if let Some(token) = &self.token {
+                answer.extend(fields_of(&TokenReport { token })?);
+            }
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(self.stdout, "{value:#}");
+        Ok(())
+    }
+
+    /// As [`Self::emit`], for answers that say themselves what was done: without the list of the fields that changed.
+    pub(crate) fn emit_brief(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+        if !self.is_rehearsal() {
+            self.written.replace(None);
+        }
+        self.emit(report)
+    }
+
+    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
+    pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
+        if self.raw() && !self.is_rehearsal() {
+            self.text(raw);
+            return Ok(());
+        }
+        self.emit(report)
+    }
+
+    /// Answers with text, exactly as given.
+    pub(crate) fn text(&mut self, text: impl AsRef<str>) {
+        self.stdout.push_str(text.as_ref());
+    }
+
+    /// Tells the user something that is no failure.
+    #[expect(clippy::unused_self, reason = "advice belongs to the call")]
+    pub(crate) fn warn(&self, advice: impl std::fmt::Display) {
+        // Where standard error is closed there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {}", terminal::shown(&advice.to_string()));
+    }
+
+    /// Tells, once a call, that what is read may be half of a write.
+    pub(in crate::commands) fn tell_unfinished(&self, tree: &AbsolutePath) {
+        self.told_unfinished.get_or_init(|| {
+            self.warn(format!(
+                "a write to `{tree}` was cut short, and what stands there may be half of it; run `gsd-tools recover`"
+            ));
+        });
+    }
+
+    /// Says how far a long call has come.
+    #[expect(clippy::unused_self, reason = "progress belongs to the call")]
+    pub(crate) fn tell(&self, progress: impl std::fmt::Display) {
+        // Where standard error is closed there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "{}", terminal::shown(&progress.to_string()));
+    }
+
+    /// Ends the call with another exit code than 0 although nothing failed.
+    pub(crate) fn exit_with(&mut self, code: u8) {
+        self.exit_code = code;
+    }
+
+    /// Closes the call: picks the field that was asked for, decides the exit code.
+    pub(in crate::commands) fn finish(self, result: Result<(), CommandError>, contract: ExitContract) -> Answer {
+        if let Err(error) = result {
+            return Answer { stdout: self.stdout, outcome: Err(error) };
+        }
+        let code = match (self.exit_code, contract) {
+            (0, ExitContract::V2) if self.failed_payload => DEGRADED,
+            (code, _) => code,
+        };
+        match &self.globals.pick {
+            None => Answer { stdout: self.stdout, outcome: Ok(code) },
+            Some(field) => match pick(&self.stdout, field) {
+                Ok(picked) => Answer { stdout: picked, outcome: Ok(code) },
+                Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
+            },
+        }
+    }
+}
+
+impl Written {
+    /// Adds to an answer what changed. An answer that does not say so itself says that nothing did.
+    fn tell(&self, answer: &mut Map<String, Value>) -> Result<(), CommandError> {
+        let says_updated = answer.get("updated") == Some(&Value::Bool(true));
+        let rehearsed = self.diff.is_some();
+        let mut report = WriteReport {
+            updated: None,
+            would_update: None,
+            reason: None,
+            changed: Some(&self.changed),
+            dry_run: rehearsed.then_some(true),
+            diff: self.diff.as_deref(),
+        };
+        if self.nothing && !answer.contains_key("error") {
+            report.updated = (says_updated || !answer.contains_key("updated")).then_some(false);
+            report.reason = (!answer.contains_key("reason")).then_some("everything stands there already");
+        } else if rehearsed && says_updated {
+            report.updated = Some(false);
+            report.would_update = Some(true);
+        }
+        answer.extend(fields_of(&report)?);
+        Ok(())
+    }
+}
+
+fn value_of(report: &impl Serialize) -> Result<Value, CommandError> {
+    serde_json::to_value(report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))
+}
+
+/// The fields of a report that is an object.
+fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, CommandError> {
+    Ok(match value_of(report)? {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    })
+}
+
+/// The text of one field of a JSON answer.
+fn pick(answer: &str, field: &str) -> Result<String, CommandError> {
+    let value: Value = serde_json::from_str(answer).map_err(|_| {
+        CommandError::new(Reason::PickOutputNotJson, format!("cannot pick `{field}`: the command's output is not JSON"))
+    })?;
+    field_of(&value, field).map(scalar).ok_or_else(|| {
+        let error =
+            CommandError::new(Reason::PickFieldAbsent, format!("cannot pick `{field}`: there is no such field"));
+        match &value {
+            Value::Object(fields) => {
+                let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
+                error.hint(format!("the answer has: {}", keys.join(", ")))
+            }
+            _ => error.hint("the answer is not a JSON object"),
+        }
+    })
+}
+
+/// Follows `a.b[0].c`; a negative index counts from the end.
+fn field_of<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
+    field.split('.').try_fold(value, |value, segment| match segment.strip_suffix(']').and_then(|s| s.split_once('[')) {
+        None => value.as_object()?.get(segment),
+        Some((name, index)) => {
+            let list = if name.is_empty() { value } else { value.as_object()?.get(name)? }.as_array()?;
+            let index: i64 = index.parse().ok()?;
+            let from_start = if index < 0 { i64::try_from(list.len()).ok()?.checked_add(index)? } else { index };
+            list.get(usize::try_from(from_start).ok()?)
+        }
+    })
+}
+
+/// A picked value as a shell wants it: bare text, nothing for null, a list with commas.
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(scalar).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<AbsolutePath, CommandError> {
+    let folder = started.resolve(folder);
+    if disk::is_folder(&folder) {
+        return Ok(folder);
+    }
+    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_picked_by_its_path() {
+        let answer = r#"{"a":{"b":[{"c":"x"},{"c":null}]},"n":3,"list":["p",null,["q"]],"yes":true}"#;
+        let picked = |field| pick(answer, field).unwrap();
+        assert_eq!(picked("a.b[0].c"), "x");
+        assert_eq!(picked("a.b[-1].c"), "");
+        assert_eq!(picked("n"), "3");
+        assert_eq!(picked("yes"), "true");
+        assert_eq!(picked("list"), "p,,q");
+        assert_eq!(picked("a.b[1]"), r#"{"c":null}"#);
+    }
+
+    #[test]
+    fn a_field_that_is_not_there_is_told_with_those_that_are() {
+        for field in ["z", "a.z", "a[0]", "list[9]", "list[-9]", "n.z", "list[x]"] {
+            let error = pick(r#"{"a":{},"list":[1],"n":1}"#, field).unwrap_err();
+            assert_eq!(error.reason(), Reason::PickFieldAbsent, "{field}");
+        }
+        assert_eq!(pick("text", "a").unwrap_err().reason(), Reason::PickOutputNotJson);
+    }
+}

@@ -1,0 +1,216 @@
+//! Files that a command is told of by path: reading them, and the answer where there is none.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::CommandError;
+use super::Context;
+use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError, RelativePath};
+use crate::operations::answers::changes::WholeFile;
+use crate::project::repository;
+use crate::project::view::{Edits, ProjectView};
+
+/// The answer about a file that is not there.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct MissingFile<'a> {
+    error: &'static str,
+    path: &'a str,
+}
+
+impl<'a> MissingFile<'a> {
+    /// `path` as it was typed.
+    pub(in crate::commands) fn at(path: &'a str) -> Self {
+        Self { error: "File not found", path }
+    }
+}
+
+impl Context {
+    /// The text of a file that a call names: in the project as its documents are read, elsewhere whatever a person means,
+    /// a pipe of their shell too.
+    pub(in crate::commands) fn read(&self, path: &AbsolutePath) -> Result<Option<String>, CommandError> {
+        let boundary = self.project().boundary()?;
+        if !boundary.is_about(path) {
+            self.hold_agents_off(path)?;
+            return Ok(disk::read_input(path)?);
+        }
+        boundary.check(path)?;
+        Ok(disk::read_text(path)?)
+    }
+
+    /// Refuses a file of the user's to an agent: what this program reads unasked, no rule of the host's can forbid. Open to
+    /// all are the folder for temporary files, a shell's own pipes, and other worktrees of the project.
+    pub(in crate::commands) fn hold_agents_off(&self, path: &AbsolutePath) -> Result<(), CommandError> {
+        const PIPES: [&str; 3] = ["/dev/fd/", "/dev/stdin", "/proc/self/fd/"];
+        let typed = path.to_string();
+        if PIPES.iter().any(|pipe| typed.starts_with(pipe)) {
+            return Ok(());
+        }
+        let real = disk::real(path)?;
+        let folder = |path: PathBuf| disk::canonical(&AbsolutePath::parse(path)?);
+        let main = |folder: &AbsolutePath| {
+            disk::canonical(&repository::main_worktree(folder).unwrap_or_else(|| folder.clone()))
+        };
+        let of_project = match repository::repository_of(&real) {
+            Some(repository) => main(&repository)? == main(self.root())?,
+            None => false,
+        };
+        // Some agents do not know what the user's folder for temporary files is.
+        let everybodys = cfg!(unix).then(|| PathBuf::from("/tmp"));
+        let temporary = [Some(self.world().temporary_folder()), everybodys].into_iter().flatten();
+        let temporary: Vec<AbsolutePath> = temporary.map(folder).collect::<Result<_, DiskError>>()?;
+        if of_project || temporary.iter().any(|temporary| real.is_within(temporary)) {
+            return Ok(());
+        }
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = format!("`{path}` is outside the project, and an agent runs this call: {name} is set");
+        Err(CommandError::usage(refused)
+            .exits(77)
+            .hint("copy what it needs into the project, or let a person type the call"))
+    }
+
+    /// The place of a file that a call is to write, which has to be in the project.
+    pub(in crate::commands) fn output(&self, path: AbsolutePath) -> Result<AbsolutePath, CommandError> {
+        let boundary = self.project().boundary()?;
+        if !boundary.is_about(&path) {
+            return Err(CommandError::usage(format!("`{path}` is outside the project"))
+                .hint(format!("name a file below `{}`", self.root())));
+        }
+        boundary.check(&path)?;
+        Ok(path)
+    }
+
+    /// The text of a file by its path from the current folder.
+    pub(in crate::commands) fn text_from_here(&self, path: &str) -> Result<Option<String>, CommandError> {
+        self.read(&self.here().resolve(path))
+    }
+
+    /// The text of a file by its path from the project's root.
+    pub(in crate::commands) fn text_from_root(&self, path: &str) -> Result<Option<String>, CommandError> {
+        self.read(&self.root().resolve(path))
+    }
+
+    /// As [`Self::update`], for one file that is no document of the project: `edit` gets its text and gives the new
+    /// one, if there is to be one.
+    pub(in crate::commands) fn edit_file<R>(
+        &self,
+        path: &AbsolutePath,
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
+    ) -> Result<R, CommandError> {
+        self.edit_text(path, || self.read(path), edit)
+    }
+
+    /// As [`Self::edit_file`], for a note of this program's own outside the project, whose path no call can name.
+    pub(in crate::commands) fn edit_note<R>(
+        &self,
+        path: &AbsolutePath,
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
+    ) -> Result<R, CommandError> {
+        self.edit_text(path, || Ok(disk::read_text(path)?), edit)
+    }
+
+    fn edit_text<R>(
+        &self,
+        path: &AbsolutePath,
+        read: impl FnOnce() -> Result<Option<String>, CommandError>,
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
+    ) -> Result<R, CommandError> {
+        self.change(&path.parent().unwrap_or_else(|| path.clone()), |changes| {
+            let text = read()?;
+            let (report, edited) = edit(text.as_deref())?;
+            if let Some(edited) = edited {
+                changes.write(path.clone(), edited, text.map(|text| Digest::of(text.as_bytes())));
+            }
+            Ok(report)
+        })
+    }
+
+    /// Makes the changes in `tree` that `decide` wants, all of them or none. A rehearsal says whether they could be
+    /// made and shows them; it takes no lock, since a lock is a file.
+    pub(in crate::commands) fn change<R>(
+        &self,
+        tree: &AbsolutePath,
+        decide: impl FnOnce(&mut ChangeSet) -> Result<R, CommandError>,
+    ) -> Result<R, CommandError> {
+        let mut changes = ChangeSet::default();
+        if self.is_rehearsal() {
+            let report = decide(&mut changes)?;
+            self.project().boundary()?.check_all(&changes)?;
+            disk::check([tree], &changes)?;
+            for change in changes.iter() {
+                self.note_rehearsed(&self.diff_of(change)?);
+            }
+            return Ok(report);
+        }
+        let disk = self.disk();
+        let hold = disk.hold([tree])?;
+        let report = decide(&mut changes)?;
+        if !changes.is_empty() {
+            self.project().boundary()?.check_all(&changes)?;
+            hold.apply(&changes)?;
+        }
+        Ok(report)
+    }
+
+    /// The lines of a file that a change changes.
+    fn diff_of(&self, change: &Change) -> Result<String, CommandError> {
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let after = match change {
+            Change::WriteFile { bytes, .. } => Some(lossy(bytes)),
+            Change::RemoveFile { .. } => None,
+            Change::LinkProgram { .. } | Change::MakeFolder { .. } | Change::RemoveFolder { .. } => {
+                return Ok(String::new());
+            }
+        };
+        let path = change.path();
+        let shown = path.relative_to(self.root()).map_or_else(|| path.to_string(), |path| path.to_string());
+        let before = disk::read_bytes(path)?.map(|bytes| lossy(&bytes));
+        Ok(WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() }.diff())
+    }
+
+    /// Refuses to an agent a file that other programs take orders from, such as a hook of git, a script or the settings of
+    /// a host: what this program writes unasked, no rule of the host's can forbid.
+    fn hold_agents_to_documents(&self, typed: &str, inside: &RelativePath) -> Result<(), CommandError> {
+        let planned = inside.as_str().strip_prefix(".planning/");
+        let folders = planned.unwrap_or(inside.as_str()).rsplit_once('/').map_or("", |(folders, _)| folders);
+        let is_hidden = folders.split('/').any(|part| part.starts_with('.') && part != ".planning");
+        let extension = Path::new(inside.as_str()).extension().and_then(|extension| extension.to_str());
+        let is_document = match extension {
+            Some("md") => true,
+            Some("json") => planned.is_some(),
+            _ => false,
+        };
+        let is_read_by_a_host = || {
+            let hosts = self.registry()?.all()?;
+            let name = inside.segments().last();
+            // A host looks for it in a folder of its own as well.
+            let is_named = |file: &str| file.rsplit('/').next() == name;
+            Ok::<_, CommandError>(hosts.iter().any(|host| is_named(&host.instruction_file)))
+        };
+        if (is_document && !is_hidden) || is_read_by_a_host()? {
+            return Ok(());
+        }
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = format!("`{typed}` is not a document, and an agent runs this call: {name} is set");
+        Err(CommandError::usage(refused).exits(77).hint("name a Markdown file, or let a person type the call"))
+    }
+
+    /// As [`Self::update`], for an operation on one file of the project, named by its path from the current folder.
+    /// The file need not be a document of the project; outside of the project nothing is written.
+    pub(in crate::commands) fn update_file<R>(
+        &self,
+        path: &str,
+        operation: impl FnOnce(&ProjectView, &str) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
+        let file = self.here().resolve(path);
+        let Some(inside) = file.relative_to(self.root()) else {
+            return Err(CommandError::usage(format!("`{path}` is outside the project"))
+                .hint(format!("the project is `{}`", self.root())));
+        };
+        self.hold_agents_to_documents(path, &inside)?;
+        let planning = self.project().locked_tree();
+        let tree = if file.as_path().starts_with(&planning) { planning } else { self.root().as_path().to_path_buf() };
+        self.update_in(tree, |view| operation(view, inside.as_str()))
+    }
+}

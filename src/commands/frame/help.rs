@@ -1,0 +1,71 @@
+//! Help pages: the list of commands, and the page of one command as its doc comments tell it.
+
+use std::fmt::Write as _;
+
+use super::FamilyRow;
+use super::catalog;
+use super::tree;
+use super::usage;
+
+const FLAGS: &str = "\
+Flags of every command:
+  --raw                   Print the bare value where the command has one
+  --pick <field>          Print one field of the answer, such as `a.b[0].c`
+  --cwd <folder>          Work in this folder
+  --project-dir <folder>  Use the project in exactly this folder
+  --ws <name>             Use this workstream
+  --json-errors           Tell failures as one line of JSON
+  --exit-contract=<v>     v1: 0 or 1; v2: a code per kind of failure
+  --help                  Show help; after a command, the help of that command
+";
+
+/// Shown with commands that write documents.
+const FLAGS_OF_WRITERS: &str = "\
+Flags of commands that write:
+  --dry-run               Show what would change, and change nothing; with --raw, as a diff
+  --if-match <token>      Refuse if the project changed since the answer that had this `token`
+
+";
+
+/// Shown with commands that act on other things than documents.
+const FLAG_OF_ACTS: &str = "\
+Flags of commands that act:
+  --dry-run               Show what would be done, and do nothing; hooks of a repository are not run
+
+";
+
+/// The page that `words` ask for: of the command they name, else of the whole program.
+pub(in crate::commands) fn page(families: &[FamilyRow], words: &[String]) -> String {
+    let named = words.first().and_then(|word| families.iter().find(|row| row.words.contains(&word.as_str())));
+    match named {
+        Some(row) => command_page(row, words),
+        None => program_page(families),
+    }
+}
+
+fn command_page(row: &FamilyRow, words: &[String]) -> String {
+    let mut tree = tree(row);
+    tree.build();
+    let found = usage::leaf(&tree, words);
+    let mut command = found.command.clone();
+    let more = match catalog::effect(&found.path) {
+        Some(effect) if effect.writes() => FLAGS_OF_WRITERS,
+        Some(effect) if effect.rehearses() => FLAG_OF_ACTS,
+        _ => "",
+    };
+    format!("{}\n{more}{FLAGS}", command.render_long_help())
+}
+
+fn program_page(families: &[FamilyRow]) -> String {
+    let mut page = String::from("Usage: gsd-tools <command> [arguments] [flags]\n");
+    for row in families {
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "\n{}:", row.title);
+        for command in tree(row).get_subcommands() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(page, "  {:<26} {about}", command.get_name());
+        }
+    }
+    let _ = write!(page, "\n{FLAGS}");
+    page
+}

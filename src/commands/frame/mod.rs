@@ -1,0 +1,19 @@
+//! What every family stands on: arguments in, answers and errors out, and the project of the call.
+
+pub(crate) mod answer;
+pub(crate) mod argv;
+pub(crate) mod catalog;
+pub(crate) mod context;
+pub(crate) mod error;
+pub(crate) mod family;
+pub(crate) mod files;
+pub(crate) mod help;
+pub(crate) mod program;
+pub(crate) mod project;
+pub(crate) mod reach;
+pub(crate) mod usage;
+
+pub(in crate::commands) use answer::Answer;
+pub(crate) use context::Context;
+pub(crate) use error::CommandError;
+pub(in crate::commands) use family::{Family, FamilyRow, family, own_family, tree};

@@ -1,0 +1,510 @@
+//! How a command reaches the project: the view it reads, and the facts that need git.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
+
+use super::CommandError;
+use super::Context;
+use super::context::Written;
+use super::error::Reason;
+use super::program;
+use crate::commands::install;
+use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
+use crate::operations::agents::models;
+use crate::operations::answers::changes::{self, WholeFile};
+use crate::operations::answers::token;
+use crate::project::Project;
+use crate::project::files::Pending;
+use crate::project::layout::Layout;
+use crate::project::local_state::{LocalState, WrittenSettings};
+use crate::project::view::{Edits, ProjectView};
+use crate::project::workstream::{self, Pointer, PointerEdit};
+use crate::runtime::{Descriptor, Registry, RegistryError, installed_for};
+use crate::world::{Finished, World, WorldError};
+
+impl Context {
+    /// The project of this call.
+    pub(crate) fn project(&self) -> Project {
+        self.project_of(self.layout().clone())
+    }
+
+    fn project_of(&self, layout: Layout) -> Project {
+        Project::new(layout, self.world().state_folder())
+    }
+
+    /// The host of the call: the one the environment names, else the configured one, else the one this program was
+    /// installed for, else the usual one.
+    pub(crate) fn host(&self) -> Result<&Host, CommandError> {
+        if let Some(host) = self.host.get() {
+            return Ok(host);
+        }
+        let named = self.world().variable("GSD_RUNTIME");
+        let config = self.config()?;
+        let installed = if named.is_none() && config.runtime().is_none() { self.installed_for() } else { None };
+        let id = models::runtime(config, named.or(installed).as_deref()).to_owned();
+        let descriptor = match self.registry()?.find(&id) {
+            Ok(descriptor) => Some(descriptor),
+            // Its name is all that is known of it.
+            Err(RegistryError::Unknown { .. }) => None,
+            Err(error @ RegistryError::Broken { .. }) => return Err(unusable_host(error)),
+        };
+        let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
+        let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
+        Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
+    }
+
+    /// The hosts that can be named: ours and those the user described.
+    pub(crate) fn registry(&self) -> Result<&Registry, CommandError> {
+        if let Some(registry) = self.registry.get() {
+            return Ok(registry);
+        }
+        let registry = Registry::open(self.world().config_folder().as_deref());
+        let registry = registry.map_err(|error| install::told(error.into()))?;
+        Ok(self.registry.get_or_init(|| registry))
+    }
+
+    /// The host that a person calls `name`.
+    pub(crate) fn host_named(&self, name: &str) -> Result<Descriptor, CommandError> {
+        self.registry()?.find(name).map_err(unusable_host)
+    }
+
+    /// The host whose folder this program is in, as its installation noted beside it.
+    fn installed_for(&self) -> Option<String> {
+        installed_for(&self.world().executable().ok()?)
+    }
+
+    /// What this computer keeps about the project outside of it.
+    pub(crate) fn local_state(&self) -> Result<LocalState, CommandError> {
+        self.local_state_if_any()?.ok_or_else(|| {
+            CommandError::usage("no home folder, so there is no place for notes").hint("set HOME or XDG_STATE_HOME")
+        })
+    }
+
+    /// As [`Self::local_state`]; `None` where there is no home folder.
+    pub(crate) fn local_state_if_any(&self) -> Result<Option<LocalState>, CommandError> {
+        let folder = self.world().state_folder();
+        Ok(folder.map(|folder| LocalState::of(&folder, self.root())).transpose()?)
+    }
+
+    /// How a text that a model reads calls this program: by the path of its installation, as the installed content does,
+    /// and by its bare name where it is none.
+    pub(in crate::commands) fn program_word(&self) -> String {
+        program::word(self.world(), self.root().as_path())
+    }
+
+    /// What stands before the name of a command where people type it, such as `/gsd-`.
+    pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
+        Ok(&self.host()?.prefix)
+    }
+
+    /// Refuses to tell or change the whole project where its documents are those of workstreams and none is active: what
+    /// stands in the project's own folder then is old.
+    pub(crate) fn needs_a_workstream(&self, command: &str) -> Result<(), CommandError> {
+        let layout = self.layout();
+        if layout.workstream().is_some() {
+            return Ok(());
+        }
+        let entries = disk::list(layout.absolute(&layout.workstreams()))?.unwrap_or_default();
+        let mut names: Vec<&str> =
+            entries.iter().filter(|entry| entry.is_folder()).map(|entry| entry.name.as_str()).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        names.sort_unstable();
+        let (reason, why) = match self.workstream_pointer().stored() {
+            Some(name) => (Reason::WorkstreamModeMarkerUnresolved, format!("the active one, `{name}`, is gone")),
+            None => (Reason::WorkstreamModeNoneActive, "none is active".to_owned()),
+        };
+        let message = format!("`{command}` needs a workstream, and {why}");
+        Err(CommandError::new(reason, message).hint(format!("choose one with `--ws`: {}", names.join(", "))))
+    }
+
+    /// The project as it stands now. Writers are held off for as long as it is looked at, so that its documents are
+    /// of one moment; what a writer that died left is told.
+    pub(crate) fn view(&self) -> Reading {
+        let tree = AbsolutePath::parse(self.project().locked_tree()).ok();
+        let lock = tree.as_ref().and_then(|tree| self.disk().share(tree));
+        if let Some(tree) = tree
+            && disk::is_unfinished(&tree).unwrap_or(false)
+        {
+            self.tell_unfinished(&tree);
+        }
+        Reading { view: self.look(), _lock: lock }
+    }
+
+    fn look(&self) -> ProjectView {
+        self.look_at(&self.project())
+    }
+
+    fn look_at(&self, project: &Project) -> ProjectView {
+        let world = self.world().clone();
+        project.view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
+    }
+
+    /// Finishes what a call that died left in the project: its half of a write, and its lock files. Gives the trees in
+    /// which a write was unfinished.
+    pub(in crate::commands) fn recover_project(&self) -> Result<Vec<String>, CommandError> {
+        if !disk::is_folder(self.layout().absolute(self.layout().planning())) {
+            return Ok(Vec::new());
+        }
+        let disk = self.disk();
+        let hold = disk.hold([self.project().locked_tree()])?;
+        // A lock file of a process that is gone is taken over, and goes with this value.
+        drop(peer_locks(self.layout(), &disk)?);
+        Ok(hold.recovered().iter().map(ToString::to_string).collect())
+    }
+
+    /// Reads the project, runs `operation` on it, and makes its edits as one change: all of them or none.
+    ///
+    /// The lock is held from before the first read to after the last write. Where the operation wants no edits, nothing
+    /// is written.
+    pub(crate) fn update<R>(
+        &self,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
+        self.update_in(self.project().locked_tree(), operation)
+    }
+
+    /// As [`Self::update`], for the project of another folder.
+    pub(in crate::commands) fn update_at<R>(
+        &self,
+        layout: Layout,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
+        let project = self.project_of(layout);
+        self.update_project(&project, project.locked_tree(), operation)
+    }
+
+    /// As [`Self::update`], for the project as a whole and for what says which workstream is active.
+    pub(in crate::commands) fn update_workstreams<R>(
+        &self,
+        operation: impl FnOnce(&ProjectView, &Pointer) -> Result<(R, Edits, Vec<PointerEdit>), CommandError>,
+    ) -> Result<R, CommandError> {
+        let layout = self.layout().scoped(None);
+        let project = self.project_of(layout.clone());
+        let pointer = self.workstream_pointer();
+        let disk = self.disk();
+        let outside = pointer.session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf);
+        let boundary = project.boundary()?;
+        boundary.check(layout.absolute(layout.planning()))?;
+        let hold = disk.hold([project.locked_tree()].into_iter().chain(outside))?;
+        let _peer = peer_locks(&layout, &disk)?;
+        self.tell_recovered(&hold);
+        let view = self.look().scoped(None);
+        self.refuse_if_changed(&view)?;
+        let (report, edits, stored) = operation(&view, &pointer)?;
+        let mut changes = project.changes(&view, &edits)?;
+        self.note_written(self.written(&view, &edits)?);
+        for PointerEdit { file, name } in stored {
+            let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
+            // It is a file of the project like any other.
+            boundary.check(&path)?;
+            let before = disk::read_text(&path)?;
+            let after = name.map(|name| format!("{name}\n"));
+            if before == after {
+                continue;
+            }
+            let shown = self.layout().inside(&path.to_string()).unwrap_or_else(|| path.to_string());
+            let file = WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() };
+            self.note_also_written(vec![file.changed()], &file.diff());
+            match (after, Digest::of_file(&path)?) {
+                (Some(after), before) => changes.write(path, after, before),
+                (None, Some(before)) => changes.remove(path, before),
+                (None, None) => {}
+            }
+        }
+        if !changes.is_empty() && !self.is_rehearsal() {
+            hold.apply(&changes)?;
+        }
+        Ok(report)
+    }
+
+    fn tell_recovered(&self, hold: &Hold<'_>) {
+        for tree in hold.recovered() {
+            self.warn(format!(
+                "a write to `{tree}` had been cut short; it is undone, or finished where it was decided"
+            ));
+        }
+    }
+
+    /// As [`Self::update`], with the lock of another tree; the edits stay inside it.
+    pub(in crate::commands) fn update_in<R>(
+        &self,
+        tree: PathBuf,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
+        self.update_project(&self.project(), tree, operation)
+    }
+
+    fn update_project<R>(
+        &self,
+        project: &Project,
+        tree: PathBuf,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
+        let disk = self.disk();
+        let mut held = self.hold_project(&disk, project, tree)?;
+        let (report, edits) = operation(&held.view)?;
+        self.make(project, &mut held, &edits)?;
+        Ok(report)
+    }
+
+    /// Takes the locks of a writer and looks at the project.
+    fn hold_project<'disk>(
+        &self,
+        disk: &'disk Disk,
+        project: &Project,
+        tree: PathBuf,
+    ) -> Result<HeldProject<'disk>, CommandError> {
+        project.boundary()?.check(project.layout().absolute(project.layout().planning()))?;
+        let hold = disk.hold([tree])?;
+        let peer = peer_locks(project.layout(), disk)?;
+        self.tell_recovered(&hold);
+        let view = self.look_at(project);
+        self.refuse_if_changed(&view)?;
+        Ok(HeldProject { view, _peer: peer, hold })
+    }
+
+    /// Makes the edits as one change, or only tells of them in a rehearsal.
+    fn make(&self, project: &Project, held: &mut HeldProject<'_>, edits: &Edits) -> Result<(), CommandError> {
+        self.note_written(self.written(&held.view, edits)?);
+        if !edits.is_empty() {
+            // A rehearsal fails where the command would.
+            let changes = project.changes(&held.view, edits)?;
+            if !self.is_rehearsal() {
+                if let Some(notes) = project.touched_notes(edits) {
+                    held.hold.include(&notes)?;
+                }
+                held.hold.apply(&changes)?;
+                self.note_settings(project.layout(), edits);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves word for the hooks of this session that the change of the settings is no news to it. That it could not be
+    /// left only means that they tell of it.
+    fn note_settings(&self, layout: &Layout, edits: &Edits) {
+        let written = [layout.config(), layout.root_config()].iter().find_map(|file| edits.texts.get(file));
+        let session = workstream::session_key(|name| self.world().variable(name));
+        let (Some(text), Some(folder)) = (written, self.world().state_folder()) else { return };
+        let notes = AbsolutePath::parse(layout.root()).ok().and_then(|root| LocalState::of(&folder, &root).ok());
+        let Some(file) = notes.map(|notes| notes.file(WrittenSettings::NOTE)) else { return };
+        // A change of nobody's session only has to take the place of the note of one.
+        let is_needed = session.is_some() || disk::is_file(&file);
+        if let (true, Ok(note)) = (is_needed, serde_json::to_string(&WrittenSettings::new(text, session))) {
+            let _ = disk::write_fleeting(&file, note.as_bytes());
+        }
+    }
+
+    /// What there is to tell of `edits`.
+    fn written(&self, view: &ProjectView, edits: &Edits) -> Result<Written, CommandError> {
+        let diff = if self.is_rehearsal() { Some(changes::diff(view, edits)?) } else { None };
+        Ok(Written { changed: changes::changed_fields(view, edits)?, nothing: edits.is_empty(), diff })
+    }
+
+    /// Writes a JSON file of the user's outside the project, after [`Self::update`], and tells of it as that does. A
+    /// rehearsal writes nothing; a file that is no longer as it was read stays.
+    pub(in crate::commands) fn write_outside(
+        &self,
+        path: &AbsolutePath,
+        before: Option<&str>,
+        after: &str,
+    ) -> Result<(), CommandError> {
+        if before == Some(after) {
+            return Ok(());
+        }
+        let (fields, diff) = changes::of_json_file(&path.to_string(), before, after);
+        self.note_also_written(fields, &diff);
+        let Some(folder) = path.as_path().parent().filter(|_| !self.is_rehearsal()) else { return Ok(()) };
+        let disk = self.disk();
+        let hold = disk.hold([folder])?;
+        let mut wanted = ChangeSet::default();
+        wanted.write(path.clone(), after, before.map(|before| Digest::of(before.as_bytes())));
+        hold.apply(&wanted)?;
+        Ok(())
+    }
+
+    /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.
+    fn refuse_if_changed(&self, view: &ProjectView) -> Result<(), CommandError> {
+        let Some(given) = self.expected_token() else { return Ok(()) };
+        let seen = token::parse(given).map_err(|error| CommandError::usage(error.to_string()))?;
+        if token::of(view, seen)? == given {
+            return Ok(());
+        }
+        Err(CommandError::new(Reason::DocumentChanged, "the project changed since it was read; nothing was written")
+            .hint("read again, and call with the new token"))
+    }
+}
+
+/// Why a host cannot be used; a file of the user's is named with its line and a cure.
+fn unusable_host(error: RegistryError) -> CommandError {
+    match error {
+        RegistryError::Unknown { .. } => {
+            CommandError::because(Reason::Unknown, &error).hint("`gsd-tools runtimes` lists the hosts")
+        }
+        RegistryError::Broken { .. } => install::told(error.into()),
+    }
+}
+
+/// The lock files of other programs that write to the same documents; none where there is nothing to share yet.
+fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, CommandError> {
+    let scope = layout.absolute(&layout.scope());
+    if !disk::is_folder(&scope) {
+        return Ok(Vec::new());
+    }
+    let mut locks = vec![disk.peer_planning_lock(&AbsolutePath::parse(&scope)?)?];
+    let state = layout.absolute(&layout.state());
+    if disk::is_file(&state) {
+        locks.push(disk.peer_state_lock(&AbsolutePath::parse(&state)?)?);
+    }
+    Ok(locks)
+}
+
+/// A project that nobody else can write to.
+struct HeldProject<'disk> {
+    view: ProjectView,
+    _peer: Vec<PeerLock>,
+    hold: Hold<'disk>,
+}
+
+/// A project that is being looked at.
+pub(crate) struct Reading {
+    view: ProjectView,
+    /// None where nobody can write, or nobody ever did.
+    _lock: Option<Lock>,
+}
+
+impl Deref for Reading {
+    type Target = ProjectView;
+
+    fn deref(&self) -> &ProjectView {
+        &self.view
+    }
+}
+
+/// The program that runs the agents of this call.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) id: String,
+    /// What stands before the name of a command.
+    prefix: String,
+    /// None for a host we know nothing of but its name.
+    pub(crate) descriptor: Option<Descriptor>,
+}
+
+/// Begins to find out the time of the last commit of each of `paths` that is tracked and has no uncommitted change.
+///
+/// Two runs of git beside each other whatever the number of paths; nothing where there is no repository.
+fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> Pending<HashMap<String, i64>> {
+    let Some(places) = places(paths) else { return Box::new(HashMap::new) };
+    let git = |arguments: &[&str], ask: fn(&World, &Path, Vec<String>) -> Result<Finished, WorldError>| {
+        let arguments = arguments.iter().copied().chain(["--relative", "--"]).map(str::to_owned);
+        let arguments: Vec<String> = arguments.chain(places.iter().cloned()).collect();
+        let (world, root) = (world.clone(), layout.root().to_path_buf());
+        thread::spawn(move || ask(&world, &root, arguments).ok().filter(Finished::success).map(|told| told.text()))
+    };
+    let log = git(&["log", "--format=%x01%ct", "--name-only", "--no-renames", "-z"], |world, root, arguments| {
+        world.git(root, arguments)
+    });
+    let changed = git(&["diff", "HEAD", "--name-only", "--no-renames", "-z"], |world, root, arguments| {
+        world.git_differences(root, arguments)
+    });
+    Box::new(move || {
+        let told = |git: JoinHandle<Option<String>>| git.join().ok().flatten();
+        let (Some(log), Some(changed)) = (told(log), told(changed)) else { return HashMap::new() };
+        let mut times = times_in(&log);
+        for path in changed.split('\0') {
+            times.remove(path);
+        }
+        times
+    })
+}
+
+/// The newest commit of each file in a log of times, each behind a mark, and names.
+fn times_in(log: &str) -> HashMap<String, i64> {
+    let mut times = HashMap::new();
+    let mut time = None;
+    for field in log.split(['\0', '\n']).filter(|field| !field.is_empty()) {
+        if let Some(stamp) = field.strip_prefix('\u{1}') {
+            time = stamp.trim().parse::<i64>().ok();
+        } else if let Some(time) = time {
+            times.entry(field.to_owned()).or_insert(time);
+        }
+    }
+    times
+}
+
+/// Where git is to look for `paths`, as patterns of its own, however many files there are: in the folder that holds them
+/// all, and there for names that end as theirs do, such as `*-SUMMARY.md`.
+fn places(paths: &[String]) -> Option<Vec<String>> {
+    const MOST_ENDINGS: usize = 4;
+    let folder = common_folder(paths)?;
+    let endings: BTreeSet<&str> = paths
+        .iter()
+        .map(|path| path.rsplit('/').next().unwrap_or(path))
+        .map(|name| name.rfind('-').map_or(name, |dash| &name[dash + 1..]))
+        .collect();
+    let is_pattern = |text: &str| text.contains(['*', '?', '[', '\\']);
+    if folder == "." || endings.len() > MOST_ENDINGS || is_pattern(folder) || endings.iter().any(|end| is_pattern(end))
+    {
+        return Some(vec![folder.to_owned()]);
+    }
+    Some(endings.into_iter().map(|ending| format!("{folder}/*{ending}")).collect())
+}
+
+/// The folder that holds all of `paths`.
+fn common_folder(paths: &[String]) -> Option<&str> {
+    let (first, rest) = paths.split_first()?;
+    let folder = |path: &'_ str| path.rfind('/').map_or(0, |slash| slash);
+    let length = rest.iter().fold(folder(first), |length, path| {
+        let same = first.bytes().zip(path.bytes()).take_while(|(one, other)| one == other).count();
+        if same >= length && path.as_bytes().get(length) == Some(&b'/') {
+            length
+        } else {
+            folder(&first[..same.min(length)])
+        }
+    });
+    Some(if length == 0 { "." } else { &first[..length] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{common_folder, places};
+
+    #[test]
+    fn git_is_asked_for_names_that_end_as_those_of_the_files_do() {
+        let of = |paths: &[&str]| places(&paths.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let told = |places: &[&str]| Some(places.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(of(&[]), None);
+        assert_eq!(
+            of(&["p/01-a/01-VERIFICATION.md", "p/01-a/01-01-SUMMARY.md", "p/02-b/SUMMARY.md"]),
+            told(&["p/*SUMMARY.md", "p/*VERIFICATION.md"])
+        );
+        assert_eq!(of(&["p/a-1", "p/a-2", "p/a-3", "p/a-4", "p/a-5"]), told(&["p"]));
+        assert_eq!(of(&["p[1]/a.md"]), told(&["p[1]"]));
+        assert_eq!(of(&["a.md"]), told(&["."]));
+    }
+
+    #[test]
+    fn one_folder_holds_all_paths() {
+        let of = |paths: &[&str]| {
+            common_folder(&paths.iter().map(ToString::to_string).collect::<Vec<_>>()).map(str::to_owned)
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&["a.md"]).as_deref(), Some("."));
+        assert_eq!(of(&[".planning/phases/01-a/x.md"]).as_deref(), Some(".planning/phases/01-a"));
+        assert_eq!(
+            of(&[".planning/phases/01-a/x.md", ".planning/phases/01-a/y.md"]).as_deref(),
+            Some(".planning/phases/01-a")
+        );
+        assert_eq!(
+            of(&[".planning/phases/01-a/x.md", ".planning/phases/01-b/y.md"]).as_deref(),
+            Some(".planning/phases")
+        );
+        assert_eq!(of(&[".planning/p/x.md", ".planning/pq/y.md"]).as_deref(), Some(".planning"));
+        assert_eq!(of(&["a/x.md", "b/y.md"]).as_deref(), Some("."));
+    }
+}

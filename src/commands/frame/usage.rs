@@ -1,0 +1,183 @@
+//! From words to clap's matches, and clap's complaints in our words.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgAction, ArgMatches};
+
+use super::FamilyRow;
+use super::argv::{self, Call};
+use super::catalog;
+use super::error::{CommandError, Reason};
+use super::tree;
+use crate::text::nearest::nearest;
+
+/// The family that answers to the first word of the call.
+pub(in crate::commands) fn family_of<'a>(
+    families: &'a [FamilyRow],
+    call: &Call,
+) -> Result<&'a FamilyRow, CommandError> {
+    let Some(word) = call.words.first() else {
+        return Err(CommandError::usage("no command given").hint("`gsd-tools --help` lists the commands"));
+    };
+    if let Some(row) = families.iter().find(|row| row.words.contains(&word.as_str())) {
+        return Ok(row);
+    }
+    if word.starts_with('-') {
+        return Err(CommandError::usage(format!("unknown flag `{word}`")).hint("`gsd-tools --help` lists the commands"));
+    }
+    let typed = call.dotted.as_ref().unwrap_or(word);
+    let error = CommandError::new(Reason::SdkUnknownCommand, format!("unknown command `{typed}`"));
+    let words = families.iter().flat_map(|row| row.words).copied();
+    Err(match nearest(word, words) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint("`gsd-tools --help` lists the commands"),
+    })
+}
+
+/// Reads the words of a call of `row`'s family.
+pub(in crate::commands) fn read(row: &FamilyRow, words: &[String]) -> Result<ArgMatches, CommandError> {
+    let tree = values_may_begin_with_a_hyphen(tree(row));
+    let leaf = leaf(&tree, words);
+    if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
+        return Err(CommandError::usage(format!("`{flag}` needs a value")));
+    }
+    let complain = |error: &clap::Error| complaint(error, &leaf);
+    tree.clone()
+        .try_get_matches_from(std::iter::once("gsd-tools").chain(words.iter().map(String::as_str)))
+        .map_err(|error| complain(&error))
+}
+
+/// Lifts the flags that every command has that writes documents or acts.
+pub(in crate::commands) fn lift_of_writers(row: &FamilyRow, call: &mut Call) -> Result<(), CommandError> {
+    // Most calls have neither flag, and building the tree once more takes time.
+    if !call.words.iter().any(|word| word == "--dry-run" || word.starts_with("--if-match")) {
+        return Ok(());
+    }
+    let tree = tree(row);
+    // The flags may stand between the words of the command.
+    let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
+    let leaf = leaf(&tree, &words);
+    let Some(effect) = catalog::effect(&leaf.path).filter(|effect| effect.rehearses()) else { return Ok(()) };
+    let own_rehearsal = leaf.command.get_arguments().any(|argument| argument.get_long() == Some("dry-run"));
+    // Installing has a rehearsal of its own, and no documents that a token could stand for.
+    let if_match = effect.writes() && row.usage_code == 1;
+    argv::lift_of_writers(call, argv::Lifted { dry_run: !own_rehearsal, if_match })
+}
+
+/// The deepest command that the words name.
+pub(in crate::commands) struct Leaf<'a> {
+    pub(in crate::commands) command: &'a clap::Command,
+    pub(in crate::commands) path: String,
+    /// How many words the path took.
+    depth: usize,
+    /// The first word that is not part of the path.
+    next: Option<&'a str>,
+}
+
+pub(in crate::commands) fn leaf<'a>(tree: &'a clap::Command, words: &'a [String]) -> Leaf<'a> {
+    let mut command = tree;
+    let mut depth = 0;
+    while let Some(child) = words.get(depth).and_then(|word| command.find_subcommand(word)) {
+        command = child;
+        depth += 1;
+    }
+    Leaf { command, path: words[..depth].join(" "), depth, next: words.get(depth).map(String::as_str) }
+}
+
+/// Lets `--summary "- text"` through. Flags with an optional value or several values keep clap's rule, since they end
+/// where the next flag begins.
+fn values_may_begin_with_a_hyphen(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|argument| {
+            let single = argument.get_num_args().is_none_or(|count| count.min_values() == 1 && count.max_values() == 1);
+            let takes_value = matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
+            let loose = !argument.is_positional() && single && takes_value;
+            if loose { argument.allow_hyphen_values(true) } else { argument }
+        })
+        .mut_subcommands(values_may_begin_with_a_hyphen)
+}
+
+/// The first flag whose value is missing because another flag follows it.
+fn flag_without_value<'a>(command: &clap::Command, words: &'a [String]) -> Option<&'a str> {
+    words
+        .windows(2)
+        .take_while(|pair| pair[0] != "--")
+        .find(|pair| {
+            pair[1].starts_with("--")
+                && command.get_arguments().any(|argument| {
+                    argument.is_allow_hyphen_values_set()
+                        && argument.get_long().is_some_and(|long| pair[0].strip_prefix("--") == Some(long))
+                })
+        })
+        .map(|pair| pair[0].as_str())
+}
+
+fn complaint(error: &clap::Error, leaf: &Leaf) -> CommandError {
+    let told = |kind| error.get(kind).map(plain).unwrap_or_default();
+    let argument = told(ContextKind::InvalidArg);
+    let value = told(ContextKind::InvalidValue);
+    match error.kind() {
+        ErrorKind::UnknownArgument if !leaf.command.has_subcommands() || argument.starts_with('-') => {
+            let complaint = CommandError::usage(format!("unexpected argument `{argument}` of `{}`", leaf.path));
+            let near = argument.strip_prefix("--").and_then(|flag| nearest(flag, longs(leaf.command)));
+            match near {
+                Some(near) => complaint.hint(format!("did you mean `--{near}`?")),
+                None => complaint.hint(usage_line(leaf)),
+            }
+        }
+        ErrorKind::InvalidSubcommand
+        | ErrorKind::MissingSubcommand
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        | ErrorKind::UnknownArgument => wrong_subcommand(leaf),
+        ErrorKind::MissingRequiredArgument => {
+            CommandError::new(Reason::SdkMissingArg, format!("`{}` needs {argument}", leaf.path)).hint(usage_line(leaf))
+        }
+        ErrorKind::InvalidValue if value.is_empty() => CommandError::usage(format!("`{argument}` needs a value")),
+        ErrorKind::InvalidValue => {
+            let valid = told(ContextKind::ValidValue);
+            CommandError::usage(format!("`{value}` is no value of `{argument}`")).hint(format!("it takes {valid}"))
+        }
+        ErrorKind::ValueValidation => {
+            let why = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+            CommandError::usage(format!("`{value}` is no value of `{argument}`: {why}"))
+        }
+        _ => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            CommandError::usage(first.strip_prefix("error: ").unwrap_or(first)).hint(usage_line(leaf))
+        }
+    }
+}
+
+fn wrong_subcommand(leaf: &Leaf) -> CommandError {
+    let names: Vec<&str> = leaf.command.get_subcommands().map(clap::Command::get_name).collect();
+    let available = format!("it has: {}", names.join(", "));
+    match leaf.next {
+        None => CommandError::usage(format!("`{}` needs a subcommand", leaf.path)).hint(available),
+        Some(word) => {
+            let complaint = CommandError::usage(format!("`{}` has no subcommand `{word}`", leaf.path));
+            match nearest(word, names.iter().copied()) {
+                Some(near) => complaint.hint(format!("did you mean `{near}`?")),
+                None => complaint.hint(available),
+            }
+        }
+    }
+}
+
+fn usage_line(leaf: &Leaf) -> String {
+    let rest = leaf.command.clone().override_help("").render_usage().to_string();
+    let rest = rest.strip_prefix("Usage: ").unwrap_or(&rest);
+    let rest = rest.strip_prefix(leaf.command.get_name()).unwrap_or(rest);
+    format!("usage: gsd-tools {}{rest}", leaf.path)
+}
+
+fn longs(command: &clap::Command) -> impl Iterator<Item = &str> {
+    command.get_arguments().filter_map(clap::Arg::get_long)
+}
+
+fn plain(value: &ContextValue) -> String {
+    match value {
+        ContextValue::String(text) => text.clone(),
+        ContextValue::Strings(texts) => texts.join(", "),
+        other => other.to_string(),
+    }
+}

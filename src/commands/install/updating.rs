@@ -1,0 +1,168 @@
+//! What an update of the installation needs to know: what is installed here, and which files of the user's stand
+//! among ours.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::research::packages;
+use crate::disk::{self, AbsolutePath, ChangeSet};
+use crate::hooks::KnownVersions;
+use crate::install::{self, Target, custom};
+use crate::runtime::Scope;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Updating {
+    /// Tell which installation this project uses
+    ///
+    /// Example: `gsd-tools update-context` prints one line of JSON.
+    UpdateContext,
+    /// Look up the newest version of this program
+    ///
+    /// It is noted for hooks, which never ask a server themselves.
+    ///
+    /// Example: `gsd-tools update-check --pick latest`.
+    UpdateCheck,
+    /// Find files of your own among the installed ones
+    ///
+    /// Example: `gsd-tools detect-custom-files --config-dir ~/.config/host --pick custom_files`.
+    DetectCustomFiles(DetectArgs),
+    /// Bring files of your own back that an update put aside
+    ///
+    /// Example: `gsd-tools restore-custom-files --config-dir ~/.config/host --apply`; without `--apply` it only looks.
+    RestoreCustomFiles(RestoreArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DetectArgs {
+    /// The host's folder
+    #[arg(long)]
+    config_dir: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RestoreArgs {
+    /// The host's folder
+    #[arg(long)]
+    config_dir: Option<String>,
+    /// Bring back what can be
+    #[arg(long)]
+    apply: bool,
+}
+
+impl Family for Updating {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::UpdateContext => update_context(context),
+            Self::UpdateCheck => update_check(context),
+            Self::DetectCustomFiles(arguments) => {
+                let usage = "Usage: gsd-tools detect-custom-files --config-dir <path>";
+                let report = custom::find(&folder(context, arguments.config_dir.as_deref(), usage)?)?;
+                context.emit(&report)
+            }
+            Self::RestoreCustomFiles(arguments) => {
+                let usage = "Usage: gsd-tools restore-custom-files --config-dir <path> [--apply]";
+                let folder = folder(context, arguments.config_dir.as_deref(), usage)?;
+                let report = if arguments.apply {
+                    let report = context.change(&folder, |changes| Ok(custom::look(&folder, changes)?))?;
+                    if context.is_rehearsal() { report } else { report.applied() }
+                } else {
+                    custom::look(&folder, &mut ChangeSet::default())?
+                };
+                context.emit(&report)
+            }
+        }
+    }
+}
+
+fn folder(context: &Context, typed: Option<&str>, usage: &str) -> Result<AbsolutePath, CommandError> {
+    let typed = typed.ok_or_else(|| CommandError::usage(usage))?;
+    let folder = context.here().resolve(typed);
+    context.project().boundary()?.check(&folder)?;
+    if disk::is_folder(&folder) {
+        return Ok(disk::canonical(&folder)?);
+    }
+    Err(CommandError::usage(format!("Config directory not found: {folder}")))
+}
+
+/// What `update-check` found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UpdateReport {
+    installed: &'static str,
+    latest: String,
+    /// Whether the newest version is newer than this program.
+    update_available: bool,
+}
+
+fn update_check(context: &mut Context) -> Result<(), CommandError> {
+    let world = context.world();
+    let mut known = KnownVersions::recall(world);
+    // Noted whatever comes of it: a server that does not answer is not asked at every start of a session.
+    known.looked_at = world.now().milliseconds();
+    known.leave(world);
+    let registry = packages::npm_registry(world, None)?;
+    let page = format!("{}/{}/latest", registry.trim_end_matches('/'), env!("CARGO_PKG_NAME"));
+    let response = world.fetch(&page, &[("Accept", "application/json")])?;
+    let told: Option<Latest> = serde_json::from_slice(&response.body).ok();
+    let Some(Latest { version }) = told.filter(|_| response.status == 200) else {
+        return Err(CommandError::usage(format!("`{page}` names no version (status {})", response.status)));
+    };
+    known.latest = Some(version.clone());
+    known.leave(world);
+    let update_available = known.newer().is_some();
+    context.emit(&UpdateReport { installed: env!("CARGO_PKG_VERSION"), latest: version, update_available })
+}
+
+/// What a registry tells of the newest version of a package.
+#[derive(Debug, Deserialize)]
+struct Latest {
+    version: String,
+}
+
+/// What `update-context` answers, on one line.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InstallationReport {
+    /// `0.0.0` where nothing is installed.
+    installed_version: String,
+    /// `LOCAL`, `GLOBAL` or `UNKNOWN`.
+    scope: &'static str,
+    /// The host; empty where nothing is installed.
+    runtime: String,
+    /// The host's folder that holds the installation.
+    gsd_dir: String,
+}
+
+/// The installation that counts here: the project's before the user's, the host of the call before the others.
+fn update_context(context: &mut Context) -> Result<(), CommandError> {
+    let mut descriptors = context.registry()?.all()?;
+    let host = context.host()?.id.clone();
+    descriptors.sort_by_key(|descriptor| descriptor.id.as_str() != host);
+    let mut answer = InstallationReport {
+        installed_version: "0.0.0".to_owned(),
+        scope: "UNKNOWN",
+        runtime: String::new(),
+        gsd_dir: String::new(),
+    };
+    'places: for (scope, word) in [(Scope::Local, "LOCAL"), (Scope::Global, "GLOBAL")] {
+        for descriptor in &descriptors {
+            // A place that cannot be told, or whose manifest cannot be read, holds nothing that could be updated.
+            let target = Target::resolve(descriptor.clone(), scope, context.root(), None, context.world());
+            let Ok(target) = target else { continue };
+            let status = install::status(&target, context.world());
+            if let Ok(Some(version)) = status.map(|status| status.version) {
+                answer = InstallationReport {
+                    installed_version: version,
+                    scope: word,
+                    runtime: descriptor.id.to_string(),
+                    gsd_dir: target.root.to_string(),
+                };
+                break 'places;
+            }
+        }
+    }
+    context.text(serde_json::to_string(&answer)? + "\n");
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! The automatic chain: starting it, stopping it, and whether it runs.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::project::auto_chain::{AutoMode, ChainNote, NOTE};
+use crate::project::local_state::LocalStateError;
+use crate::project::workstream;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum AutoChains {
+    /// Start or stop the automatic chain of workflows in this project
+    #[command(subcommand)]
+    AutoChain(AutoChainCommand),
+}
+
+#[derive(Clone, Copy, Debug, clap::Subcommand)]
+pub(crate) enum AutoChainCommand {
+    /// Start the automatic chain: workflows go on by themselves
+    ///
+    /// Noted on this computer, outside the project. Holds for 24 hours; each workflow of the chain starts it again.
+    ///
+    /// Example: `gsd-tools auto-chain start --pick active`.
+    Start,
+    /// Stop the automatic chain until somebody starts it again
+    ///
+    /// A stop holds also where the configuration says `workflow.auto_advance`.
+    ///
+    /// Example: `gsd-tools auto-chain stop --pick source`.
+    Stop,
+}
+
+/// What `check auto-mode` answers, and `auto-chain` once it is done.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct AutoModeReport {
+    active: bool,
+    /// Why: `auto_chain`, `auto_advance`, `both`, `none`, or `stopped`.
+    source: &'static str,
+    auto_chain_active: bool,
+    /// The setting of the configuration; false after a stop.
+    auto_advance: bool,
+    /// When the chain was started or stopped on this computer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// The host's session that did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+}
+
+impl AutoModeReport {
+    fn new(mode: AutoMode, note: Option<ChainNote>) -> Self {
+        let (since, session) = note.map_or((None, None), |note| (Some(note.since), note.session));
+        Self {
+            active: mode.active(),
+            source: mode.source(),
+            auto_chain_active: mode.chain(),
+            auto_advance: mode.advance(),
+            since,
+            session,
+        }
+    }
+}
+
+impl Family for AutoChains {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::AutoChain(command) = self;
+        set(context, matches!(command, AutoChainCommand::Start))
+    }
+}
+
+impl Context {
+    /// Whether workflows go on by themselves in this project.
+    pub(in crate::commands) fn auto_mode(&self) -> Result<AutoMode, CommandError> {
+        self.auto_mode_with(self.chain_note()?.as_ref())
+    }
+
+    fn auto_mode_with(&self, note: Option<&ChainNote>) -> Result<AutoMode, CommandError> {
+        Ok(AutoMode::of(self.config()?, note, self.world().now().milliseconds()))
+    }
+
+    fn chain_note(&self) -> Result<Option<ChainNote>, CommandError> {
+        let Some(local) = self.local_state_if_any()? else { return Ok(None) };
+        local.read(NOTE).map_err(|error| {
+            let is_malformed = matches!(error, LocalStateError::Malformed { .. });
+            let error = CommandError::because(Reason::Unknown, &error);
+            if is_malformed { error.hint("`gsd-tools auto-chain stop` writes it again") } else { error }
+        })
+    }
+}
+
+/// Answers whether workflows go on by themselves.
+pub(in crate::commands) fn show(context: &mut Context) -> Result<(), CommandError> {
+    let note = context.chain_note()?;
+    let report = AutoModeReport::new(context.auto_mode_with(note.as_ref())?, note);
+    context.emit(&report)
+}
+
+fn set(context: &mut Context, active: bool) -> Result<(), CommandError> {
+    let local = context.local_state()?;
+    let world = context.world();
+    let note = ChainNote {
+        active,
+        since: world.now().to_string(),
+        session: workstream::session_key(|name| world.variable(name)),
+    };
+    let text = format!("{}\n", serde_json::to_string(&note)?);
+    context.edit_note(&local.file(NOTE), |_| Ok(((), Some(text))))?;
+    let report = AutoModeReport::new(context.auto_mode_with(Some(&note))?, Some(note));
+    context.emit(&report)
+}

@@ -1,0 +1,388 @@
+//! Features of the loop: which there are, what holds of them, and turning them on and off.
+//!
+//! Whether a feature is shown is told in a file of the host's; which of its work a project wants, in the project's
+//! configuration. All features are part of this program: there is nothing to fetch.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::commands::documents::config::told;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::catalog;
+use crate::commands::frame::error::Reason;
+use crate::disk::{self, AbsolutePath, DiskError};
+use crate::library::Library;
+use crate::operations::capability::hooks::{self, PointReport, Reference};
+use crate::operations::capability::state::{self, HostRow, StateReport};
+use crate::operations::capability::surface::{self, Surface};
+use crate::operations::capability::{self, Capability};
+use crate::operations::documents::configuration;
+use crate::runtime::{Home, Scope, Surroundings};
+use crate::text::nearest::nearest;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Capabilities {
+    /// See and switch the features that put work of their own into the loop
+    #[command(subcommand)]
+    Capability(CapabilityCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum CapabilityCommand {
+    /// Refuse to fetch a feature: all there are come with this program
+    ///
+    /// Example: `gsd-tools capability list` tells which there are.
+    Install(ElsewhereArgs),
+    /// Refuse to fetch a newer feature: features are as new as this program
+    ///
+    /// Example: `gsd-tools capability list` tells which there are.
+    Update(ElsewhereArgs),
+    /// Refuse to take a feature away: turn it off instead
+    ///
+    /// Example: `gsd-tools capability disable ui`.
+    Remove(ElsewhereArgs),
+    /// List the features and hosts
+    ///
+    /// Example: `gsd-tools capability list --pick [0].id`.
+    List(ListArgs),
+    /// Tell which features from elsewhere are old; there are none from elsewhere
+    ///
+    /// Example: `gsd-tools capability outdated --json`.
+    Outdated(ListArgs),
+    /// Look at the features from elsewhere that a project trusts
+    #[command(subcommand)]
+    Trust(TrustCommand),
+    /// Hide a feature's workflows on a host and leave out its work
+    ///
+    /// Example: `gsd-tools capability disable ui`.
+    Disable(TurnArgs),
+    /// Show a feature's workflows on a host again
+    ///
+    /// Example: `gsd-tools capability enable ui`.
+    Enable(TurnArgs),
+    /// Tell what holds of every feature, and which of its work the project wants
+    ///
+    /// Example: `gsd-tools capability state --pick capabilities[0].active`.
+    State(HostFlags),
+    /// Turn a feature on or off, and single pieces of its work
+    ///
+    /// Example: `gsd-tools capability set ui --on --gate workflow.ui_review=false`.
+    Set(SetArgs),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum TrustCommand {
+    /// List the features from elsewhere that the project trusts, which are none
+    ///
+    /// Example: `gsd-tools capability trust list`.
+    List(ListArgs),
+    /// Refuse to take trust back: none was given
+    ///
+    /// Example: `gsd-tools capability trust list`.
+    Revoke(ElsewhereArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ElsewhereArgs {
+    /// The feature
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    feature: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    host: HostFlags,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TurnArgs {
+    /// The feature, such as `ui`
+    feature: String,
+    #[command(flatten)]
+    host: HostFlags,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SetArgs {
+    /// The feature, such as `ui`
+    feature: String,
+    /// Show its workflows
+    #[arg(long, alias = "enable", conflicts_with = "off")]
+    on: bool,
+    /// Hide its workflows and leave out its work
+    #[arg(long, alias = "disable")]
+    off: bool,
+    /// A setting of its work, such as `workflow.ui_review=false`; may be given several times
+    #[arg(long, value_name = "KEY=BOOL")]
+    gate: Vec<Gate>,
+    #[command(flatten)]
+    host: HostFlags,
+}
+
+/// Which host a call is about.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct HostFlags {
+    /// The host's own folder
+    #[arg(long)]
+    config_dir: Option<String>,
+    /// The host
+    #[arg(long)]
+    runtime: Option<String>,
+}
+
+/// A switch of a feature's work as a person types it.
+#[derive(Clone, Debug)]
+pub(crate) struct Gate {
+    key: String,
+    on: bool,
+}
+
+impl FromStr for Gate {
+    type Err = String;
+
+    fn from_str(typed: &str) -> Result<Self, String> {
+        match typed.split_once('=') {
+            Some((key, value)) if !key.is_empty() => match value.parse() {
+                Ok(on) => Ok(Self { key: key.to_owned(), on }),
+                Err(_) => Err("its value is neither true nor false".to_owned()),
+            },
+            _ => Err("it is not of the form KEY=true or KEY=false".to_owned()),
+        }
+    }
+}
+
+impl Family for Capabilities {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Capability(command) = self;
+        match command {
+            CapabilityCommand::Install(arguments) => {
+                Err(elsewhere("installed", &arguments).hint("`gsd-tools capability list` tells which there are"))
+            }
+            CapabilityCommand::Update(arguments) => {
+                Err(elsewhere("updated", &arguments).hint("a newer gsd-tools brings newer features"))
+            }
+            CapabilityCommand::Remove(arguments) => {
+                Err(elsewhere("removed", &arguments).hint("`gsd-tools capability disable` turns one off"))
+            }
+            CapabilityCommand::List(arguments) => list(context, &arguments.host),
+            CapabilityCommand::Outdated(arguments) => outdated(context, arguments.json),
+            CapabilityCommand::Trust(TrustCommand::List(_)) => context.emit(&[(); 0]),
+            CapabilityCommand::Trust(TrustCommand::Revoke(arguments)) => Err(elsewhere("trusted", &arguments)),
+            CapabilityCommand::Disable(arguments) => {
+                set(context, &arguments.feature, Some(false), &[], &arguments.host)
+            }
+            CapabilityCommand::Enable(arguments) => set(context, &arguments.feature, Some(true), &[], &arguments.host),
+            CapabilityCommand::State(host) => tell_state(context, &host),
+            CapabilityCommand::Set(arguments) => {
+                let turn = (arguments.on || arguments.off).then_some(arguments.on);
+                let gates: Vec<(String, bool)> = arguments.gate.into_iter().map(|Gate { key, on }| (key, on)).collect();
+                set(context, &arguments.feature, turn, &gates, &arguments.host)
+            }
+        }
+    }
+}
+
+/// What is wanted at a point of the loop.
+pub(in crate::commands) fn at(context: &Context, point: &str, host: &HostFlags) -> Result<PointReport, CommandError> {
+    let library = Library::embedded()?;
+    let has = |reference: Reference| match reference {
+        Reference::Skill(name) => library.at(&format!("workflows/{name}.md")).is_some(),
+        Reference::Agent(name) => {
+            let name = name.strip_prefix("gsd-").unwrap_or(name);
+            library.at(&format!("agents/{name}.md")).is_some()
+        }
+        Reference::Command(path) => catalog::effect(path).is_some(),
+    };
+    Ok(hooks::at(point, context.config()?, &seen(context, host)?, has, &context.program_word()))
+}
+
+fn elsewhere(done: &str, arguments: &ElsewhereArgs) -> CommandError {
+    let what = arguments.feature.iter().find(|word| !word.starts_with("--"));
+    let what = what.map_or_else(|| "features".to_owned(), |name| format!("`{name}`"));
+    CommandError::usage(format!("{what} cannot be {done}: all features are part of this program"))
+}
+
+fn list(context: &mut Context, host: &HostFlags) -> Result<(), CommandError> {
+    let rows = state::rows(&seen(context, host)?, &hosts(context)?, env!("CARGO_PKG_VERSION"));
+    context.emit(&rows)
+}
+
+fn outdated(context: &mut Context, json: bool) -> Result<(), CommandError> {
+    if json {
+        return context.emit(&[(); 0]);
+    }
+    context.text("ID  Source  Current  Latest  Status\n--  ------  -------  ------  ------\n");
+    context.text("(no installed overlay capabilities)\n");
+    Ok(())
+}
+
+fn tell_state(context: &mut Context, host: &HostFlags) -> Result<(), CommandError> {
+    let report = StateReport {
+        runtime_config_dir: folder(context, host)?.map(|folder| folder.to_string_lossy().into_owned()),
+        capabilities: state::states(context.config()?, &seen(context, host)?, &hosts(context)?),
+    };
+    context.emit(&report)
+}
+
+/// The hosts this program can be installed to.
+fn hosts(context: &Context) -> Result<Vec<HostRow>, CommandError> {
+    let descriptors = context.registry()?.all()?;
+    let row =
+        |descriptor: crate::runtime::Descriptor| HostRow { id: descriptor.id.to_string(), title: descriptor.name };
+    Ok(descriptors.into_iter().map(row).collect())
+}
+
+fn set(
+    context: &mut Context,
+    id: &str,
+    turn: Option<bool>,
+    gates: &[(String, bool)],
+    host: &HostFlags,
+) -> Result<(), CommandError> {
+    let capability = known(id)?;
+    if turn == Some(false) && capability.skills.is_empty() {
+        let refused = CommandError::usage(format!("`{id}` has no workflows to hide"));
+        return Err(refused.hint(gates_hint(capability)));
+    }
+    for (key, _) in gates {
+        if !capability.gates().contains(&key.as_str()) {
+            return Err(CommandError::usage(format!("`{id}` has no gate `{key}`")).hint(gates_hint(capability)));
+        }
+    }
+    let folder = folder(context, host)?;
+    let target = turn.map(|on| SurfaceFile::of(folder.as_deref()).map(|file| (file, on))).transpose()?;
+    let turned = target.map(|(file, on)| file.turned(capability, on)).transpose()?.flatten();
+    let config = context.config()?.with_switches(gates);
+    context.update(|view| configuration::switch(view, gates).map(|edits| ((), edits)).map_err(told))?;
+    let shown = match turned {
+        None => seen(context, host)?,
+        Some(change) => {
+            change.make(context)?;
+            Surface::parse(&change.after).map_err(|error| unusable(&change.file.path, &error))?
+        }
+    };
+    let report = state::after(capability, &config, &shown, turn == Some(true));
+    for warning in &report.warnings {
+        context.warn(warning);
+    }
+    context.emit(&report)
+}
+
+fn known(id: &str) -> Result<&'static Capability, CommandError> {
+    if let Some(capability) = capability::find(id) {
+        return Ok(capability);
+    }
+    let unknown = CommandError::usage(format!("there is no feature `{id}`"));
+    Err(match nearest(id, capability::all().iter().map(|capability| capability.id.as_str())) {
+        Some(near) => unknown.hint(format!("did you mean `{near}`?")),
+        None => unknown.hint("`gsd-tools capability list` tells which there are"),
+    })
+}
+
+fn gates_hint(capability: &Capability) -> String {
+    let gates = capability.gates();
+    if gates.is_empty() {
+        return "it has no gates either: there is nothing to switch".to_owned();
+    }
+    format!("its gates are {}; set one with `--gate KEY=false`", gates.join(", "))
+}
+
+/// The folder of the host; none for a host of which we know nothing.
+fn folder(context: &Context, flags: &HostFlags) -> Result<Option<PathBuf>, CommandError> {
+    let found = flags.runtime.as_deref().map(|name| context.host_named(name)).transpose()?;
+    let descriptor = match &found {
+        Some(descriptor) => Some(descriptor),
+        None => context.host()?.descriptor.as_ref(),
+    };
+    let user = context.world().home();
+    match (descriptor, user, &flags.config_dir) {
+        (Some(descriptor), Some(user), chosen) => {
+            let environment = |name: &str| context.world().variable(name);
+            let project = context.here().as_path();
+            let surroundings =
+                Surroundings { environment: &environment, user: &user, project, chosen: chosen.as_deref() };
+            Ok(Some(Home::resolve(descriptor, Scope::Global, surroundings)?.root))
+        }
+        (_, _, Some(chosen)) => Ok(Some(context.here().resolve(chosen).as_path().to_path_buf())),
+        _ => Ok(None),
+    }
+}
+
+/// What the host shows. A file that is not understood is told, and hides nothing.
+fn seen(context: &Context, host: &HostFlags) -> Result<Surface, CommandError> {
+    let Some(file) = folder(context, host)?.map(|folder| folder.join(surface::FILE)) else {
+        return Ok(Surface::default());
+    };
+    match disk::read_text(&file)?.as_deref().map(Surface::parse) {
+        None => Ok(Surface::default()),
+        Some(Ok(surface)) => Ok(surface),
+        Some(Err(error)) => {
+            context.warn(format!("`{}` was left out: {error}", file.display()));
+            Ok(Surface::default())
+        }
+    }
+}
+
+/// The file in which a host is told what to show, as it is read before it is written.
+#[derive(Debug)]
+struct SurfaceFile {
+    path: AbsolutePath,
+    text: Option<String>,
+}
+
+/// A new text of the file.
+#[derive(Debug)]
+struct SurfaceChange {
+    file: SurfaceFile,
+    after: String,
+}
+
+impl SurfaceFile {
+    fn of(folder: Option<&Path>) -> Result<Self, CommandError> {
+        let Some(folder) = folder else {
+            let refused = CommandError::new(Reason::Unknown, "the folder of this host is not known");
+            return Err(refused.hint("name it with `--config-dir`, or a host with `--runtime`"));
+        };
+        let path = AbsolutePath::parse(folder.join(surface::FILE)).map_err(DiskError::from)?;
+        let text = disk::read_text(&path)?;
+        Ok(Self { path, text })
+    }
+
+    /// The file after a feature was turned on or off; none where it is so already.
+    fn turned(self, capability: &Capability, on: bool) -> Result<Option<SurfaceChange>, CommandError> {
+        let after = surface::turned(self.text.as_deref(), capability, on);
+        let after = after.map_err(|error| unusable(&self.path, &error))?;
+        Ok(after.map(|after| SurfaceChange { file: self, after }))
+    }
+}
+
+impl SurfaceChange {
+    fn make(&self, context: &Context) -> Result<(), CommandError> {
+        context.write_outside(&self.file.path, self.file.text.as_deref(), &self.after)
+    }
+}
+
+fn unusable(path: &AbsolutePath, error: &surface::SurfaceError) -> CommandError {
+    CommandError::new(Reason::ConfigParseFailed, format!("`{path}` was not touched: {error}"))
+        .hint("repair the file by hand")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_is_a_key_and_a_switch() {
+        let gate: Gate = "workflow.ui_phase=false".parse().unwrap();
+        assert_eq!((gate.key.as_str(), gate.on), ("workflow.ui_phase", false));
+        for wrong in ["", "a", "=true", "a=1", "a=", "a=TRUE"] {
+            assert!(wrong.parse::<Gate>().is_err(), "{wrong}");
+        }
+    }
+}

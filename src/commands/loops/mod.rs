@@ -1,0 +1,289 @@
+//! The loop's points, where features put work of their own.
+
+pub(crate) mod auto_chain;
+pub(crate) mod capability;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::commands::checks::check::{self, Verdict};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};
+use crate::operations::capability::{HookKind, OnError, POINTS};
+use crate::project::phase;
+use crate::project::view::NamedPhase;
+use capability::HostFlags;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Loop {
+    /// Show and run the work of features at the points of the loop
+    #[command(subcommand)]
+    Loop(LoopCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum LoopCommand {
+    /// Check the gates of a point, and print its steps and texts
+    ///
+    /// Reads only: the steps are run by the workflow that asks. `block` true: a gate stops the loop.
+    ///
+    /// Example: `gsd-tools loop enter plan:pre 3 --pick block`.
+    Enter(EnterArgs),
+    /// Show what features want done at a point, as declared
+    ///
+    /// Example: `gsd-tools loop render-hooks plan:pre`.
+    RenderHooks(RenderArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EnterArgs {
+    /// The point, such as `plan:pre`
+    point: String,
+    /// The phase, such as `3`, or its folder; without it no gate is asked
+    phase: Option<String>,
+    #[command(flatten)]
+    host: HostFlags,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RenderArgs {
+    /// The point, such as `plan:pre`
+    point: String,
+    #[command(flatten)]
+    host: HostFlags,
+    /// Print only whether this feature wants something
+    #[arg(long, value_name = "FEATURE")]
+    active_cap: Option<String>,
+}
+
+impl Family for Loop {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Loop(command) = self;
+        match command {
+            LoopCommand::Enter(arguments) => {
+                let report = enter(context, &arguments)?;
+                context.emit(&report)
+            }
+            LoopCommand::RenderHooks(arguments) => render(context, arguments),
+        }
+    }
+}
+
+fn point(typed: &str) -> Result<&'static str, CommandError> {
+    POINTS.iter().find(|point| **point == typed).copied().ok_or_else(|| {
+        let unknown = CommandError::usage(format!("the loop has no point `{typed}`"));
+        unknown.hint(format!("its points are {}", POINTS.join(", ")))
+    })
+}
+
+fn render(context: &mut Context, arguments: RenderArgs) -> Result<(), CommandError> {
+    let report = capability::at(context, point(&arguments.point)?, &arguments.host)?;
+    match arguments.active_cap {
+        None => context.emit(&report),
+        Some(feature) => {
+            let wants = report.active_hooks.iter().any(|hook| hook.cap_id == feature);
+            context.text(format!("{wants}\n"));
+            Ok(())
+        }
+    }
+}
+
+/// What is to be done at a point, its gates asked.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct EnterReport {
+    point: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<String>,
+    /// A gate stops the loop.
+    block: bool,
+    /// The gates with something to say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<GateResult>,
+    /// Work that the workflow runs, in this order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<StepWork>,
+    /// Texts for the prompts of others, by whose prompt they go into.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    contributions: BTreeMap<&'static str, Vec<String>>,
+    /// Work that is wanted and not done here, with the reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    inactive: BTreeMap<String, String>,
+}
+
+/// A gate that did not simply pass.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct GateResult {
+    gate: String,
+    status: GateStatus,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum GateStatus {
+    /// The loop stops.
+    Block,
+    /// The loop goes on; the message is shown.
+    Warn,
+}
+
+/// One piece of work for the workflow.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct StepWork {
+    /// Who does it.
+    #[serde(flatten)]
+    work: StepReference,
+    /// What whoever does it is to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Files that are there afterwards; they show whether it worked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    produces: Vec<String>,
+    /// Files to read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    consumes: Vec<String>,
+    /// What to do where it cannot be done.
+    on_error: OnError,
+    /// Settings that bear on it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    settings: Map<String, Value>,
+}
+
+/// Who does a step.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum StepReference {
+    /// The workflow of this name.
+    Skill(&'static str),
+    /// An agent of this name.
+    Agent(&'static str),
+    /// This command line.
+    Run(String),
+}
+
+fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, CommandError> {
+    let point = point(&arguments.point)?;
+    let wanted = capability::at(context, point, &arguments.host)?;
+    let view = context.view();
+    let typed = arguments.phase.as_deref();
+    let phase = typed.map(|typed| check::phase_named(context, &view, typed)).transpose()?;
+    drop(view);
+    let mut report = EnterReport {
+        point,
+        phase: phase.as_ref().map(|phase| phase.number.clone()),
+        block: false,
+        gates: Vec::new(),
+        steps: Vec::new(),
+        contributions: BTreeMap::new(),
+        inactive: wanted.inactive.into_iter().map(|InactiveHook { id, reason }| (id, reason)).collect(),
+    };
+    for hook in wanted.active_hooks {
+        let text = hook.fragment.as_ref().map(|fragment| filled(&fragment.inline, phase.as_ref()));
+        match hook.kind {
+            HookKind::Gate => match typed {
+                Some(typed) => {
+                    let result = gate(context, &hook, typed);
+                    report.block |= result.as_ref().is_some_and(|result| result.status == GateStatus::Block);
+                    report.gates.extend(result);
+                }
+                None => drop(report.inactive.insert(hook.id(), "no phase was named".to_owned())),
+            },
+            HookKind::Contribution if phase.is_none() && text.as_deref().is_some_and(is_about_a_phase) => {
+                drop(report.inactive.insert(hook.cap_id.to_owned(), "no phase was named".to_owned()));
+            }
+            HookKind::Contribution => report
+                .contributions
+                .entry(hook.into.unwrap_or("orchestrator"))
+                .or_default()
+                .push(text.unwrap_or_default()),
+            HookKind::Step if hook.built_in => {}
+            HookKind::Step => match made_already(&hook, phase.as_ref()) {
+                Some(files) => drop(report.inactive.insert(hook.id(), format!("{files} is there already"))),
+                None => report.steps.extend(step(context, hook, phase.as_ref(), text)),
+            },
+        }
+    }
+    Ok(report)
+}
+
+/// What a gate has to say; nothing where it passes.
+fn gate(context: &Context, hook: &ActiveHook, typed: &str) -> Option<GateResult> {
+    let answer = match hook.check? {
+        Check::Query(query) => check::ask(context, query, typed),
+        Check::Predicate(condition) => check::ask_predicate(context, condition, typed),
+    };
+    let blocking = hook.blocking == Some(true);
+    let (stops, message, cure) = match answer {
+        Ok(answer) if answer.verdict == Verdict::Pass => return None,
+        Ok(answer) => {
+            let declared = || match hook.cure? {
+                Reference::Skill(name) => check::installed_command(context, name).ok()?,
+                Reference::Agent(name) | Reference::Command(name) => Some(name.to_owned()),
+            };
+            (blocking && answer.verdict == Verdict::Block, answer.message, answer.cure.or_else(declared))
+        }
+        Err(error) => {
+            let halts = hook.on_error.map_or(blocking, |on_error| on_error == OnError::Halt);
+            (halts, format!("could not be asked: {}", error.message()), None)
+        }
+    };
+    let status = if stops { GateStatus::Block } else { GateStatus::Warn };
+    Some(GateResult { gate: hook.id(), status, message, cure })
+}
+
+/// The files of a step in the folder of the phase, where all of them are there.
+fn made_already(hook: &ActiveHook, phase: Option<&NamedPhase>) -> Option<String> {
+    let folder = phase?.folder.as_ref()?;
+    let kinds = hook.produces.iter().map(|file| file.strip_suffix(".md").filter(|kind| !kind.contains('/')));
+    let files: Option<Vec<&str>> = kinds.map(|kind| folder.artifact(kind?)).collect();
+    files.filter(|files| !files.is_empty()).map(|files| files.join(", "))
+}
+
+fn step(context: &Context, hook: ActiveHook, phase: Option<&NamedPhase>, text: Option<String>) -> Option<StepWork> {
+    let work = match hook.reference? {
+        Reference::Skill(name) => StepReference::Skill(name),
+        Reference::Agent(name) => StepReference::Agent(name),
+        Reference::Command(path) => StepReference::Run(format!("{} {path}", context.program_word())),
+    };
+    let files = |files: &[String]| files.iter().map(|file| in_folder(file, phase)).collect();
+    Some(StepWork {
+        work,
+        text,
+        produces: files(hook.produces),
+        consumes: files(hook.consumes),
+        on_error: hook.on_error.unwrap_or(OnError::Skip),
+        settings: hook.config_values,
+    })
+}
+
+/// Where a document of a phase is, such as `.planning/phases/02-core/02-REVIEW.md` of `REVIEW.md`.
+fn in_folder(file: &str, phase: Option<&NamedPhase>) -> String {
+    match phase.and_then(|phase| phase.folder.as_ref()) {
+        Some(folder) if !file.contains('/') && !matches!(file, "PLAN.md" | "SUMMARY.md") => {
+            let there = folder.artifact_path(file.trim_end_matches(".md"));
+            there.unwrap_or_else(|| folder.join(&format!("{}-{file}", folder.token())))
+        }
+        _ => file.to_owned(),
+    }
+}
+
+/// Whether a text makes sense only with the number of a phase put in.
+fn is_about_a_phase(text: &str) -> bool {
+    text.contains("{N}") || text.contains("{NN}")
+}
+
+/// A text with the number of the phase put in.
+fn filled(text: &str, phase: Option<&NamedPhase>) -> String {
+    let Some(phase) = phase else { return text.to_owned() };
+    let padded = phase.folder.as_ref().map_or_else(|| phase::pad(&phase.number), |folder| folder.token().to_owned());
+    text.replace("{NN}", &padded).replace("{N}", &phase.number)
+}

@@ -1,0 +1,4 @@
+//! What waits beside the roadmap.
+
+pub(crate) mod quick_tasks;
+pub(crate) mod todo;

@@ -1,0 +1,78 @@
+//! Quick tasks: the table in STATE.md.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::state;
+use crate::operations::notes::quick_tasks;
+use crate::project::state::quick::QuickRow;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum QuickTasks {
+    /// Note a quick task in STATE.md
+    ///
+    /// Example: `gsd-tools quick-tasks-append --task "Fix typo" --quick-id 260112-xyz --slug fix-typo --raw`.
+    QuickTasksAppend(AppendArgs),
+    /// Bring an old table of quick tasks into the form that rows are added to
+    ///
+    /// Example: `gsd-tools quick-tasks-migrate --pick migrated`.
+    QuickTasksMigrate,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AppendArgs {
+    /// What was done
+    words: Vec<String>,
+    /// The same, as a flag
+    #[arg(long)]
+    task: Option<String>,
+    /// The task's identifier; the next number without it
+    #[arg(long)]
+    quick_id: Option<String>,
+    /// The words behind the identifier in the name of the task's folder
+    #[arg(long)]
+    slug: Option<String>,
+    /// How it ended, where the table has a column for that
+    #[arg(long)]
+    status: Option<String>,
+}
+
+impl Family for QuickTasks {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::QuickTasksAppend(arguments) => append(context, &arguments),
+            Self::QuickTasksMigrate => {
+                let facts = state::facts(context)?;
+                let report = context.update(|view| Ok(quick_tasks::migrate(view, &facts)?))?;
+                context.emit(&report)
+            }
+        }
+    }
+}
+
+fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), CommandError> {
+    let description = arguments.task.clone().unwrap_or_else(|| arguments.words.join(" "));
+    if description.trim().is_empty() {
+        return Err(CommandError::usage(
+            "quick-tasks-append requires --task <description> (or a positional description)",
+        ));
+    }
+    let facts = state::facts(context)?;
+    let head = context.world().git(context.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();
+    let head = head.filter(crate::world::Finished::success).map(|finished| finished.text().trim().to_owned());
+    let directory = match (&arguments.quick_id, &arguments.slug) {
+        (Some(id), Some(slug)) => Some(format!("[{id}-{slug}](./quick/{id}-{slug}/)")),
+        _ => None,
+    };
+    let row = QuickRow {
+        id: arguments.quick_id.as_deref(),
+        description: &description,
+        date: &facts.today,
+        commit: head.as_deref(),
+        status: arguments.status.as_deref(),
+        directory: directory.as_deref(),
+    };
+    let report = context.update(|view| Ok(quick_tasks::append(view, &row, &facts)?))?;
+    let raw = report.row.clone();
+    context.emit_raw(&report, raw)
+}

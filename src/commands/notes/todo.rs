@@ -1,0 +1,135 @@
+//! Todos and seeds: what is still to do besides the roadmap, and ideas that wait for their moment.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::notes::seeds;
+use crate::operations::notes::todos::{self, COMPLETED, Completion};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Ideas {
+    /// List the pending todos
+    ///
+    /// Example: `gsd-tools list-todos api --raw` prints how many todos the area `api` has.
+    ListTodos(ListArgs),
+    /// List the seeds: ideas that wait for their moment
+    ///
+    /// Example: `gsd-tools list-seeds dormant --raw` prints how many seeds are dormant.
+    ListSeeds(SeedsArgs),
+    /// List, show and complete todos
+    #[command(subcommand)]
+    Todo(TodoCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum TodoCommand {
+    /// Complete a todo
+    ///
+    /// Example: `gsd-tools todo complete 2026-01-05-add-tags.md`.
+    Complete(CompleteArgs),
+    /// List the pending todos that a phase could take up
+    ///
+    /// Example: `gsd-tools todo match-phase 2 --pick matches[0].file`.
+    MatchPhase(MatchArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MatchArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    /// The name of the file in `todos/pending`
+    file: String,
+    /// Tell what would change, change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Only the todos of this area
+    area: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SeedsArgs {
+    /// Only the seeds of this status
+    status: Option<String>,
+}
+
+impl Family for Ideas {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ListTodos(arguments) => list(context, arguments.area.as_deref()),
+            Self::ListSeeds(arguments) => {
+                let report = seeds::list(&context.view(), arguments.status.as_deref())?;
+                context.emit_raw(&report, report.count.to_string())
+            }
+            Self::Todo(TodoCommand::Complete(arguments)) if arguments.dry_run => rehearse(context, &arguments.file),
+            Self::Todo(TodoCommand::Complete(arguments)) => complete(context, &arguments.file),
+            Self::Todo(TodoCommand::MatchPhase(arguments)) => {
+                let report = todos::match_phase(&context.view(), &arguments.phase)?;
+                context.emit(&report)
+            }
+        }
+    }
+}
+
+fn list(context: &mut Context, area: Option<&str>) -> Result<(), CommandError> {
+    let report = todos::list(&context.view(), area)?;
+    context.emit_raw(&report, report.count.to_string())
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct CompleteReport<'a> {
+    completed: bool,
+    file: &'a str,
+    date: String,
+}
+
+fn complete(context: &mut Context, file: &str) -> Result<(), CommandError> {
+    let date = context.world().today();
+    context.update(|view| Ok(((), todos::complete(view, file, &date)?.edits)))?;
+    context.emit_raw(&CompleteReport { completed: true, file, date }, COMPLETED)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct RehearsalReport<'a> {
+    dry_run: bool,
+    would_complete: bool,
+    file: &'a str,
+    date: &'a str,
+    would_move: Move,
+    would_set: Fields<'a>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Move {
+    source: String,
+    target: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Fields<'a> {
+    completed: &'a str,
+    status: &'static str,
+}
+
+fn rehearse(context: &mut Context, file: &str) -> Result<(), CommandError> {
+    let date = context.world().today();
+    let Completion { source, target, .. } = todos::complete(&context.view(), file, &date)?;
+    context.emit(&RehearsalReport {
+        dry_run: true,
+        would_complete: true,
+        file,
+        date: &date,
+        would_move: Move { source, target },
+        would_set: Fields { completed: &date, status: COMPLETED },
+    })
+}

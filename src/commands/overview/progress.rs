@@ -1,0 +1,87 @@
+//! Progress of the milestone, as JSON, as a table, as a bar.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::overview::history;
+use crate::operations::overview::progress::{self, TableReport};
+use crate::operations::overview::stats::{self, Commits};
+use crate::world::Finished;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum ProgressFamily {
+    /// Show how far the milestone is
+    ///
+    /// Example: `gsd-tools progress bar --raw` prints `[██████░░░░░░░░░░░░░░] 3/10 plans (30%)`.
+    Progress(ProgressArgs),
+    /// Show the project in numbers: phases, plans, requirements, commits
+    ///
+    /// Example: `gsd-tools stats table --raw` prints them as a page.
+    Stats(StatsArgs),
+    /// Show what all summaries hand on, phase by phase
+    ///
+    /// Example: `gsd-tools history-digest --pick tech_stack`.
+    HistoryDigest,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatsArgs {
+    /// `json` or `table`; anything else means `json`
+    format: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgressArgs {
+    /// `json`, `table` or `bar`; anything else means `json`
+    format: Option<String>,
+}
+
+impl Family for ProgressFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::Progress(arguments) => progress(context, &arguments),
+            Self::Stats(arguments) => stats(context, &arguments),
+            Self::HistoryDigest => {
+                let report = history::history(&context.view())?;
+                context.emit(&report)
+            }
+        }
+    }
+}
+
+fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
+    let report = progress::progress(&context.view())?;
+    match arguments.format.as_deref() {
+        Some("bar") => {
+            let bar = report.bar();
+            let raw = bar.bar.clone();
+            context.emit_raw(&bar, raw)
+        }
+        Some("table") => {
+            let rendered = report.table();
+            context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered)
+        }
+        _ => context.emit(&report),
+    }
+}
+
+fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandError> {
+    let report = stats::stats(&context.view(), commits(context))?;
+    if arguments.format.as_deref() == Some("table") {
+        let rendered = report.table();
+        return context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered);
+    }
+    context.emit(&report)
+}
+
+/// How many commits led here, and the day of the first; none outside of a repository.
+fn commits(context: &Context) -> Commits {
+    let git = |arguments: &[&str]| {
+        let finished = context.world().git(context.layout().root(), arguments).ok().filter(Finished::success)?;
+        Some(finished.text())
+    };
+    let count = git(&["rev-list", "--count", "HEAD"]).and_then(|count| count.trim().parse().ok()).unwrap_or(0);
+    let roots = git(&["log", "--max-parents=0", "--format=%as", "HEAD"]);
+    let first = roots.as_deref().and_then(|roots| roots.lines().map(str::trim).filter(|day| !day.is_empty()).min());
+    Commits { count, first: first.map(str::to_owned) }
+}

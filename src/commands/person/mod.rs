@@ -1,0 +1,4 @@
+//! What sessions say about the person who works here.
+
+pub(crate) mod profile;
+pub(crate) mod sessions;

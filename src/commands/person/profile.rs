@@ -1,0 +1,210 @@
+//! How a person likes to work: asked, written down, and put where agents read it.
+
+use crate::commands::agents::hosts;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::disk::{self, AbsolutePath};
+use crate::operations::person::profile;
+use crate::operations::person::profile::{
+    Analysis, PreferencesReport, ProfileError, ProfileReport, SectionAction, SectionReport,
+};
+use crate::runtime::{PlaceAnchor, PlaceItem, Scope};
+use crate::text::fragment::Marked;
+
+/// The command that loads the preferences, without what every command begins with.
+const PREFERENCES: &str = "dev-preferences";
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Profiles {
+    /// Ask how a person likes to work, or make an analysis of the answers
+    ///
+    /// Example: `gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json`.
+    ProfileQuestionnaire(QuestionnaireArgs),
+    /// Write an analysis as a profile for people and agents
+    ///
+    /// Example: `gsd-tools write-profile --input analysis.json --pick profile_path`.
+    WriteProfile(WriteArgs),
+    /// Make a command that loads what an analysis says
+    ///
+    /// Example: `gsd-tools generate-dev-preferences --analysis analysis.json --pick command_name`.
+    GenerateDevPreferences(PreferencesArgs),
+    /// Put what an analysis says into the instruction file
+    ///
+    /// Example: `gsd-tools generate-claude-profile --analysis analysis.json --global`.
+    GenerateClaudeProfile(SectionArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct QuestionnaireArgs {
+    /// A letter for each question, parted by commas
+    #[arg(long)]
+    answers: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WriteArgs {
+    /// The analysis
+    #[arg(long)]
+    input: Option<String>,
+    /// The profile, in the place of the one in the host's folder
+    #[arg(long)]
+    output: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PreferencesArgs {
+    /// The analysis
+    #[arg(long)]
+    analysis: Option<String>,
+    /// The command's file, in the place of the one in the host's folder
+    #[arg(long)]
+    output: Option<String>,
+    /// What else the command should tell, such as tools that are preferred
+    #[arg(long)]
+    stack: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SectionArgs {
+    /// The analysis
+    #[arg(long)]
+    analysis: Option<String>,
+    /// The instruction file, in the place of the project's
+    #[arg(long)]
+    output: Option<String>,
+    /// The instruction file for all projects
+    #[arg(long, conflicts_with = "output")]
+    global: bool,
+}
+
+impl Family for Profiles {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ProfileQuestionnaire(arguments) => questionnaire(context, &arguments),
+            Self::WriteProfile(arguments) => write(context, &arguments),
+            Self::GenerateDevPreferences(arguments) => preferences(context, &arguments),
+            Self::GenerateClaudeProfile(arguments) => section(context, &arguments),
+        }
+    }
+}
+
+fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result<(), CommandError> {
+    let Some(answers) = &arguments.answers else { return context.emit(&profile::questionnaire()) };
+    let now = context.world().now().to_string();
+    let analysis = profile::answers(answers, &now).map_err(|error| CommandError::usage(error.to_string()))?;
+    context.emit(&analysis)
+}
+
+fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandError> {
+    let analysis = analysis(context, arguments.input.as_deref(), "--input <analysis-json-path>")?;
+    let path = match &arguments.output {
+        Some(path) => context.output(context.root().resolve(path))?,
+        None => AbsolutePath::parse(hosts::home(context)?.root)?.resolve("gsd-core").resolve("USER-PROFILE.md"),
+    };
+    let (page, sensitive_redacted) = profile::profile(&analysis, &context.world().now().to_string());
+    put(context, &path, page)?;
+    if sensitive_redacted > 0 {
+        context.tell(format!("{sensitive_redacted} secrets were taken out of what is quoted"));
+    }
+    context.emit(&ProfileReport {
+        profile_path: path.to_string(),
+        dimensions_scored: analysis.included().len(),
+        high_confidence: profile::counted(&analysis, "HIGH"),
+        medium_confidence: profile::counted(&analysis, "MEDIUM"),
+        low_confidence: profile::counted(&analysis, "LOW"),
+        sensitive_redacted,
+        source: analysis.source,
+    })
+}
+
+fn preferences(context: &mut Context, arguments: &PreferencesArgs) -> Result<(), CommandError> {
+    let analysis = analysis(context, arguments.analysis.as_deref(), "--analysis <path>")?;
+    let path = match &arguments.output {
+        Some(path) => context.output(context.root().resolve(path))?,
+        None => usual_command(context)?,
+    };
+    let name = format!("gsd-{PREFERENCES}");
+    let now = context.world().now().to_string();
+    put(context, &path, profile::preferences(&analysis, &name, arguments.stack.as_deref(), &now))?;
+    context.emit(&PreferencesReport {
+        command_path: path.to_string(),
+        command_name: format!("{}{PREFERENCES}", context.command_prefix()?),
+        dimensions_included: analysis.included(),
+        source: analysis.source,
+    })
+}
+
+/// Where the host of the call keeps a command of the user's, written in Markdown.
+fn usual_command(context: &Context) -> Result<AbsolutePath, CommandError> {
+    let home = hosts::home(context)?;
+    let descriptor = context.host()?.descriptor.as_ref();
+    let place = descriptor.and_then(|descriptor| descriptor.place(PlaceItem::Command, Scope::Global));
+    #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the forms of descriptors are exact")]
+    let place = place.filter(|place| place.path.ends_with(".md") && place.path.contains("{name}"));
+    let place = place.ok_or_else(|| {
+        CommandError::usage("this host keeps no commands in Markdown").hint("`--output` names the file")
+    })?;
+    let start = match &place.anchor {
+        PlaceAnchor::Root => home.root,
+        PlaceAnchor::Project => home.project,
+        PlaceAnchor::Home(folder) => home.user.join(folder),
+    };
+    Ok(AbsolutePath::parse(start)?.resolve(place.path.replace("{name}", PREFERENCES)))
+}
+
+fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), CommandError> {
+    let analysis = analysis(context, arguments.analysis.as_deref(), "--analysis <path>")?;
+    let path = match &arguments.output {
+        Some(path) => context.output(context.root().resolve(path))?,
+        None if arguments.global => {
+            let file = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone());
+            AbsolutePath::parse(hosts::home(context)?.root)?.resolve(file.unwrap_or_default())
+        }
+        None => context.root().resolve(crate::commands::documents::instructions::usual_file(context)?),
+    };
+    let body = profile::section(&analysis);
+    let marked = Marked::new("<!-- GSD:profile-start -->", "<!-- GSD:profile-end -->");
+    let action = context.edit_file(&path, |text| {
+        let before = text.unwrap_or_default();
+        let failed = |why| CommandError::new(Reason::Unknown, format!("`{path}` cannot be edited: {why}"));
+        let stands = marked.body(before).map_err(failed)?.is_some();
+        let after = marked.put(before, &body).map_err(failed)?;
+        let action = match (text, stands) {
+            (None, _) => SectionAction::Created,
+            (Some(text), _) if text == after => SectionAction::Unchanged,
+            (Some(_), true) => SectionAction::Updated,
+            (Some(_), false) => SectionAction::Appended,
+        };
+        Ok((action, Some(after).filter(|_| action != SectionAction::Unchanged)))
+    })?;
+    context.emit(&SectionReport {
+        claude_md_path: path.to_string(),
+        action,
+        dimensions_included: analysis.included(),
+        is_global: arguments.global,
+    })
+}
+
+/// The analysis in the file at `path`.
+fn analysis(context: &Context, path: Option<&str>, flag: &str) -> Result<Analysis, CommandError> {
+    let path = path.ok_or_else(|| CommandError::usage(format!("{flag} is required")))?;
+    let file = context.root().resolve(path);
+    let text = disk::read_text(&file)?;
+    let text = text.ok_or_else(|| CommandError::usage(format!("Analysis file not found: {file}")))?;
+    Analysis::parse(&text).map_err(|error| {
+        let told = CommandError::usage(error.to_string());
+        match error {
+            ProfileError::NoDimensions => {
+                told.hint("`gsd-tools profile-questionnaire --answers ...` makes an analysis")
+            }
+            _ => told,
+        }
+    })
+}
+
+/// Writes a page that is ours wholly.
+fn put(context: &Context, path: &AbsolutePath, page: String) -> Result<(), CommandError> {
+    context.edit_file(path, |text| Ok(((), Some(page).filter(|page| text != Some(page.as_str())))))
+}

@@ -1,0 +1,228 @@
+//! Sessions that a host keeps, read for a profile of how a person works. Nothing of them is changed or sent anywhere.
+
+use serde_json::Value;
+
+use crate::commands::agents::hosts;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::disk::{self, AbsolutePath};
+use crate::operations::person::sessions::{
+    self, ExtractReport, Message, ProjectSessions, Sample, SampleReport, SampleRequest, SessionFile,
+};
+
+/// How many messages a sample has where nothing else is asked for.
+const USUAL_SAMPLE: usize = 150;
+/// How much of a message a sample takes.
+const USUAL_LENGTH: usize = 500;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum SessionFamily {
+    /// List the projects that the host keeps sessions of
+    ///
+    /// Example: `gsd-tools scan-sessions --json`.
+    ScanSessions(ScanArgs),
+    /// Take the messages that a person typed out of a project's sessions
+    ///
+    /// Example: `gsd-tools extract-messages my-project --limit 5 --pick output_file`.
+    ExtractMessages(ExtractArgs),
+    /// Take a sample of what a person typed, of all projects
+    ///
+    /// Example: `gsd-tools profile-sample --limit 100 --pick output_file`.
+    ProfileSample(SampleArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScanArgs {
+    /// The folder of the sessions, in the place of the host's own
+    #[arg(long)]
+    path: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+    /// List every session
+    #[arg(long)]
+    verbose: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExtractArgs {
+    /// The project, or a part of its name
+    project: Option<String>,
+    /// This session alone
+    #[arg(long)]
+    session: Option<String>,
+    /// No more than so many sessions, the newest first
+    #[arg(long)]
+    limit: Option<usize>,
+    /// The folder of the sessions, in the place of the host's own
+    #[arg(long)]
+    path: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SampleArgs {
+    /// How many messages
+    #[arg(long, default_value_t = USUAL_SAMPLE)]
+    limit: usize,
+    /// How many of one project; as many of each without it
+    #[arg(long)]
+    max_per_project: Option<usize>,
+    /// How many characters of a message
+    #[arg(long, default_value_t = USUAL_LENGTH)]
+    max_chars: usize,
+    /// The folder of the sessions, in the place of the host's own
+    #[arg(long)]
+    path: Option<String>,
+}
+
+impl Family for SessionFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ScanSessions(arguments) => scan(context, &arguments),
+            Self::ExtractMessages(arguments) => extract(context, &arguments),
+            Self::ProfileSample(arguments) => sample(context, &arguments),
+        }
+    }
+}
+
+fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
+    let kept = Kept::find(context, arguments.path.as_deref())?;
+    if arguments.json || context.raw() {
+        return context.emit(&sessions::scan(&kept.projects));
+    }
+    context.text(sessions::table(&kept.projects, arguments.verbose));
+    Ok(())
+}
+
+fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), CommandError> {
+    let Some(typed) = &arguments.project else {
+        let usage = "Usage: gsd-tools extract-messages <project> [--session <id>] [--limit N] [--path <dir>]";
+        return Err(CommandError::usage(usage).hint("`gsd-tools scan-sessions` lists the projects"));
+    };
+    let kept = Kept::find(context, arguments.path.as_deref())?;
+    let project = sessions::find(&kept.projects, typed).map_err(|error| CommandError::usage(error.to_string()))?;
+    let wanted = |session: &&SessionFile| arguments.session.as_ref().is_none_or(|id| session.id == *id);
+    let chosen: Vec<&SessionFile> =
+        project.sessions.iter().filter(wanted).take(arguments.limit.unwrap_or(usize::MAX)).collect();
+    if let (true, Some(id)) = (chosen.is_empty(), &arguments.session) {
+        return Err(CommandError::usage(format!("Session \"{id}\" not found in project \"{}\".", project.name)));
+    }
+    let (mut taken, mut skipped) = (Vec::new(), 0);
+    for session in &chosen {
+        match kept.messages(project, session) {
+            Some(messages) => taken.extend(messages),
+            None => skipped += 1,
+        }
+    }
+    let cut = taken.iter_mut().map(|message| sessions::shorten(&mut message.content, sessions::LONGEST));
+    let messages_truncated = cut.filter(|was_cut| *was_cut).count();
+    let output_file = keep(context, "extracted-messages.jsonl", &taken)?;
+    context.emit(&ExtractReport {
+        output_file,
+        project: project.name.clone(),
+        sessions_processed: chosen.len() - skipped,
+        sessions_skipped: skipped,
+        messages_extracted: taken.len(),
+        messages_truncated,
+    })
+}
+
+fn sample(context: &mut Context, arguments: &SampleArgs) -> Result<(), CommandError> {
+    let kept = Kept::find(context, arguments.path.as_deref())?;
+    let of_each = arguments.limit.div_ceil(kept.projects.len().max(1));
+    let request = SampleRequest {
+        messages: arguments.limit,
+        of_a_project: arguments.max_per_project.unwrap_or(of_each),
+        characters: arguments.max_chars,
+    };
+    let mut sample = Sample::default();
+    for project in &kept.projects {
+        if sample.is_full(request) {
+            break;
+        }
+        // A session that cannot be read is no part of a sample.
+        sample.take(project, request, |session| kept.messages(project, session).unwrap_or_default());
+    }
+    let output_file = keep(context, "profile-sample.jsonl", &sample.messages)?;
+    context.emit(&SampleReport {
+        output_file,
+        projects_sampled: sample.projects.len(),
+        messages_sampled: sample.messages.len(),
+        per_project_cap: request.of_a_project,
+        message_char_limit: request.characters,
+        skipped_context_dumps: sample.dumps,
+        project_breakdown: sample.projects,
+    })
+}
+
+/// Puts messages into a file that only this user reads; gives its path.
+fn keep(context: &Context, name: &str, messages: &[Message]) -> Result<String, CommandError> {
+    let folder = format!("messages-{}-{}", context.world().now().milliseconds(), std::process::id());
+    let notes = AbsolutePath::parse(context.world().private_temporary_folder())?;
+    disk::make_private_folder(&notes)?;
+    let file = notes.resolve(&folder).resolve(name);
+    disk::write_fleeting(&file, sessions::lines(messages)?.as_bytes())?;
+    Ok(file.to_string())
+}
+
+/// The sessions that a host keeps.
+struct Kept {
+    folder: AbsolutePath,
+    /// Beginnings of messages that nobody typed.
+    untyped: Vec<String>,
+    projects: Vec<ProjectSessions>,
+}
+
+impl Kept {
+    fn find(context: &Context, chosen: Option<&str>) -> Result<Self, CommandError> {
+        let host = context.host()?;
+        let known = host.descriptor.as_ref().and_then(|descriptor| descriptor.sessions.as_ref());
+        let name = host.descriptor.as_ref().map_or(host.id.as_str(), |descriptor| descriptor.name.as_str());
+        let folder = match (chosen, known) {
+            (Some(folder), _) => context.here().resolve(folder),
+            (None, Some(known)) => AbsolutePath::parse(hosts::home(context)?.root)?.resolve(&known.folder),
+            (None, None) => {
+                let told = CommandError::usage(format!("where {name} keeps its sessions is not known"));
+                return Err(told.hint("`--path` names the folder"));
+            }
+        };
+        let untyped = known.map(|known| known.untyped.clone()).unwrap_or_default();
+        context.tell("Reading sessions; nothing of them is changed or sent anywhere.");
+        let mut projects = Vec::new();
+        for entry in disk::list(&folder)?.unwrap_or_default().into_iter().filter(disk::Entry::is_folder) {
+            projects.push(project(&folder.resolve(&entry.name), entry.name)?);
+        }
+        let projects = sessions::by_activity(projects);
+        if projects.is_empty() {
+            let told = CommandError::usage(format!("No {name} sessions found at {folder}."));
+            return Err(told.hint("`--path` names another folder"));
+        }
+        Ok(Self { folder, untyped, projects })
+    }
+
+    /// The messages of a session; `None` where its file cannot be read.
+    fn messages(&self, project: &ProjectSessions, session: &SessionFile) -> Option<Vec<Message>> {
+        let file = self.folder.resolve(&project.directory).resolve(format!("{}.jsonl", session.id));
+        let bytes = disk::read_up_to(file, u64::MAX).ok()??;
+        Some(sessions::messages(&session.id, &String::from_utf8_lossy(&bytes), &self.untyped))
+    }
+}
+
+/// The sessions in one project's folder. Where the host notes the project's own folder, its name is the project's.
+fn project(folder: &AbsolutePath, directory: String) -> Result<ProjectSessions, CommandError> {
+    let index = disk::read_text(folder.resolve("sessions-index.json")).ok().flatten();
+    let index: Option<Value> = index.and_then(|text| serde_json::from_str(&text).ok());
+    let original = index.as_ref().and_then(|index| index.get("originalPath")?.as_str());
+    let name = original.and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty()));
+    let name = name.map_or_else(|| directory.clone(), str::to_owned);
+    let mut sessions = Vec::new();
+    for entry in disk::list(folder)?.unwrap_or_default().into_iter().filter(disk::Entry::is_file) {
+        if let Some(id) = entry.name.strip_suffix(".jsonl") {
+            let size = disk::size(&entry.path).unwrap_or_default();
+            let modified = disk::modified(&entry.path).unwrap_or_default();
+            sessions.push(SessionFile { id: id.to_owned(), size, modified });
+        }
+    }
+    Ok(ProjectSessions { name, directory, sessions })
+}

@@ -1,0 +1,112 @@
+//! Milestones: shipping one, and putting its quick tasks away.
+
+use crate::commands::checks::check::installed_command;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::state;
+use crate::operations::milestones::complete::{self, CompleteRequest};
+use crate::project::view::state_version;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Milestones {
+    /// Archive milestones
+    #[command(subcommand)]
+    Milestone(MilestoneCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum MilestoneCommand {
+    /// Archive a milestone and record that it is shipped
+    ///
+    /// Example: `gsd-tools milestone complete v1.0 --name "MVP" --dry-run` shows it; `--confirm` does it.
+    Complete(CompleteArgs),
+    /// Archive the folders of all quick tasks under a milestone
+    ///
+    /// Example: `gsd-tools milestone archive-quick v1.0`.
+    ArchiveQuick(QuickArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
+pub(crate) struct CompleteArgs {
+    /// The milestone, such as `v1.0`
+    version: Option<String>,
+    /// What it is called
+    #[arg(long, num_args = 0..)]
+    name: Vec<String>,
+    /// Do it
+    #[arg(long)]
+    confirm: bool,
+    /// The folders of phases stay where they are
+    #[arg(long)]
+    no_archive_phases: bool,
+    /// Quick tasks go to the archive too
+    #[arg(long)]
+    archive_quick: bool,
+    /// Although the roadmap has phases that were never started
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct QuickArgs {
+    /// The milestone, such as `v1.0`
+    version: Option<String>,
+}
+
+impl Family for Milestones {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::Milestone(MilestoneCommand::Complete(arguments)) => complete(context, &arguments),
+            Self::Milestone(MilestoneCommand::ArchiveQuick(arguments)) => archive_quick(context, &arguments),
+        }
+    }
+}
+
+fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
+    let version =
+        arguments.version.as_deref().ok_or_else(|| CommandError::usage("version required for milestone complete"))?;
+    if !arguments.confirm && !context.is_rehearsal() {
+        let message = format!("milestone complete moves the phases of {version} into the archive; nothing was changed");
+        return Err(CommandError::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
+    }
+    let name = arguments.name.join(" ");
+    let next_command = installed_command(context, "new-milestone")?;
+    let facts = state::facts(context)?;
+    let request = CompleteRequest {
+        version,
+        name: Some(name.as_str()),
+        archive_phases: !arguments.no_archive_phases,
+        archive_quick: arguments.archive_quick,
+        force: arguments.force,
+        next_command: next_command.as_deref(),
+    };
+    let (completion, other) = context.update(|view| {
+        let current = view.state_text()?.as_deref().and_then(state_version);
+        let (completion, edits) = complete::complete(view, request, &facts)?;
+        Ok(((completion, current.filter(|current| current != version)), edits))
+    })?;
+    if let Some(other) = other {
+        context.warn(format_args!("STATE.md stands at milestone `{other}`, not at `{version}`"));
+    }
+    if context.is_rehearsal() {
+        return context.emit(&completion.rehearsed());
+    }
+    context.emit(&completion.done(&facts.today))
+}
+
+fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), CommandError> {
+    let version = arguments
+        .version
+        .as_deref()
+        .ok_or_else(|| CommandError::usage("version required for milestone.archive-quick"))?;
+    let facts = state::facts(context)?;
+    let report = context.update(|view| Ok(complete::archive_quick(view, version, &facts)?))?;
+    if context.is_rehearsal() {
+        return context.emit(&report.rehearsed());
+    }
+    let noun = if report.archived == 1 { "directory" } else { "directories" };
+    let raw = format!("{} quick task {noun} archived", report.archived);
+    context.emit_raw(&report, raw)
+}

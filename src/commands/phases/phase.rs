@@ -1,0 +1,390 @@
+//! Phases: finding them, listing them.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::commands::state;
+use crate::operations::milestones::archive;
+use crate::operations::phases::add::{self, AddRequest};
+use crate::operations::phases::complete::{self, Incomplete};
+use crate::operations::phases::find::{self, ListRequest, PhaseFileKind};
+use crate::operations::phases::remove::{self, RemoveError};
+use crate::operations::state::position;
+use crate::operations::verification::acceptance::acceptance;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum PhaseFamily {
+    /// Show the folder of a phase
+    ///
+    /// Example: `gsd-tools find-phase 2.1 --raw` prints `.planning/phases/02.1-search-hotfix`.
+    FindPhase(PhaseArgs),
+    /// List and archive phases
+    #[command(subcommand)]
+    Phases(PhasesCommand),
+    /// Add, insert and complete phases
+    #[command(subcommand)]
+    Phase(PhaseCommand),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+}
+
+impl PhaseArgs {
+    /// The phase; leaving it out is wrong usage.
+    fn required(&self) -> Result<&str, CommandError> {
+        self.phase.as_deref().ok_or_else(|| CommandError::usage("phase identifier required"))
+    }
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum PhasesCommand {
+    /// List the phases of the milestone
+    ///
+    /// Example: `gsd-tools phases list --type plans --phase 2`.
+    List(ListArgs),
+    /// Archive the folders of all phases under the milestone
+    ///
+    /// Example: `gsd-tools phases clear --confirm --archive-version v1.0`.
+    Clear(ClearArgs),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum PhaseCommand {
+    /// Show the next free decimal of a phase
+    ///
+    /// Example: `gsd-tools phase next-decimal 2 --raw` prints `02.1`.
+    NextDecimal(PhaseArgs),
+    /// Add a phase at the end of the milestone
+    ///
+    /// Example: `gsd-tools phase add "Team sharing" --raw` prints its number.
+    Add(AddArgs),
+    /// Add a decimal phase after another
+    ///
+    /// Example: `gsd-tools phase insert 2 "Hot fix" --raw` prints `02.1`.
+    Insert(InsertArgs),
+    /// Complete a phase in the roadmap, the requirements and the state
+    ///
+    /// Example: `gsd-tools phase complete 2 --pick next_phase`.
+    Complete(CompleteArgs),
+    /// Show whether a phase is planned as a vertical slice
+    ///
+    /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
+    MvpMode(MvpArgs),
+    /// Check whether every acceptance test of a phase passed
+    ///
+    /// Example: `gsd-tools phase uat-passed 2 --require-verification --pick blockers`.
+    UatPassed(UatArgs),
+    /// Add several phases at the end of the milestone
+    ///
+    /// Example: `gsd-tools phase add-batch "Team sharing" Billing`; or `--descriptions '["Team sharing", "Billing"]'`.
+    AddBatch(BatchArgs),
+    /// Remove a phase with its folder, and renumber those behind it
+    ///
+    /// Example: `gsd-tools phase remove 4`; one with executed plans only with `--force`.
+    Remove(RemoveArgs),
+    /// List the plans of a phase
+    ///
+    /// Example: `gsd-tools phase list-plans 2 --pick plan_count`.
+    ListPlans(ListPlansArgs),
+    /// Show whether the tests of a plan are written first
+    ///
+    /// Example: `gsd-tools phase tdd-applicable .planning/phases/01-foundation/01-01-PLAN.md --pick applicable`.
+    TddApplicable(TddArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ClearArgs {
+    /// The folders go
+    #[arg(long)]
+    confirm: bool,
+    /// The milestone they belong to; the current one without it
+    #[arg(long)]
+    archive_version: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BatchArgs {
+    /// What each phase is called
+    words: Vec<String>,
+    /// The same, as a JSON array
+    #[arg(long, conflicts_with = "words")]
+    descriptions: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RemoveArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// Although some of its plans are executed
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListPlansArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// The same, as a flag
+    #[arg(long = "phase", id = "flag")]
+    flag: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TddArgs {
+    /// The plan
+    plan: Option<String>,
+    /// The user asked for it on the command line
+    #[arg(long)]
+    cli_flag: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct UatArgs {
+    #[command(flatten)]
+    phase: PhaseArgs,
+    /// The phase must be verified too
+    #[arg(long)]
+    require_verification: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AddArgs {
+    /// What the phase is called
+    words: Vec<String>,
+    /// An identifier of your own instead of the next number
+    #[arg(long)]
+    id: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InsertArgs {
+    /// The phase to insert behind
+    after: Option<String>,
+    /// What the phase is called
+    words: Vec<String>,
+    /// Number it beside the phase instead of below: 2.2 behind 2.1, not 2.1.1
+    #[arg(long)]
+    sibling: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// The same, as a flag
+    #[arg(long = "phase", id = "flag")]
+    flag: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MvpArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: Option<String>,
+    /// The user asked for it on the command line
+    #[arg(long)]
+    cli_flag: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// List files instead of folders: `plans`, `summaries` or `all`
+    #[arg(long = "type")]
+    kind: Option<String>,
+    /// Only this phase
+    #[arg(long)]
+    phase: Option<String>,
+    /// Phases of closed milestones too
+    #[arg(long)]
+    include_archived: bool,
+}
+
+impl Family for PhaseFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::FindPhase(arguments) => find_phase(context, &arguments),
+            Self::Phases(PhasesCommand::List(arguments)) => list(context, &arguments),
+            Self::Phases(PhasesCommand::Clear(arguments)) => clear(context, &arguments),
+            Self::Phase(PhaseCommand::NextDecimal(arguments)) => next_decimal(context, &arguments),
+            Self::Phase(PhaseCommand::Add(arguments)) => add(context, &arguments),
+            Self::Phase(PhaseCommand::Insert(arguments)) => insert(context, &arguments),
+            Self::Phase(PhaseCommand::Complete(arguments)) => complete_phase(context, &arguments),
+            Self::Phase(PhaseCommand::MvpMode(arguments)) => mvp_mode(context, &arguments),
+            Self::Phase(PhaseCommand::UatPassed(arguments)) => uat_passed(context, &arguments),
+            Self::Phase(PhaseCommand::AddBatch(arguments)) => add_batch(context, arguments),
+            Self::Phase(PhaseCommand::Remove(arguments)) => remove(context, &arguments),
+            Self::Phase(PhaseCommand::ListPlans(arguments)) => {
+                let typed = arguments.flag.or(arguments.phase);
+                let typed =
+                    typed.ok_or_else(|| CommandError::usage("phase number required (positional or --phase N)"))?;
+                let report = add::list_plans(&context.view(), &typed)?;
+                context.emit(&report)
+            }
+            Self::Phase(PhaseCommand::TddApplicable(arguments)) => tdd_applicable(context, &arguments),
+        }
+    }
+}
+
+fn find_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = find::find_phase(&context.view(), arguments.required()?)?;
+    let raw = report.directory.clone().unwrap_or_default();
+    context.emit_raw(&report, raw)
+}
+
+fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+    let kind = match arguments.kind.as_deref() {
+        None => None,
+        Some("plans") => Some(PhaseFileKind::Plans),
+        Some("summaries") => Some(PhaseFileKind::Summaries),
+        Some("all") => Some(PhaseFileKind::All),
+        Some(other) => {
+            let told = CommandError::usage(format!("phases have no files of the type `{other}`"));
+            return Err(told.hint("the types are plans, summaries, all"));
+        }
+    };
+    let request = ListRequest { kind, phase: arguments.phase.as_deref(), archived: arguments.include_archived };
+    let report = find::list_phases(&context.view(), request)?;
+    let raw = report.names().join("\n");
+    context.emit_raw(&report, raw)
+}
+
+fn next_decimal(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = add::next_decimal(&context.view(), arguments.required()?)?;
+    let raw = report.next.clone();
+    context.emit_raw(&report, raw)
+}
+
+fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
+    let description = arguments.words.join(" ");
+    if description.trim().is_empty() {
+        return Err(CommandError::usage("description required for phase add"));
+    }
+    let facts = state::facts(context)?;
+    let report = context.update(|view| {
+        let request = AddRequest { id: arguments.id.as_deref(), ..request(context, &description)? };
+        let (report, mut edits) = add::add(view, request)?;
+        position::go_on(view, &mut edits, &facts)?;
+        Ok((report, edits))
+    })?;
+    let raw = report.padded.clone();
+    context.emit_raw(&report, raw)
+}
+
+fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandError> {
+    let description = arguments.words.join(" ");
+    let (Some(after), false) = (&arguments.after, description.trim().is_empty()) else {
+        return Err(CommandError::usage("after-phase and description required for phase insert"));
+    };
+    let facts = state::facts(context)?;
+    let report = context.update(|view| {
+        let (report, mut edits) = add::insert(view, after, arguments.sibling, request(context, &description)?)?;
+        position::go_on(view, &mut edits, &facts)?;
+        Ok((report, edits))
+    })?;
+    let raw = report.phase_number.clone();
+    context.emit_raw(&report, raw)
+}
+
+fn add_batch(context: &mut Context, arguments: BatchArgs) -> Result<(), CommandError> {
+    let descriptions = match &arguments.descriptions {
+        Some(list) => serde_json::from_str::<Vec<String>>(list)
+            .map_err(|error| CommandError::usage(format!("--descriptions must be a JSON array of texts: {error}")))?,
+        None => arguments.words,
+    };
+    if descriptions.is_empty() {
+        return Err(CommandError::usage("descriptions array required for phase add-batch"));
+    }
+    let facts = state::facts(context)?;
+    let report = context.update(|view| {
+        let (report, mut edits) = add::add_batch(view, &descriptions, request(context, "")?)?;
+        position::go_on(view, &mut edits, &facts)?;
+        Ok((report, edits))
+    })?;
+    context.emit(&report)
+}
+
+fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
+    let typed = arguments.phase.as_deref();
+    let typed = typed.ok_or_else(|| CommandError::usage("phase remove accepts exactly one phase number"))?;
+    let facts = state::facts(context)?;
+    let code = context.config()?.project_code().map(str::to_owned);
+    let report = context.update(|view| {
+        remove::remove(view, typed, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
+            RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
+                CommandError::because(Reason::PhaseNotFound, &error)
+            }
+            error => CommandError::from(error),
+        })
+    })?;
+    context.emit(&report)
+}
+
+fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandError> {
+    let today = context.world().today();
+    let label = arguments.archive_version.as_deref();
+    let report = context.update(|view| Ok(archive::clear(view, label, arguments.confirm, &today)?))?;
+    let raw = format!("{} phase directories cleared", report.cleared);
+    context.emit_raw(&report, raw)
+}
+
+fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), CommandError> {
+    let Some(plan) = &arguments.plan else {
+        return Err(CommandError::usage("Usage: phase.tdd-applicable <plan-file> [--cli-flag]"));
+    };
+    let text = context.text_from_root(plan)?;
+    let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
+    let configured = context.config()?.flag("workflow.tdd_mode");
+    context.emit(&add::tdd_applicable(&text, arguments.cli_flag, configured))
+}
+
+fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
+    let typed = arguments.flag.as_deref().or(arguments.phase.as_deref());
+    let typed = typed.ok_or_else(|| CommandError::usage("phase identifier required"))?;
+    context.needs_a_workstream("phase complete")?;
+    let facts = state::facts(context)?;
+    let prefix = context.command_prefix()?;
+    let report = context.update(|view| {
+        complete::complete(view, typed, prefix, &facts).map_err(|error| {
+            let reason = match error {
+                Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } => Reason::PhaseNotFound,
+                Incomplete::PlansOpen { .. } | Incomplete::PlansBlocked { .. } | Incomplete::PlansHalted { .. } => {
+                    Reason::PhasePlanCoverageIncomplete
+                }
+                Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
+                Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
+            };
+            CommandError::because(reason, &error)
+        })
+    })?;
+    context.emit(&report)
+}
+
+fn request<'text>(context: &'text Context, description: &'text str) -> Result<AddRequest<'text>, CommandError> {
+    let config = context.config()?;
+    Ok(AddRequest {
+        description,
+        id: None,
+        project_code: config.project_code(),
+        naming: config.text("phase_naming").unwrap_or("sequential"),
+        command_prefix: context.command_prefix()?,
+    })
+}
+
+fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), CommandError> {
+    let Some(typed) = &arguments.phase else { return Err(CommandError::usage("phase identifier required")) };
+    let configured = context.config()?.flag("workflow.mvp_mode");
+    let report = add::mvp_mode(&context.view(), typed, arguments.cli_flag, configured)?;
+    context.emit(&report)
+}
+
+fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandError> {
+    let typed = arguments.phase.required()?;
+    let view = context.view();
+    let folder = view.find_phase(typed)?.folder;
+    let folder = folder.ok_or_else(|| CommandError::new(Reason::Unknown, format!("phase `{typed}` has no folder")))?;
+    let report = acceptance(&view, &folder, typed, arguments.require_verification)?;
+    context.emit(&report)
+}

@@ -1,0 +1,118 @@
+//! Templates: which one fits, and a new file of a phase from one.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::documents::frontmatter::{self, FieldChange};
+use crate::operations::phases::template::{self, FillReport, Filling, Template};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Templates {
+    /// Select and fill templates
+    #[command(subcommand)]
+    Template(TemplateCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum TemplateCommand {
+    /// Show which template of a summary fits a plan
+    ///
+    /// Example: `gsd-tools template select 02-01-PLAN.md --raw` prints `templates/summary-minimal.md`.
+    Select(SelectArgs),
+    /// Create a summary, a plan or a verification report from its template
+    ///
+    /// Example: `gsd-tools template fill plan --phase 3 --plan 02 --wave 2 --fields '{"depends_on": ["03-01"]}'`.
+    Fill(FillArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SelectArgs {
+    /// The plan, relative to the current folder
+    plan: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FillArgs {
+    /// `summary`, `plan` or `verification`
+    template: String,
+    /// The phase, such as `3` or `3.1`
+    #[arg(long)]
+    phase: String,
+    /// The number of the plan
+    #[arg(long, default_value = "01")]
+    plan: String,
+    /// The name of the phase, where the folder's is not right
+    #[arg(long)]
+    name: Option<String>,
+    /// The type of the plan, such as `tdd`
+    #[arg(long = "type")]
+    kind: Option<String>,
+    /// The wave of the plan
+    #[arg(long)]
+    wave: Option<String>,
+    /// Fields of the front matter, as a JSON object
+    #[arg(long)]
+    fields: Option<String>,
+}
+
+impl Family for Templates {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Template(command) = self;
+        match command {
+            TemplateCommand::Select(arguments) => select(context, &arguments.plan),
+            TemplateCommand::Fill(arguments) => fill(context, &arguments),
+        }
+    }
+}
+
+/// The answer where there is no plan: a template all the same, and why.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct Fallback {
+    template: &'static str,
+    r#type: &'static str,
+    error: String,
+}
+
+fn select(context: &mut Context, plan: &str) -> Result<(), CommandError> {
+    if let Some(text) = context.text_from_here(plan)? {
+        let report = template::select(&text);
+        return context.emit_raw(&report, report.template);
+    }
+    let (r#type, template) = template::STANDARD;
+    context.emit_raw(&Fallback { template, r#type, error: format!("there is no file `{plan}`") }, template)
+}
+
+fn fill(context: &mut Context, arguments: &FillArgs) -> Result<(), CommandError> {
+    let Some(template) = Template::named(&arguments.template) else {
+        return Err(CommandError::usage(format!("there is no template `{}`", arguments.template))
+            .hint("the templates are: summary, plan, verification"));
+    };
+    let fields = match arguments.fields.as_deref().map(serde_json::from_str) {
+        None => Vec::new(),
+        Some(Ok(Value::Object(fields))) => fields
+            .iter()
+            .map(|(key, value)| FieldChange { key: key.clone(), value: frontmatter::of_json(value) })
+            .collect(),
+        Some(Ok(_)) => return Err(CommandError::usage("--fields is not a JSON object")),
+        Some(Err(error)) => return Err(CommandError::usage(format!("--fields is not valid JSON: {error}"))),
+    };
+    let filling = Filling {
+        phase: &arguments.phase,
+        plan: &arguments.plan,
+        name: arguments.name.as_deref(),
+        kind: arguments.kind.as_deref(),
+        wave: arguments.wave.as_deref(),
+        fields,
+        today: &context.world().today(),
+        now: &context.world().now().to_string(),
+    };
+    let report = context.update(|view| Ok(template::fill(view, template, &filling)?))?;
+    match &report {
+        FillReport::Created { path, .. } => context.emit_raw(&report, path),
+        FillReport::Exists { .. } | FillReport::NoPhase { .. } => context.emit(&report),
+    }
+}

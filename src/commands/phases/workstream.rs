@@ -1,0 +1,202 @@
+//! Workstreams: making, choosing and putting away lines of work of their own.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::workstream::{self, CompleteReport, CreateReport, CreateRequest, Mode};
+use crate::project::view::Edits;
+use crate::project::workstream::checked;
+
+/// What `get` and `set` print under `--raw` where no workstream is active.
+const NONE: &str = "none";
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Workstreams {
+    /// Divide a project into lines of work with roadmaps of their own
+    #[command(subcommand)]
+    Workstream(WorkstreamCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum WorkstreamCommand {
+    /// Make a workstream and make it the active one
+    ///
+    /// The first one of a project with work of its own moves that work to a workstream too.
+    ///
+    /// Example: `gsd-tools workstream create web --migrate-name api`.
+    Create(CreateArgs),
+    /// List the workstreams
+    ///
+    /// Example: `gsd-tools workstream list --pick count`.
+    List,
+    /// Look at one workstream from near
+    ///
+    /// Example: `gsd-tools workstream status web --pick current_phase`.
+    Status(NameArgs),
+    /// Put a workstream away among the milestones
+    ///
+    /// Example: `gsd-tools workstream complete web --pick archived_to`.
+    Complete(NameArgs),
+    /// Choose the active workstream
+    ///
+    /// A session that a host or terminal names has a choice of its own.
+    ///
+    /// Example: `gsd-tools workstream set web --raw` prints `web`.
+    Set(SetArgs),
+    /// Tell the active workstream
+    ///
+    /// Example: `gsd-tools workstream get --raw` prints its name or `none`.
+    Get,
+    /// Tell how far every workstream is
+    ///
+    /// Example: `gsd-tools workstream progress`.
+    Progress,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CreateArgs {
+    /// What the workstream is called
+    name: Option<String>,
+    /// The workstream that takes over the work that is there
+    #[arg(long, value_name = "NAME")]
+    migrate_name: Option<String>,
+    /// Leave the work that is there where it is
+    #[arg(long)]
+    no_migrate: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NameArgs {
+    /// The workstream
+    name: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SetArgs {
+    /// The workstream
+    name: Option<String>,
+    /// Choose none
+    #[arg(long, conflicts_with = "name")]
+    clear: bool,
+}
+
+impl Family for Workstreams {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Workstream(command) = self;
+        match command {
+            WorkstreamCommand::Create(arguments) => create(context, &arguments),
+            WorkstreamCommand::List => {
+                let report = workstream::list(&context.view().scoped(None))?;
+                context.emit(&report)
+            }
+            WorkstreamCommand::Status(arguments) => {
+                let report = workstream::status(&context.view().scoped(None), required(&arguments, "status")?)?;
+                context.emit(&report)
+            }
+            WorkstreamCommand::Complete(arguments) => complete(context, required(&arguments, "complete")?),
+            WorkstreamCommand::Set(SetArgs { clear: true, .. }) => clear(context),
+            WorkstreamCommand::Set(arguments) => set(context, arguments.name.as_deref()),
+            WorkstreamCommand::Get => get(context),
+            WorkstreamCommand::Progress => {
+                let active = context.workstream_pointer().active();
+                let report = workstream::progress(&context.view().scoped(None), active.as_deref())?;
+                context.emit(&report)
+            }
+        }
+    }
+}
+
+fn required<'a>(arguments: &'a NameArgs, verb: &str) -> Result<&'a str, CommandError> {
+    let name = arguments.name.as_deref().ok_or_else(|| nameless(verb))?;
+    checked(name).map_err(|error| CommandError::usage(error.to_string()))
+}
+
+fn nameless(verb: &str) -> CommandError {
+    CommandError::usage("workstream name required").hint(format!("usage: gsd-tools workstream {verb} <name>"))
+}
+
+fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
+    let name = arguments.name.as_deref().ok_or_else(|| nameless("create"))?;
+    if !crate::disk::is_folder(context.layout().absolute(context.layout().planning())) {
+        let prefix = context.command_prefix()?;
+        let told = CommandError::usage("there is no .planning folder here");
+        return Err(told.hint(format!("{prefix}new-project makes one")));
+    }
+    let today = context.world().today();
+    let report = context.update_workstreams(|view, pointer| {
+        let (migrate_name, no_migration) = (arguments.migrate_name.as_deref(), arguments.no_migrate);
+        let request = CreateRequest { name, migrate_name, no_migration, today: &today };
+        let (report, edits) = workstream::create(view, request)?;
+        let chosen = match &report {
+            CreateReport::Created { workstream, .. } => pointer.choosing(workstream),
+            CreateReport::Refused { .. } => Vec::new(),
+        };
+        Ok((report, edits, chosen))
+    })?;
+    context.emit(&report)
+}
+
+fn complete(context: &mut Context, name: &str) -> Result<(), CommandError> {
+    let today = context.world().today();
+    let report = context.update_workstreams(|view, pointer| {
+        let (report, edits) = workstream::complete(view, name, &today)?;
+        let forgotten = match &report {
+            CompleteReport::Completed { .. } => pointer.forgetting(name),
+            CompleteReport::Absent { .. } => Vec::new(),
+        };
+        Ok((report, edits, forgotten))
+    })?;
+    context.emit(&report)
+}
+
+/// What `workstream get`, `set` and `set --clear` answer.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(in crate::commands) enum ActiveReport {
+    Set { active: String, set: bool },
+    Absent { active: Option<String>, error: &'static str, workstream: String },
+    Wrong { active: Option<String>, error: &'static str, message: &'static str },
+    Cleared { active: Option<String>, cleared: bool, previous: Option<String> },
+    Told { active: Option<String>, mode: Mode },
+}
+
+fn set(context: &mut Context, name: Option<&str>) -> Result<(), CommandError> {
+    let name = name.ok_or_else(|| {
+        CommandError::usage("workstream name required")
+            .hint("usage: gsd-tools workstream set <name>, or workstream set --clear for none")
+    })?;
+    if checked(name).is_err() {
+        let message = "Workstream name must be alphanumeric, hyphens, underscores, or dots";
+        return context.emit(&ActiveReport::Wrong { active: None, error: "invalid_name", message });
+    }
+    let report = context.update_workstreams(|view, pointer| {
+        if workstream::is_there(view, name)? {
+            let report = ActiveReport::Set { active: name.to_owned(), set: true };
+            return Ok((report, Edits::default(), pointer.choosing(name)));
+        }
+        let report = ActiveReport::Absent { active: None, error: "not_found", workstream: name.to_owned() };
+        Ok((report, Edits::default(), Vec::new()))
+    })?;
+    match report {
+        ActiveReport::Set { .. } => context.emit_raw(&report, name),
+        _ => context.emit(&report),
+    }
+}
+
+/// Where a session gives its own choice up, the one for everybody counts again, and is told.
+fn clear(context: &mut Context) -> Result<(), CommandError> {
+    let previous = context.workstream_pointer().active();
+    context.update_workstreams(|_, pointer| Ok(((), Edits::default(), pointer.clearing())))?;
+    let active = context.workstream_pointer().active();
+    context.emit(&ActiveReport::Cleared { active, cleared: true, previous })
+}
+
+fn get(context: &mut Context) -> Result<(), CommandError> {
+    let mode = workstream::mode(&context.view().scoped(None));
+    let active = context.workstream_pointer().active();
+    let raw = active.clone().unwrap_or_else(|| NONE.to_owned());
+    context.emit_raw(&ActiveReport::Told { active, mode }, raw)
+}

@@ -1,0 +1,65 @@
+//! The plans of a phase and what their summaries say.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::commands::frame::files::MissingFile;
+use crate::operations::plans::index::{self, PlanIndexError};
+use crate::operations::plans::summary;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Plans {
+    /// List a phase's plans in the order they can be executed
+    ///
+    /// Example: `gsd-tools phase-plan-index 2 --pick runnable`.
+    PhasePlanIndex(IndexArgs),
+    /// Show what a summary hands on to later phases
+    ///
+    /// Example: `gsd-tools summary-extract .planning/phases/01-base/01-01-SUMMARY.md --fields one_liner`.
+    SummaryExtract(ExtractArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct IndexArgs {
+    /// The phase, such as `3` or `3.1`
+    phase: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExtractArgs {
+    /// The summary, relative to the project
+    file: String,
+    /// Only these parts: `one_liner`, `key_files`, `tech_added`, `patterns`, `decisions`, `requirements_completed`,
+    /// `coverage`
+    #[arg(long, value_delimiter = ',')]
+    fields: Option<Vec<String>>,
+}
+
+impl Family for Plans {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::PhasePlanIndex(arguments) => index(context, &arguments.phase),
+            Self::SummaryExtract(arguments) => extract(context, &arguments),
+        }
+    }
+}
+
+fn index(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+    let report = index::plan_index(&context.view(), phase).map_err(|error| match error {
+        PlanIndexError::Cycle { .. } => {
+            CommandError::because(Reason::Unknown, &error).hint("change `depends_on` of one of them")
+        }
+        PlanIndexError::Unreadable(error) => error.into(),
+    })?;
+    context.emit(&report)
+}
+
+fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), CommandError> {
+    let Some(text) = context.text_from_root(&arguments.file)? else {
+        return context.emit(&MissingFile::at(&arguments.file));
+    };
+    let fields: Option<Vec<String>> =
+        arguments.fields.as_ref().map(|fields| fields.iter().map(|field| field.trim().to_owned()).collect());
+    context.emit(&summary::extract(&arguments.file, &text, fields.as_deref()))
+}

@@ -1,0 +1,528 @@
+//! One executed plan: what there is to show for it, and carrying it into the documents of the project.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::checks::check;
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::commands::git::commit::{CommitReport, commit_files};
+use crate::commands::state;
+use crate::disk;
+use crate::operations::answers::changes;
+use crate::operations::plans::close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
+use crate::operations::plans::index::{self, PlanIndexError};
+use crate::operations::plans::lint;
+use crate::operations::plans::summary_check::{self, SelfCheck};
+use crate::operations::state::{NO_STATE, NO_STATE_CURE, StateError};
+use crate::project::files::FileError;
+use crate::project::folder::{PhaseFolder, canonical_id};
+use crate::project::plan::{PhasePlan, PhaseSummary};
+use crate::project::plan_commits;
+use crate::project::repository;
+use crate::project::view::{Edits, ProjectView};
+use crate::project::wave;
+use crate::text::front_matter::{self, Value};
+use crate::world::Finished;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum PlanFamily {
+    /// Check, record and close plans
+    #[command(subcommand)]
+    Plan(PlanCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum PlanCommand {
+    /// Check the plans of a phase before they are executed
+    ///
+    /// Reports errors and warnings of structure, dependencies and verification commands, and the requirements and decisions
+    /// that no plan covers. Plans with a SUMMARY are done and left out. Changes nothing.
+    ///
+    /// Example: `gsd-tools plan lint 2 --pick valid`.
+    Lint(PhaseArgs),
+    /// Record that a phase is planned: state, roadmap, and one commit
+    ///
+    /// Commits the documents of the phase, STATE.md, ROADMAP.md and REQUIREMENTS.md. Answers the order of execution.
+    ///
+    /// Example: `gsd-tools plan record 2`.
+    Record(PhaseArgs),
+    /// Check what executed plans left: summary, commits, files
+    ///
+    /// A plan is finished when it has a SUMMARY that is committed and not blocked, commits of its own since the plan was
+    /// written, and the files that the SUMMARY names. Changes nothing.
+    ///
+    /// Example: `gsd-tools plan check 02-01 02-02 --pick finished`.
+    Check(CheckArgs),
+    /// Record executed plans: state, roadmap, requirements, and one commit
+    ///
+    /// Reads the SUMMARY. Moves the position, adds decisions, metrics and the session to STATE.md, updates ROADMAP.md,
+    /// marks the requirements that no other open plan still works on, and commits these documents with the SUMMARY.
+    /// Closing a plan again changes nothing. In the worktree of a wave only the SUMMARY is committed; close the plan in
+    /// the main tree once the worktree is merged.
+    ///
+    /// Example: `gsd-tools plan close 02-01 --blocker "rate limit of the API is unknown"`.
+    Close(CloseArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PhaseArgs {
+    /// The phase: its number, such as `2`, or its folder
+    phase: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// The plans, such as `02-01`
+    #[arg(required = true)]
+    plans: Vec<String>,
+    /// Expect a failing test to be committed before the code
+    #[arg(long)]
+    tdd: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CloseArgs {
+    /// The plans, such as `02-01`
+    #[arg(required = true)]
+    plans: Vec<String>,
+    /// Add something that stays open to the blockers of STATE.md
+    #[arg(long, value_name = "TEXT")]
+    blocker: Vec<String>,
+}
+
+impl Family for PlanFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Plan(command) = self;
+        match command {
+            PlanCommand::Lint(arguments) => lint(context, &arguments.phase),
+            PlanCommand::Record(arguments) => record(context, &arguments.phase),
+            PlanCommand::Check(arguments) => check_plans(context, &arguments),
+            PlanCommand::Close(arguments) => close(context, &arguments),
+        }
+    }
+}
+
+fn lint(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+    let view = context.view();
+    let folder = folder_of(context, &view, phase)?;
+    let checked = context.config()?.flag("workflow.context_coverage_gate");
+    let root = context.root().to_string();
+    let report = lint::lint(&view, &folder, &root, checked, &check::tree_of(context))?;
+    drop(view);
+    let raw = report.valid.to_string();
+    context.emit_raw(&report, raw)
+}
+
+fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {
+    check::phase_named(context, view, phase)?.folder.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
+        CommandError::new(Reason::PhaseNotFound, format!("phase `{phase}` has no folder"))
+            .hint("list the phases with `gsd-tools phases list`")
+    })
+}
+
+/// What `plan record` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct RecordReport {
+    phase: String,
+    plans: Vec<RecordedPlan>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    commit: CommitReport,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct RecordedPlan {
+    id: String,
+    wave: i64,
+    objective: Option<String>,
+    tasks: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    has_checkpoint: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    done: bool,
+}
+
+fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+    let view = context.view();
+    let folder = folder_of(context, &view, phase)?;
+    let mut index = index::plan_index(&view, folder.token())
+        .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of the plans"))?;
+    if view.state_text()?.is_none() {
+        index.warnings.push(format!("{NO_STATE}: the position is not recorded; {NO_STATE_CURE}"));
+    }
+    drop(view);
+    if index.plans.is_empty() {
+        return Err(CommandError::usage(format!("phase `{phase}` has no plans in `{}`", folder.path))
+            .hint("write them first; `gsd-tools template fill plan` starts one"));
+    }
+    let facts = state::facts(context)?;
+    let operation = |view: &ProjectView| close::planned(view, &folder, &facts);
+    if context.is_rehearsal() {
+        let view = context.view();
+        let edits = operation(&view)?;
+        context.note_rehearsed(&changes::diff(&view, &edits)?);
+    } else {
+        context.update(|view| Ok(((), operation(view)?)))?;
+    }
+    let layout = context.layout();
+    let files = [folder.path.clone()].into_iter().chain(layout.tracking());
+    let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
+    let commit = commit_files(context, &format!("docs({}): create phase plan", folder.token()), files)?;
+    let plans = index.plans.into_iter().map(|plan| RecordedPlan {
+        id: plan.id,
+        wave: plan.wave,
+        objective: plan.objective,
+        tasks: plan.task_count,
+        has_checkpoint: !plan.autonomous,
+        done: plan.has_summary && !plan.halted,
+    });
+    let report =
+        RecordReport { phase: folder.token().to_owned(), plans: plans.collect(), warnings: index.warnings, commit };
+    if report.commit.has_failed() {
+        context.exit_with(1);
+    }
+    context.emit_brief(&report)
+}
+
+/// What `plan check` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct CheckReport {
+    /// Whether every plan that was asked for is finished.
+    finished: bool,
+    plans: Vec<CheckedPlan>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CheckedPlan {
+    plan: String,
+    finished: bool,
+    summary: SummaryState,
+    /// The commits of the plan, newest first: hash and subject.
+    commits: Vec<String>,
+    /// What keeps it from being finished.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum SummaryState {
+    Missing,
+    Complete,
+    Halted,
+    Blocked,
+}
+
+fn check_plans(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
+    let view = context.view();
+    let places = places(&view, &arguments.plans)?;
+    let plans: Vec<CheckedPlan> =
+        places.iter().map(|place| checked(context, &view, place, arguments.tdd)).collect::<Result<_, _>>()?;
+    drop(view);
+    let report = CheckReport { finished: plans.iter().all(|plan| plan.finished), plans };
+    let raw = report.finished.to_string();
+    context.emit_raw(&report, raw)
+}
+
+fn places(view: &ProjectView, typed: &[String]) -> Result<Vec<PlanPlace>, CommandError> {
+    let names = typed.iter().flat_map(|words| words.split(',')).map(str::trim).filter(|name| !name.is_empty());
+    names
+        .map(|name| {
+            PlanPlace::find(view, name)?.ok_or_else(|| {
+                CommandError::new(Reason::Unknown, format!("no phase has a plan `{name}`"))
+                    .hint("list the plans of a phase with `gsd-tools phase-plan-index PHASE`")
+            })
+        })
+        .collect()
+}
+
+fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) -> Result<CheckedPlan, CommandError> {
+    let plan = view.text(&place.path())?.unwrap_or_default();
+    let summary_path = place.summary();
+    let summary = summary_path.as_ref().map(|path| view.text(path)).transpose()?.flatten();
+    let commits = commits_of(context, view, place, works_outside(view, &PhasePlan::parse(&plan)));
+    let mut findings = Vec::new();
+    let state = match summary.as_deref() {
+        None => {
+            findings.push(format!("no SUMMARY: `{}`", place.summary_path()));
+            SummaryState::Missing
+        }
+        Some(text) => {
+            findings.extend(unusable(text).map(|reason| format!("`{}` {reason}", place.summary_path())));
+            findings.extend(findings_of(context, text));
+            match PlanEnd::of(&PhaseSummary::parse(text)) {
+                PlanEnd::Complete => SummaryState::Complete,
+                PlanEnd::Halted => SummaryState::Halted,
+                PlanEnd::Blocked => {
+                    findings.push("its SUMMARY says `status: blocked`: it is still to be done".to_owned());
+                    SummaryState::Blocked
+                }
+            }
+        }
+    };
+    if let (Some(path), true) = (&summary_path, context.config()?.commit_docs())
+        && is_uncommitted(context, path)
+    {
+        findings.push(format!("`{path}` is not committed"));
+    }
+    if let Some(commits) = &commits {
+        if commits.is_empty() && state == SummaryState::Complete {
+            let what = if works_outside(view, &PhasePlan::parse(&plan)) { " and changes what it builds" } else { "" };
+            findings.push(format!("no commit has the scope `({})`{what}", place.id()));
+        }
+        if tdd && PhasePlan::parse(&plan).has_test_first_task() && !test_came_first(commits) {
+            findings.push("no `test(..)` commit comes before its first `feat(..)` commit".to_owned());
+        }
+    }
+    Ok(CheckedPlan {
+        plan: place.id().to_owned(),
+        finished: findings.is_empty(),
+        summary: state,
+        commits: commits.unwrap_or_default(),
+        findings,
+    })
+}
+
+/// What is wrong with the claims of a SUMMARY.
+fn findings_of(context: &Context, text: &str) -> Vec<String> {
+    let mut findings = Vec::new();
+    if summary_check::self_check(text) == SelfCheck::Failed {
+        findings.push("its Self-Check says FAILED".to_owned());
+    }
+    let files = PhaseSummary::parse(text).value("key-files");
+    let named = ["created", "modified"].iter().filter_map(|key| files.as_ref()?.get(key));
+    for file in named.flat_map(Value::texts) {
+        let path = file.split(" (").next().unwrap_or(file).trim().trim_matches('`');
+        if !path.is_empty() && !disk::exists(context.root().resolve(path)) {
+            findings.push(format!("`{path}` of its key-files does not exist"));
+        }
+    }
+    findings
+}
+
+/// Whether a plan is to change files outside of the planning folder. One that does not is finished by its documents.
+fn works_outside(view: &ProjectView, plan: &PhasePlan<'_>) -> bool {
+    let planning = view.layout().planning();
+    let is_outside = |file: &String| !Path::new(file.trim_start_matches("./")).starts_with(planning);
+    plan.files_modified().iter().chain(&plan.files_deleted()).any(is_outside)
+}
+
+/// What makes a SUMMARY one that says nothing, or whose front matter cannot be read.
+fn unusable(summary: &str) -> Option<&'static str> {
+    if summary.trim().is_empty() {
+        return Some("is empty");
+    }
+    front_matter::is_unclosed(summary).then_some("line 1: the front matter is not closed by a line `---`")
+}
+
+/// Subjects of commits with the plan's scope, made since the plan was written; with `with_work`, of those that change
+/// something outside of the planning folder, since the commit that closes a plan is no work on it. `None` where git does
+/// not answer.
+fn commits_of(context: &Context, view: &ProjectView, place: &PlanPlace, with_work: bool) -> Option<Vec<String>> {
+    let root = view.layout().root();
+    let run = |arguments: &[&str]| {
+        let finished = context.world().git(root, arguments).ok().filter(Finished::success)?;
+        Some(finished.text())
+    };
+    let path = place.path();
+    let written = run(&["log", "--diff-filter=A", "--format=%H", "-1", "--", &path])?;
+    let span = if written.is_empty() { "HEAD".to_owned() } else { format!("{written}..HEAD") };
+    let pattern = format!("--grep={}", plan_commits::pattern(place.id()));
+    let mut line = vec!["log", "--format=%h %s", "-E", &pattern, &span];
+    let planning = format!(":(exclude){}", view.layout().planning());
+    // The files of repositories inside this one are committed there.
+    if with_work && context.config().is_ok_and(|config| config.sub_repositories().is_empty()) {
+        line.extend(["--full-history", "--", ":/", &planning]);
+    }
+    let log = run(&line)?;
+    Some(log.lines().map(str::to_owned).collect())
+}
+
+fn test_came_first(commits: &[String]) -> bool {
+    let kind =
+        |commit: &String, kind: &str| commit.split_once(' ').is_some_and(|(_, subject)| subject.starts_with(kind));
+    let oldest_first = || commits.iter().rev();
+    let feature = oldest_first().position(|commit| kind(commit, "feat("));
+    let test = oldest_first().position(|commit| kind(commit, "test("));
+    feature.is_none_or(|feature| test.is_some_and(|test| test < feature))
+}
+
+fn is_uncommitted(context: &Context, path: &str) -> bool {
+    let line = ["--no-optional-locks", "status", "--porcelain", "--", path];
+    let status = context.world().git_differences(context.layout().root(), line).ok().filter(Finished::success);
+    status.is_some_and(|status| !status.text().is_empty())
+}
+
+/// What `plan close` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct CloseReport {
+    closed: Vec<ClosedPlan>,
+    /// Plans that were asked for and left alone: they have no SUMMARY.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    without_summary: Vec<String>,
+    /// Whether only the SUMMARY was committed, since this is the worktree of a wave: close the plan after the merge.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_worktree: bool,
+    commit: CommitReport,
+    /// The first plan of the phase that can be executed now; none in the worktree of a wave, where other plans are not at hand.
+    next_plan: Option<String>,
+}
+
+fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandError> {
+    let places = places(&context.view(), &arguments.plans)?;
+    if !arguments.blocker.is_empty() && places.len() > 1 {
+        return Err(CommandError::usage("`--blocker` goes with one plan").hint("close the plans one by one"));
+    }
+    let (places, without): (Vec<PlanPlace>, Vec<PlanPlace>) =
+        places.into_iter().partition(|place| place.summary().is_some());
+    if let (Some(place), true) = (without.first(), places.is_empty()) {
+        return Err(without_summary(place));
+    }
+    for place in &places {
+        check_summary(&context.view(), place)?;
+    }
+    let in_worktree = is_in_wave(context);
+    if !arguments.blocker.is_empty() && !in_worktree && context.view().state_text()?.is_none() {
+        let message = format!("{NO_STATE}: there is no place for the blocker");
+        return Err(CommandError::new(Reason::Unknown, message).hint(NO_STATE_CURE));
+    }
+    let (closed, commit) = if in_worktree {
+        keep_summaries(context, &places, arguments)?
+    } else {
+        close_all(context, &places, arguments)?
+    };
+    let last = places.last().filter(|_| !in_worktree);
+    let next_plan = last.map(|place| next_plan(context, place)).transpose()?.flatten();
+    let without_summary = without.iter().map(|place| place.id().to_owned()).collect();
+    if commit.has_failed() {
+        context.exit_with(1);
+    }
+    context.emit_brief(&CloseReport { closed, without_summary, in_worktree, commit, next_plan })
+}
+
+/// Whether this is a worktree that was made for the plans of a wave.
+fn is_in_wave(context: &Context) -> bool {
+    let folder = context.root();
+    if repository::main_worktree(folder).is_none() {
+        return false;
+    }
+    let branch = context.world().git(folder.as_path(), ["symbolic-ref", "--short", "-q", "HEAD"]);
+    branch.ok().filter(Finished::success).is_some_and(|branch| wave::is_agent_branch(branch.text().trim()))
+}
+
+fn without_summary(place: &PlanPlace) -> CommandError {
+    let message = format!("plan {} has no SUMMARY: `{}` does not exist", place.id(), place.summary_path());
+    CommandError::new(Reason::Unknown, message)
+        .hint("write the SUMMARY first; `gsd-tools template fill summary` starts one")
+}
+
+/// Refuses a SUMMARY of which nothing can be carried on.
+fn check_summary(view: &ProjectView, place: &PlanPlace) -> Result<(), CommandError> {
+    let Some(reason) = unusable(&summary_of(view, place)?) else { return Ok(()) };
+    let message = format!("the SUMMARY of plan {} cannot be used: `{}` {reason}", place.id(), place.summary_path());
+    Err(CommandError::usage(message)
+        .hint(format!("mend the file; see what is missing with `gsd-tools plan check {}`", place.id())))
+}
+
+/// Carries the SUMMARYs of these plans into the documents of the project, all of them or none, and commits once.
+fn close_all(
+    context: &Context,
+    places: &[PlanPlace],
+    arguments: &CloseArgs,
+) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
+    let facts = state::facts(context)?;
+    let operation = |view: &ProjectView| {
+        let (mut reports, mut edits) = (Vec::new(), Edits::default());
+        for place in places {
+            let view = view.after(&edits);
+            let summary = summary_of(&view, place)?;
+            let request = CloseRequest { blockers: &arguments.blocker };
+            let (report, more) = close::close(&view, place, &summary, request, &facts)?;
+            reports.push(report);
+            edits.follow(more);
+        }
+        Ok::<_, StateError>((reports, edits))
+    };
+    let closed = if context.is_rehearsal() {
+        // A rehearsal of what also commits takes no lock, since a lock is a file.
+        let view = context.view();
+        let (reports, edits) = operation(&view)?;
+        context.note_rehearsed(&changes::diff(&view, &edits)?);
+        reports
+    } else {
+        context.update(|view| Ok(operation(view)?))?
+    };
+    let layout = context.layout();
+    let files = places.iter().flat_map(|place| of_plan(context, place)).chain(layout.tracking());
+    let files: Vec<String> = files.filter(|file| disk::exists(layout.absolute(file))).collect();
+    let verb = if closed.iter().all(|plan| plan.status == PlanEnd::Complete) { "complete" } else { "stop" };
+    let commit = commit_files(context, &message(&context.view(), places, verb)?, files)?;
+    Ok((closed, commit))
+}
+
+/// Commits the SUMMARYs alone.
+fn keep_summaries(
+    context: &Context,
+    places: &[PlanPlace],
+    arguments: &CloseArgs,
+) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
+    let view = context.view();
+    let mut kept = Vec::new();
+    for place in places {
+        let end = PlanEnd::of(&PhaseSummary::parse(&summary_of(&view, place)?));
+        let mut plan = ClosedPlan::unrecorded(place.id(), end);
+        if !arguments.blocker.is_empty() {
+            let again = "give it when the plan is closed in the main tree";
+            plan.warnings.push(format!("the blocker is not recorded in the worktree of a wave; {again}"));
+        }
+        kept.push(plan);
+    }
+    let files = places.iter().flat_map(|place| of_plan(context, place)).collect();
+    let commit = commit_files(context, &message(&view, places, "summarise")?, files)?;
+    Ok((kept, commit))
+}
+
+fn summary_of(view: &ProjectView, place: &PlanPlace) -> Result<Rc<str>, FileError> {
+    let summary = place.summary().map(|path| view.text(&path)).transpose()?;
+    Ok(summary.flatten().unwrap_or_else(|| Rc::from("")))
+}
+
+/// The documents of the plan itself that its execution writes.
+fn of_plan(context: &Context, place: &PlanPlace) -> impl Iterator<Item = String> {
+    // Setup for the user, and defects that were found elsewhere.
+    let setup = place.folder.artifact_path("USER-SETUP").into_iter().chain([place.folder.join("deferred-items.md")]);
+    let layout = context.layout();
+    place.summary().into_iter().chain(setup).filter(|path| disk::exists(layout.absolute(path)))
+}
+
+/// How many characters the subject of a commit has at most.
+const LONGEST_SUBJECT: usize = 72;
+
+/// The subject of the commit: the plan by its name if that is short, several by their identifiers.
+fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<String, FileError> {
+    if let [place] = places {
+        let named = close::title(&summary_of(view, place)?);
+        let named = named.map(|title| format!("docs({}): {verb} {title} plan", place.id()));
+        let short = named.filter(|subject| subject.chars().count() <= LONGEST_SUBJECT);
+        return Ok(short.unwrap_or_else(|| format!("docs({}): {verb} plan", place.id())));
+    }
+    let ids: Vec<&str> = places.iter().map(PlanPlace::id).collect();
+    let phase = places.first().map_or("", |place| place.folder.token());
+    Ok(format!("docs({phase}): {verb} plans {}", ids.join(", ")))
+}
+
+fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, CommandError> {
+    let view = context.view();
+    match index::plan_index(&view, place.folder.token()) {
+        Ok(index) => Ok(index.runnable.first().map(|id| canonical_id(id).to_owned())),
+        Err(PlanIndexError::Unreadable(error)) => Err(error.into()),
+        // Plans that wait for each other cannot be executed.
+        Err(PlanIndexError::Cycle { .. }) => Ok(None),
+    }
+}

@@ -1,0 +1,81 @@
+//! One task of a plan.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::operations::plans::task;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Tasks {
+    /// Look at one task of a plan
+    #[command(subcommand)]
+    Task(TaskCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum TaskCommand {
+    /// Tell whether a task adds behaviour, so that its tests must fail before they pass
+    ///
+    /// Example: `gsd-tools task is-behavior-adding .planning/phases/01-a/01-01-PLAN.md --pick is_behavior_adding`.
+    IsBehaviorAdding(BehaviorArgs),
+    /// Tell whether the content of a task is kept outside of the plan
+    ///
+    /// Example: `gsd-tools task resolve-content --plan .planning/phases/01-a/01-01-PLAN.md --task-id A-1`.
+    ResolveContent(ResolveArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BehaviorArgs {
+    /// The plan, or a file with the task alone
+    file: Option<String>,
+    /// The task itself
+    #[arg(long, conflicts_with = "file")]
+    task_content: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResolveArgs {
+    /// The plan
+    #[arg(long)]
+    plan: Option<String>,
+    /// The `tracker-id` of the task
+    #[arg(long)]
+    task_id: Option<String>,
+}
+
+impl Family for Tasks {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Task(command) = self;
+        match command {
+            TaskCommand::IsBehaviorAdding(arguments) => is_behavior_adding(context, arguments),
+            TaskCommand::ResolveContent(arguments) => resolve_content(context, &arguments),
+        }
+    }
+}
+
+fn is_behavior_adding(context: &mut Context, arguments: BehaviorArgs) -> Result<(), CommandError> {
+    let text = match (arguments.task_content, arguments.file) {
+        (Some(text), _) => text,
+        (None, Some(file)) => {
+            let text = context.text_from_root(&file)?;
+            text.ok_or_else(|| CommandError::usage(format!("Task file not found: {file}")))?
+        }
+        (None, None) => String::new(),
+    };
+    if text.trim().is_empty() {
+        let usage = "Usage: task.is-behavior-adding <plan-file-path> | --task-content \"<xml>\"";
+        return Err(CommandError::usage(usage));
+    }
+    context.emit(&task::is_behavior_adding(&text))
+}
+
+fn resolve_content(context: &mut Context, arguments: &ResolveArgs) -> Result<(), CommandError> {
+    let (Some(plan), Some(id)) = (&arguments.plan, &arguments.task_id) else {
+        return Err(CommandError::usage("Usage: task resolve-content --plan <path> --task-id <tracker-id> --raw"));
+    };
+    let text = context.text_from_root(plan)?;
+    let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
+    let report = task::resolve_content(&text, id)
+        .ok_or_else(|| CommandError::usage(format!("No task with tracker-id '{id}' found in plan: {plan}")))?;
+    context.emit(&report)
+}

@@ -1,0 +1,148 @@
+//! Findings of research: what to ask whom, and keeping what was found. Nothing here uses the network.
+
+use std::path::PathBuf;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::commands::frame::error::Reason;
+use crate::disk::{self, AbsolutePath, DiskError};
+use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
+use crate::project::layout::Layout;
+use crate::project::view::Edits;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Findings {
+    /// Tell of each question whether its answer is kept, and else whom to ask
+    ///
+    /// Example: `gsd-tools research-plan --input questions.json --pick items[0].fetch.provider`.
+    ResearchPlan(PlanArgs),
+    /// Keep findings, and find them again
+    #[command(subcommand)]
+    ResearchStore(StoreCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Tell what is kept under a key
+    ///
+    /// Example: `gsd-tools research-store get 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --pick hit`.
+    Get(GetArgs),
+    /// Keep a finding under a key
+    ///
+    /// Example: `gsd-tools research-store put 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --content "Hooks run in order." --source https://example.com --provider context7 --confidence HIGH --kind docs`.
+    Put(PutArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// A JSON file with a list `questions`, each with `text`, `kind` and, of a library, `library` and `version`
+    #[arg(long, value_name = "FILE")]
+    input: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GetArgs {
+    /// The key, as `research-plan` tells it
+    key: FindingKey,
+    /// The kind of the question; its key tells it already
+    #[arg(long, hide = true)]
+    kind: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PutArgs {
+    /// The key, as `research-plan` tells it
+    key: FindingKey,
+    /// What was found
+    #[arg(long)]
+    content: String,
+    /// Where it stands, or `curated` for what holds in every project
+    #[arg(long)]
+    source: String,
+    /// Who found it, such as `context7`
+    #[arg(long)]
+    provider: String,
+    /// `HIGH`, `MEDIUM` or `LOW`
+    #[arg(long)]
+    confidence: Sureness,
+    /// The kind of the question, such as `docs`
+    #[arg(long)]
+    kind: String,
+}
+
+impl Family for Findings {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ResearchPlan(arguments) => plan(context, &arguments.input),
+            Self::ResearchStore(StoreCommand::Get(arguments)) => {
+                let report = kept(context, &arguments.key)?;
+                context.emit(&report)
+            }
+            Self::ResearchStore(StoreCommand::Put(arguments)) => put(context, arguments),
+        }
+    }
+}
+
+fn plan(context: &mut Context, input: &str) -> Result<(), CommandError> {
+    let path = context.here().resolve(input);
+    let text = context.read(&path)?.ok_or_else(|| CommandError::usage(format!("there is no file `{path}`")))?;
+    let questions = Questions::parse(&text)
+        .map_err(|error| CommandError::usage(format!("`{path}` holds no questions: {error}")))?;
+    let config = context.config()?;
+    let has_service = |service: &str| match config.written(service) {
+        // A page reader that asks for no key is there unless it is switched off.
+        None => service == "jina",
+        Some(_) => config.flag(service) || config.text(service).is_some(),
+    };
+    let report = findings::plan(questions, has_service, |key| kept(context, key))?;
+    context.emit(&report)
+}
+
+/// What is kept under a key, in the project or for everybody.
+fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, CommandError> {
+    let layout = context.layout();
+    let mut texts = Vec::new();
+    for file in [Some(layout.absolute(&in_project(layout, key))), for_everybody(context, key)].into_iter().flatten() {
+        texts.extend(context.read(&AbsolutePath::parse(&file).map_err(DiskError::from)?)?);
+    }
+    Ok(findings::kept(texts.iter().map(String::as_str), context.world().now().milliseconds()))
+}
+
+fn put(context: &mut Context, arguments: PutArgs) -> Result<(), CommandError> {
+    let finding = Finding {
+        content: arguments.content,
+        source: arguments.source,
+        provider: arguments.provider,
+        confidence: arguments.confidence.word().to_owned(),
+        fetched_at: context.world().now().to_string(),
+        ttl: 0,
+        kind: arguments.kind,
+    }
+    .held_for_its_source();
+    let text = finding.text().map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+    if finding.is_for_everybody() {
+        let Some(file) = for_everybody(context, &arguments.key) else {
+            return Err(CommandError::new(Reason::Unknown, "there is no home folder to keep it in"));
+        };
+        let file = AbsolutePath::parse(file).map_err(DiskError::from)?;
+        let before = disk::read_text(&file)?;
+        context.update(|_| Ok(((), Edits::default())))?;
+        context.write_outside(&file, before.as_deref(), &text)?;
+    } else {
+        context.update(|view| {
+            let mut edits = Edits::default();
+            edits.write(view, &in_project(view.layout(), &arguments.key), text)?;
+            Ok(((), edits))
+        })?;
+    }
+    context.emit(&finding)
+}
+
+fn in_project(layout: &Layout, key: &FindingKey) -> String {
+    format!("{}/.cache/{}", layout.research(), key.file())
+}
+
+fn for_everybody(context: &Context, key: &FindingKey) -> Option<PathBuf> {
+    Some(context.world().gsd_home()?.join(".gsd/research-cache").join(key.file()))
+}

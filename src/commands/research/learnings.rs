@@ -1,0 +1,155 @@
+//! What was learned, in the user's own folder: listed, searched, taken over from a project, cleared.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
+use crate::operations::research::learnings::{self, DeleteReport, Store};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum LearningsFamily {
+    /// Keep what was learned beyond the project
+    #[command(subcommand)]
+    Learnings(LearningsCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum LearningsCommand {
+    /// List what was learned, the newest first
+    ///
+    /// Example: `gsd-tools learnings list --pick count`.
+    List,
+    /// List what was learned about something
+    ///
+    /// Example: `gsd-tools learnings query --tag testing`.
+    Query(QueryArgs),
+    /// Take over what the project wrote down in its LEARNINGS.md files
+    ///
+    /// Example: `gsd-tools learnings copy --pick created`.
+    Copy,
+    /// Remove what was learned long ago
+    ///
+    /// Example: `gsd-tools learnings prune --older-than 90d`.
+    Prune(PruneArgs),
+    /// Remove an entry
+    ///
+    /// Example: `gsd-tools learnings delete mwqv83a3-971397bb`.
+    Delete(DeleteArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct QueryArgs {
+    /// The tag, in lower case
+    #[arg(long)]
+    tag: Option<String>,
+    /// Further words; the tag alone counts
+    #[arg(hide = true)]
+    rest: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PruneArgs {
+    /// The age from which entries go, such as `90d`
+    #[arg(long)]
+    older_than: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeleteArgs {
+    /// The id of the entry
+    id: Option<String>,
+}
+
+impl Family for LearningsFamily {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Learnings(command) = self;
+        match command {
+            LearningsCommand::List => list(context, None),
+            LearningsCommand::Query(arguments) => match &arguments.tag {
+                Some(tag) => list(context, Some(tag)),
+                None => Err(CommandError::usage("Usage: gsd-tools learnings query --tag <tag>")),
+            },
+            LearningsCommand::Copy => copy(context),
+            LearningsCommand::Prune(arguments) => prune(context, &arguments),
+            LearningsCommand::Delete(arguments) => delete(context, &arguments),
+        }
+    }
+}
+
+fn list(context: &mut Context, tag: Option<&str>) -> Result<(), CommandError> {
+    let store = read(&folder(context)?)?;
+    context.emit(&learnings::list(store, tag))
+}
+
+fn copy(context: &mut Context) -> Result<(), CommandError> {
+    let lessons = learnings::in_documents(&context.view())?;
+    let project = context.root().name();
+    let (now, folder) = (context.world().now(), folder(context)?);
+    let report = context.change(&folder, |changes| {
+        let store = read(&folder)?;
+        let (report, entries) = learnings::new_entries(&store, lessons, &project, now.milliseconds(), &now.to_string());
+        for entry in entries {
+            let text = serde_json::to_string_pretty(&entry)? + "\n";
+            changes.write(folder.resolve(format!("{}.json", entry.id)), text, None);
+        }
+        Ok(report)
+    })?;
+    context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
+}
+
+fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandError> {
+    let typed = arguments.older_than.as_deref();
+    let typed = typed.ok_or_else(|| CommandError::usage("Usage: gsd-tools learnings prune --older-than <duration>"))?;
+    let days = learnings::days(typed).ok_or_else(|| {
+        CommandError::usage(format!("Invalid duration format: \"{typed}\" — expected format like \"90d\""))
+    })?;
+    let (now, folder) = (context.world().now().milliseconds(), folder(context)?);
+    let report = context.change(&folder, |changes| {
+        let store = read(&folder)?;
+        let (report, files) = learnings::outdated(store, days, now);
+        remove(&folder, &files, changes)?;
+        Ok(report)
+    })?;
+    context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
+}
+
+fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandError> {
+    let id = arguments.id.as_deref();
+    let id = id.ok_or_else(|| CommandError::usage("Usage: gsd-tools learnings delete <id>"))?;
+    if !learnings::is_id(id) {
+        return Err(CommandError::usage(format!("Invalid learning ID: \"{id}\"")));
+    }
+    let folder = folder(context)?;
+    let report = context.change(&folder, |changes| {
+        let store = read(&folder)?;
+        let file = store.file_of(id);
+        remove(&folder, file.as_slice(), changes)?;
+        Ok(DeleteReport { id: id.to_owned(), deleted: file.is_some(), would_delete: None })
+    })?;
+    context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
+}
+
+/// The folder of the store.
+fn folder(context: &Context) -> Result<AbsolutePath, CommandError> {
+    let home = context.world().gsd_home();
+    let home = home.ok_or_else(|| CommandError::usage("there is no home folder to keep what was learned in"))?;
+    Ok(AbsolutePath::parse(home)?.resolve(".gsd").resolve("knowledge"))
+}
+
+fn read(folder: &AbsolutePath) -> Result<Store, DiskError> {
+    let entries = disk::list(folder)?.unwrap_or_default();
+    let files = entries
+        .into_iter()
+        .filter(|entry| entry.is_file() && entry.path.extension().is_some_and(|ending| ending == "json"));
+    Ok(Store::read(files.map(|entry| (entry.name, disk::read_text(entry.path).ok().flatten())).collect::<Vec<_>>()))
+}
+
+fn remove(folder: &AbsolutePath, files: &[String], changes: &mut ChangeSet) -> Result<(), CommandError> {
+    for file in files {
+        let path = folder.resolve(file);
+        if let Some(before) = Digest::of_file(&path)? {
+            changes.remove(path, before);
+        }
+    }
+    Ok(())
+}

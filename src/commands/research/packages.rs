@@ -1,0 +1,342 @@
+//! Research: what findings and packages are worth, and a search of the web. These commands ask servers of the web.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::disk;
+use crate::operations::research::confidence::{Finding, FoundPackage, classify};
+use crate::operations::research::packages::{self, Ecosystem, PackageReport, Told};
+use crate::world::web::encoded;
+use crate::world::{Program, World, WorldError};
+
+const KEY: &str = "BRAVE_API_KEY";
+
+/// The file with the key, in the user's own folder.
+const KEY_FILE: &str = "brave_api_key";
+
+/// Where the search service listens. <https://api-dashboard.search.brave.com/app/documentation>, 2026-11.
+const SEARCH: &str = "https://api.search.brave.com/res/v1/web/search";
+
+/// How often a search is tried that fails in a way that passes.
+const ATTEMPTS: u32 = 3;
+
+/// How long npm may take to tell a setting of its own.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How many packages are looked up at the same time.
+const BESIDE_EACH_OTHER: usize = 8;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Research {
+    /// Tell how far a finding can be trusted, by where it comes from
+    ///
+    /// Of a package, its registry is asked as well.
+    ///
+    /// Example: `gsd-tools classify-confidence --provider websearch --verified --pick confidence` prints `MEDIUM`.
+    ClassifyConfidence(ConfidenceArgs),
+    /// Tell whether packages are what they seem to be
+    #[command(subcommand)]
+    PackageLegitimacy(LegitimacyCommand),
+    /// Search the web with Brave
+    ///
+    /// The key stands in `BRAVE_API_KEY`, or in the file `~/.gsd/brave_api_key`.
+    ///
+    /// Example: `gsd-tools websearch "tower middleware order" --limit 5 --freshness month`.
+    Websearch(SearchArgs),
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum LegitimacyCommand {
+    /// Ask the registry about packages: `OK`, `SUS` (a person has to look) or `SLOP` (made up, or made to harm)
+    ///
+    /// Packages of npm are asked for at the registry that npm is set to. Where a registry cannot be reached, `unreachable`
+    /// says why, and the verdict is `SUS`.
+    ///
+    /// Example: `gsd-tools package-legitimacy check --ecosystem npm express left-pad --pick [0].verdict`.
+    Check(LegitimacyArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfidenceArgs {
+    /// Who found it, such as `context7` or `websearch`
+    #[arg(long)]
+    provider: String,
+    /// The package it is about
+    #[arg(long, requires = "ecosystem")]
+    package: Option<String>,
+    /// Where the package is published: `npm`, `pypi` or `crates`
+    #[arg(long, requires = "package")]
+    ecosystem: Option<Ecosystem>,
+    /// It was held against its source
+    #[arg(long)]
+    verified: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LegitimacyArgs {
+    /// Where the packages are published: `npm`, `pypi` or `crates`
+    #[arg(long)]
+    ecosystem: Ecosystem,
+    /// Their names
+    #[arg(required = true, value_name = "PACKAGE")]
+    packages: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// What to search for
+    query: Vec<String>,
+    /// How many results, at most 20
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=20))]
+    limit: u8,
+    /// How old a page may be: `day`, `week`, `month` or `year`
+    #[arg(long, value_parser = ["day", "week", "month", "year"])]
+    freshness: Option<String>,
+}
+
+impl Family for Research {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        match self {
+            Self::ClassifyConfidence(arguments) => classify_confidence(context, &arguments),
+            Self::PackageLegitimacy(LegitimacyCommand::Check(arguments)) => {
+                let reports = look_up(context, arguments.ecosystem, &arguments.packages);
+                context.emit(&reports)
+            }
+            Self::Websearch(arguments) => websearch(context, &arguments),
+        }
+    }
+}
+
+fn classify_confidence(context: &mut Context, arguments: &ConfidenceArgs) -> Result<(), CommandError> {
+    let package = arguments.package.as_deref().zip(arguments.ecosystem).and_then(|(name, ecosystem)| {
+        let report = look_up(context, ecosystem, &[name.to_owned()]).pop()?;
+        Some(FoundPackage { name, ecosystem, verdict: report.verdict })
+    });
+    context.emit(&classify(Finding { provider: &arguments.provider, package, verified: arguments.verified }))
+}
+
+/// Asks the registry about each of the packages, some beside each other.
+fn look_up(context: &Context, ecosystem: Ecosystem, names: &[String]) -> Vec<PackageReport> {
+    let world = context.world();
+    let now = world.now().milliseconds();
+    let registries: BTreeMap<Option<&str>, Result<String, WorldError>> =
+        names.iter().map(|name| scope(name)).map(|scope| (scope, registry(context, ecosystem, scope))).collect();
+    let mut reports = Vec::new();
+    for some in names.chunks(BESIDE_EACH_OTHER) {
+        let told: Vec<Told> = thread::scope(|threads| {
+            let asked: Vec<_> = some
+                .iter()
+                .map(|name| {
+                    let registry = &registries[&scope(name)];
+                    threads.spawn(move || match registry {
+                        Ok(registry) => ask(world, ecosystem, registry, name),
+                        Err(error) => unreachable(&error.to_string()),
+                    })
+                })
+                .collect();
+            asked.into_iter().map(|asked| asked.join().unwrap_or_else(|_| unreachable("the question failed"))).collect()
+        });
+        reports.extend(some.iter().zip(&told).map(|(name, told)| packages::judge(ecosystem, name, told, now)));
+    }
+    reports
+}
+
+/// `@types` of `@types/node`: packages of a scope can have a registry of their own.
+fn scope(name: &str) -> Option<&str> {
+    name.split_once('/').map(|(scope, _)| scope).filter(|scope| scope.starts_with('@'))
+}
+
+/// The address of the registry to ask about packages. Where the project installs from another one than its user, nobody
+/// is asked: a repository may not choose who hears of it, and the user's registry may know another package of that name.
+fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Result<String, WorldError> {
+    if let Some(known) = ecosystem.registry() {
+        return Ok(known.to_owned());
+    }
+    let own = npm_registry(context.world(), scope)?;
+    let settings = context.read(&context.root().resolve(".npmrc")).ok().flatten().unwrap_or_default();
+    let setting = |key: &str| {
+        let lines = settings.lines().filter_map(|line| line.split_once('='));
+        let mut values =
+            lines.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+        values.next_back().map(str::to_owned)
+    };
+    let named = scope.and_then(|scope| setting(&format!("{scope}:registry"))).or_else(|| setting("registry"));
+    match named.filter(|named| named.trim_end_matches('/') != own.trim_end_matches('/')) {
+        Some(named) => Err(WorldError::NoAnswer {
+            server: "npm".to_owned(),
+            why: format!(
+                "the project's `.npmrc` names `{named}`; set that registry in your own `~/.npmrc` to have it asked"
+            ),
+        }),
+        None => Ok(own),
+    }
+}
+
+/// The address of the registry that the user's own settings of npm name.
+pub(in crate::commands) fn npm_registry(world: &World, scope: Option<&str>) -> Result<String, WorldError> {
+    let no_answer = |why: String| WorldError::NoAnswer { server: "npm".to_owned(), why };
+    let setting = |key: &str| -> Result<Option<String>, WorldError> {
+        let npm = Program::apart("npm").arguments(["config", "get", key]);
+        let finished = world.run(&npm.variable("npm_config_update_notifier", "false").timeout(PATIENCE))?;
+        Ok(Some(finished.text()).filter(|told| finished.success() && told != "undefined"))
+    };
+    let own = scope.map(|scope| setting(&format!("{scope}:registry"))).transpose()?.flatten();
+    let told = own.map_or_else(|| setting("registry"), |own| Ok(Some(own)))?;
+    let told = told.ok_or_else(|| no_answer("it names no registry".to_owned()))?;
+    // What stands in for a variable may be a key.
+    if told.contains('$') { Err(no_answer("its registry has a variable in its address".to_owned())) } else { Ok(told) }
+}
+
+fn unreachable(why: &str) -> Told {
+    Told::Unreachable(why.to_owned())
+}
+
+fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> Told {
+    const JSON: &[(&str, &str)] = &[("Accept", "application/json")];
+    let name = encoded(name);
+    let page = match world.fetch(&ecosystem.page(registry, &name), JSON) {
+        Err(error) => return unreachable(&error.to_string()),
+        Ok(response) if response.status == 404 => return Told::Nothing,
+        Ok(response) if response.status != 200 => {
+            return unreachable(&format!("the registry answers with status {}", response.status));
+        }
+        Ok(response) => match serde_json::from_slice(&response.body) {
+            Ok(page) => page,
+            Err(error) => return unreachable(&format!("the registry's answer is no JSON: {error}")),
+        },
+    };
+    // Where the downloads are not told, nobody knows them; the rest holds.
+    let downloads = ecosystem.downloads_page(&name).and_then(|page| {
+        let response = world.fetch(&page, JSON).ok().filter(|response| response.status == 200)?;
+        serde_json::from_slice(&response.body).ok()
+    });
+    Told::Page { page, downloads }
+}
+
+/// What `websearch` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(in crate::commands) enum SearchReport {
+    Found {
+        /// True: there is an answer.
+        available: bool,
+        query: String,
+        count: usize,
+        results: Vec<SearchResult>,
+    },
+    Unavailable {
+        /// False: there is no answer.
+        available: bool,
+        /// What is missing.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// What went wrong.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+        /// How often it was tried.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        attempts: Option<u32>,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct SearchResult {
+    title: String,
+    url: String,
+    description: Option<String>,
+    /// Such as `2 days ago`.
+    age: Option<String>,
+}
+
+impl SearchReport {
+    fn without(reason: String) -> Self {
+        Self::Unavailable { available: false, reason: Some(reason), error: None, attempts: None }
+    }
+
+    fn failed(error: String, attempts: Option<u32>) -> Self {
+        Self::Unavailable { available: false, reason: None, error: Some(error), attempts }
+    }
+}
+
+fn websearch(context: &mut Context, arguments: &SearchArgs) -> Result<(), CommandError> {
+    let query = arguments.query.join(" ");
+    let report = match search_key(context)? {
+        None => SearchReport::without(format!("{KEY} not set")),
+        Some(_) if query.trim().is_empty() => SearchReport::failed("Query required".to_owned(), None),
+        Some(key) => search(context.world(), &key, query.trim(), arguments),
+    };
+    let SearchReport::Found { results, .. } = &report else { return context.emit(&report) };
+    let blocks: Vec<String> = results
+        .iter()
+        .map(|result| {
+            format!("{}\n{}\n{}", result.title, result.url, result.description.as_deref().unwrap_or_default())
+        })
+        .collect();
+    context.emit_raw(&report, blocks.join("\n\n"))
+}
+
+fn search_key(context: &Context) -> Result<Option<String>, CommandError> {
+    let named = context.world().variable(KEY);
+    let stored = match context.personal_file(KEY_FILE) {
+        Some(file) if named.is_none() => disk::read_text(file)?,
+        _ => None,
+    };
+    Ok(named.or(stored).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()))
+}
+
+fn search(world: &World, key: &str, query: &str, arguments: &SearchArgs) -> SearchReport {
+    let mut page = format!(
+        "{SEARCH}?q={}&count={}&country=us&search_lang=en&text_decorations=false",
+        encoded(query),
+        arguments.limit
+    );
+    if let Some(span) = arguments.freshness.as_deref().and_then(|span| span.chars().next()) {
+        // The service says `pw` for the past week.
+        page.extend(["&freshness=p", &span.to_string()]);
+    }
+    let headers = [("Accept", "application/json"), ("X-Subscription-Token", key)];
+    let mut last = String::new();
+    for attempt in 0..ATTEMPTS {
+        if attempt > 0 {
+            thread::sleep(Duration::from_millis(500 << (attempt - 1)));
+        }
+        match world.fetch(&page, &headers) {
+            Err(error) => last = error.to_string(),
+            Ok(response) => match response.status {
+                200 => match serde_json::from_slice::<Value>(&response.body) {
+                    Ok(answer) => return found(query, &answer),
+                    Err(error) => last = format!("the answer is no JSON: {error}"),
+                },
+                status @ (429 | 500..) => last = format!("API error: {status}"),
+                status => return SearchReport::failed(format!("API error: {status}"), None),
+            },
+        }
+    }
+    SearchReport::failed(last, Some(ATTEMPTS))
+}
+
+fn found(query: &str, answer: &Value) -> SearchReport {
+    let results = answer.pointer("/web/results").and_then(Value::as_array);
+    let results: Vec<SearchResult> = results
+        .into_iter()
+        .flatten()
+        .map(|result| {
+            let field = |name: &str| result.get(name).and_then(Value::as_str).map(str::to_owned);
+            SearchResult {
+                title: field("title").unwrap_or_default(),
+                url: field("url").unwrap_or_default(),
+                description: field("description"),
+                age: field("age"),
+            }
+        })
+        .collect();
+    SearchReport::Found { available: true, query: query.to_owned(), count: results.len(), results }
+}

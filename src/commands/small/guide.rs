@@ -1,0 +1,63 @@
+//! The guide: short pages on every command and on the method, printed as they are.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::library;
+use crate::text::nearest::nearest;
+
+/// What stands before the name of a command in the pages.
+const CANONICAL: &str = "/gsd-";
+
+/// Pages that are overviews, not topics.
+const OVERVIEWS: &[&str] = &["brief", "full"];
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Pages {
+    /// Explain the system, or one topic of it
+    ///
+    /// Example: `gsd-tools guide plan-phase`.
+    Guide(GuideArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GuideArgs {
+    /// A command or another topic; the short overview lists them
+    topic: Option<String>,
+    /// Everything on one page
+    #[arg(long, conflicts_with = "topic")]
+    full: bool,
+}
+
+impl Family for Pages {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::Guide(arguments) = self;
+        let asked = arguments.topic.as_deref().map(plain);
+        let name = asked.unwrap_or(if arguments.full { "full" } else { "brief" });
+        let page = library::guide_page(name).ok_or_else(|| unknown(name))?;
+        // Help is given whatever state the project's settings are in.
+        let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
+        // The pages are no Markdown: whatever looks like a call is one.
+        let program = format!("{} ", context.program_word());
+        context.text(page.replace(CANONICAL, &prefix).replace("gsd-tools ", &program));
+        Ok(())
+    }
+}
+
+/// A topic without the signs that hosts put before the names of commands.
+fn plain(topic: &str) -> &str {
+    let topic = topic.trim().trim_start_matches(['/', '$', '@']);
+    topic.strip_prefix("gsd-").or_else(|| topic.strip_prefix("gsd:")).unwrap_or(topic)
+}
+
+fn unknown(topic: &str) -> CommandError {
+    let mut topics = library::guide_pages();
+    topics.retain(|page| !OVERVIEWS.contains(&page.as_str()));
+    topics.sort();
+    let told = CommandError::usage(format!("no page of the guide on `{topic}`")).exits(2);
+    let told = match nearest(topic, topics.iter().map(String::as_str)) {
+        Some(near) => told.hint(format!("did you mean `{near}`?")),
+        None => told,
+    };
+    told.hint(format!("there are pages on {}", topics.join(", ")))
+}

@@ -1,0 +1,7 @@
+//! Small answers.
+
+pub(crate) mod basics;
+pub(crate) mod guide;
+pub(crate) mod schema;
+pub(crate) mod timeout;
+pub(crate) mod trust;

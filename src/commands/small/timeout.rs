@@ -1,0 +1,79 @@
+//! Running another program for a limited time. Its streams are ours, and so is its exit code.
+
+use std::time::Duration;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::Family;
+use crate::world::{Ended, Program, WorldError};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Limited {
+    /// Run a program, and stop it when its time is up
+    ///
+    /// Exits with the program's code; 124 when the time was up, 127 when there is no such program, 128 and the number of
+    /// the signal that ended it.
+    ///
+    /// Example: `gsd-tools run-with-timeout 120 -- npm test`.
+    RunWithTimeout(LimitArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LimitArgs {
+    /// How long it may take
+    seconds: Seconds,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    program: Vec<String>,
+}
+
+/// A span of time as a person writes it: `120`, `0.5`.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::commands) struct Seconds(Duration);
+
+impl Seconds {
+    pub(in crate::commands) fn span(self) -> Duration {
+        self.0
+    }
+}
+
+impl std::str::FromStr for Seconds {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let seconds: f64 = text.parse().map_err(|_| "it is no number of seconds")?;
+        let span = Duration::try_from_secs_f64(seconds).map_err(|_| "it is no span of time")?;
+        if span.is_zero() { Err("it leaves no time at all") } else { Ok(Self(span)) }
+    }
+}
+
+impl Family for Limited {
+    fn run(self, context: &mut Context) -> Result<(), CommandError> {
+        let Self::RunWithTimeout(LimitArgs { seconds: Seconds(limit), program }) = self;
+        let Some((name, arguments)) = program.split_first() else { return Ok(()) };
+        let program = Program::new(name).arguments(arguments).folder(context.here().as_path()).timeout(limit);
+        let code = match context.world().hand_over(&program) {
+            Ok(Ended::Code(code)) => u8::try_from(code & 0xff).unwrap_or(1),
+            Ok(Ended::Signal(signal)) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+            Ok(Ended::OutOfTime) => {
+                context.warn(format!("`{name}` did not end within {} s and was stopped", limit.as_secs_f64()));
+                124
+            }
+            Err(error) => return Err(CommandError::from_start(&error)),
+        };
+        context.exit_with(code);
+        Ok(())
+    }
+}
+
+impl CommandError {
+    /// A program that did not start, with the codes that shells give.
+    fn from_start(error: &WorldError) -> Self {
+        let code = match error {
+            WorldError::NoProgram { .. } => 127,
+            WorldError::Start { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => 126,
+            _ => 125,
+        };
+        Self::because(crate::commands::frame::error::Reason::Unknown, error).exits(code)
+    }
+}
