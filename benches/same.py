@@ -253,10 +253,10 @@ def filled(cwd, phase):
     return CALLS.format(phase=phase, token=token, folder=folder, plan=f"{first}-PLAN.md", summary=f"{first}-SUMMARY.md")
 
 
-def unlisted():
-    """Reading commands of the catalogue that stand neither above nor among those left out."""
-    catalog = open(os.path.join(os.path.dirname(__file__), "../src/commands/frame/catalog.rs"), encoding="utf-8").read()
-    reading = re.findall(r'\(\s*"([a-z0-9 -]+)",\s*Effect::Read\)', catalog)
+def unlisted(program):
+    """Reading commands that stand neither above nor among those left out."""
+    listed = json.loads(subprocess.run([program, "schema"], capture_output=True, check=True).stdout)
+    reading = [row["command"] for row in listed["commands"] if row["effect"] == "reads"]
     called = [line for line in CALLS.split("\n") if line]
     return [verb for verb in reading if verb not in LEFT_OUT and not any(f"{line} ".startswith(f"{verb} ") for line in called)]
 
@@ -271,7 +271,7 @@ def main():
     parser.add_argument("--runs", type=int, default=0, help="how often each call is timed; 0 compares only")
     parser.add_argument("--only", help="calls that begin so")
     options = parser.parse_args()
-    for verb in unlisted():
+    for verb in unlisted(options.bin):
         print(f"{verb}: not compared: it has no line in this file")
     work = tempfile.mkdtemp(prefix="gsd-same-")
     agreed, ratios = 0, []

@@ -5,124 +5,75 @@ use std::process::ExitCode;
 
 use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, CommandError, Context, FamilyRow, family, help, own_family, program, usage};
-use super::install;
+use super::frame::{Answer, Catalog, CommandError, Context, help, program, usage};
+use super::{
+    agents, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
+    research, runtimes, small, state, worktree,
+};
 use crate::world::World;
 
 /// Every family. Order is the order of the help.
-pub(in crate::commands) const FAMILIES: &[FamilyRow] = &[
-    own_family::<crate::commands::install::Installation>(
-        "Install",
-        &["install", "uninstall", "status", "package", "recover"],
-    ),
-    own_family::<crate::commands::runtimes::Runtimes>("What hosts can do", &["runtimes"]),
-    own_family::<crate::commands::hooks::Hooks>("Hooks", &["hooks"]),
-    own_family::<crate::commands::small::guide::Pages>("Guide", &["guide"]),
-    family::<crate::commands::init::Inits>("Workflows", &["init"]),
-    family::<crate::commands::state::States>("State", &["state", "state-snapshot", "smart-entry"]),
-    family::<crate::commands::phases::roadmap::Roadmaps>("Roadmap", &["roadmap"]),
-    family::<crate::commands::overview::progress::ProgressFamily>("Progress", &["progress", "stats", "history-digest"]),
-    family::<crate::commands::plans::index::Plans>("Plans", &["phase-plan-index", "summary-extract"]),
-    family::<crate::commands::plans::plan::PlanFamily>("Executed plans", &["plan"]),
-    family::<crate::commands::phases::template::Templates>("Templates", &["template"]),
-    family::<crate::commands::phases::scaffold::Scaffolds>("New documents", &["scaffold"]),
-    family::<crate::commands::documents::frontmatter::FrontMatterFamily>("Front matter", &["frontmatter"]),
-    family::<crate::commands::documents::requirements::RequirementsFamily>("Requirements", &["requirements"]),
-    family::<crate::commands::notes::todo::Ideas>("Todos and seeds", &["list-todos", "list-seeds", "todo"]),
-    family::<crate::commands::checks::verify::VerifyFamily>("Checks", &["verify", "verify-summary"]),
-    family::<crate::commands::checks::audit::Audits>("Audits", &["audit-open", "audit-uat"]),
-    family::<crate::commands::checks::validate::Validations>("Health", &["validate"]),
-    family::<crate::commands::checks::verification::Verifications>("Verification", &["verification"]),
-    family::<crate::commands::checks::uat::UatFamily>("User acceptance", &["uat"]),
-    family::<crate::commands::documents::config::Configuration>(
-        "Configuration",
-        &["config-get", "config-set", "config-ensure-section", "config-new-project", "config-path", "migrate-config"],
-    ),
-    family::<crate::commands::agents::models::Models>(
-        "Models",
-        &["resolve-model", "resolve-execution", "resolve-granularity", "config-set-model-profile"],
-    ),
-    family::<crate::commands::phases::phase::PhaseFamily>("Phases", &["find-phase", "phases", "phase"]),
-    family::<crate::commands::phases::milestone::Milestones>("Milestones", &["milestone"]),
-    family::<crate::commands::notes::quick_tasks::QuickTasks>(
-        "Quick tasks",
-        &["quick-tasks-append", "quick-tasks-migrate"],
-    ),
-    family::<crate::commands::plans::task::Tasks>("Tasks", &["task"]),
-    family::<crate::commands::plans::estimates::Estimates>(
-        "Estimates",
-        &["estimate-calibrate", "estimate-calibration", "estimate-check"],
-    ),
-    family::<crate::commands::documents::import::Imports>("Other layouts", &["from-gsd2"]),
-    family::<crate::commands::overview::planning::Planning>("The whole project", &["planning"]),
-    family::<crate::commands::phases::workstream::Workstreams>("Workstreams", &["workstream"]),
-    family::<crate::commands::worktree::Worktrees>("Worktrees", &["worktree"]),
-    family::<crate::commands::git::Commits>(
-        "Git",
-        &["commit", "check-commit", "commit-to-subrepo", "pr-subrepo", "commit-docs-guard", "git"],
-    ),
-    family::<crate::commands::loops::auto_chain::AutoChains>("The automatic chain", &["auto-chain"]),
-    family::<crate::commands::checks::check::Gates>("Gates", &["check", "gap-analysis"]),
-    own_family::<crate::commands::checks::gate::Gates>("Build and test", &["gate"]),
-    own_family::<crate::commands::small::trust::Trust>("Trust", &["trust"]),
-    family::<crate::commands::checks::guards::Guards>("Guards", &["drift-guard", "user-story", "assumption-delta"]),
-    family::<crate::commands::loops::Loop>("Loop", &["loop"]),
-    family::<crate::commands::install::updating::Updating>(
-        "Updating",
-        &["update-context", "update-check", "detect-custom-files", "restore-custom-files"],
-    ),
-    family::<crate::commands::agents::skills::Skills>("Skills", &["skill-manifest"]),
-    family::<crate::commands::loops::capability::Capabilities>("Features", &["capability"]),
-    family::<crate::commands::agents::hosts::Hosts>(
-        "Hosts",
-        &["agent-skills", "skills-root", "project-instruction-file"],
-    ),
-    family::<crate::commands::agents::dispatch::Dispatches>(
-        "Agents",
-        &[
-            "resolve-dispatch-type",
-            "dispatch-isolation",
-            "inspect-dispatch-isolation",
-            "record-dispatch-isolation",
-            "dispatch-capacity",
-            "dispatch-should-flatten",
-            "resolve-agent",
-            "agent",
-            "teams-status",
-        ],
-    ),
-    family::<crate::commands::agents::effort::Efforts>("Effort", &["effort"]),
-    family::<crate::commands::code::codebase::CodeDocuments>(
-        "Documents of the code",
-        &["docs-init", "stamp-codebase-map"],
-    ),
-    family::<crate::commands::documents::instructions::Instructions>("Instructions", &["generate-claude-md"]),
-    family::<crate::commands::person::sessions::SessionFamily>(
-        "Sessions",
-        &["scan-sessions", "extract-messages", "profile-sample"],
-    ),
-    family::<crate::commands::person::profile::Profiles>(
-        "Profile",
-        &["profile-questionnaire", "write-profile", "generate-dev-preferences", "generate-claude-profile"],
-    ),
-    family::<crate::commands::code::intel::IntelFamily>("Code intelligence", &["intel"]),
-    family::<crate::commands::code::graphify::GraphifyFamily>("Graph of the code", &["graphify"]),
-    family::<crate::commands::research::learnings::LearningsFamily>("Learnings", &["learnings"]),
-    family::<crate::commands::code::refactor::Refactors>("Refactoring", &["refactor"]),
-    family::<crate::commands::checks::evaluation::Evaluations>("Evaluations", &["eval"]),
-    family::<crate::commands::agents::prompt::Prompts>("Prompts", &["prompt-budget"]),
-    family::<crate::commands::research::findings::Findings>("Findings", &["research-plan", "research-store"]),
-    family::<crate::commands::research::packages::Research>(
-        "Research",
-        &["classify-confidence", "package-legitimacy", "websearch"],
-    ),
-    own_family::<crate::commands::small::schema::Schemas>("Schemas", &["schema"]),
-    own_family::<crate::commands::small::timeout::Limited>("Running", &["run-with-timeout"]),
-    family::<crate::commands::small::basics::Basics>(
-        "Small answers",
-        &["generate-slug", "current-timestamp", "verify-path-exists", "runtime-identity", "normalize-test-command"],
-    ),
-];
+pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
+    install::FAMILY,
+    runtimes::FAMILY,
+    hooks::FAMILY,
+    small::guide::FAMILY,
+    init::FAMILY,
+    state::FAMILY,
+    phases::roadmap::FAMILY,
+    overview::progress::FAMILY,
+    plans::index::FAMILY,
+    plans::plan::FAMILY,
+    phases::template::FAMILY,
+    phases::scaffold::FAMILY,
+    documents::frontmatter::FAMILY,
+    documents::requirements::FAMILY,
+    notes::todo::FAMILY,
+    checks::verify::FAMILY,
+    checks::audit::FAMILY,
+    checks::validate::FAMILY,
+    checks::verification::FAMILY,
+    checks::uat::FAMILY,
+    documents::config::FAMILY,
+    agents::models::FAMILY,
+    phases::phase::FAMILY,
+    phases::milestone::FAMILY,
+    notes::quick_tasks::FAMILY,
+    plans::task::FAMILY,
+    plans::estimates::FAMILY,
+    documents::import::FAMILY,
+    overview::planning::FAMILY,
+    phases::workstream::FAMILY,
+    worktree::FAMILY,
+    git::FAMILY,
+    loops::auto_chain::FAMILY,
+    checks::check::FAMILY,
+    checks::gate::FAMILY,
+    small::trust::FAMILY,
+    checks::guards::FAMILY,
+    loops::FAMILY,
+    install::updating::FAMILY,
+    agents::skills::FAMILY,
+    loops::capability::FAMILY,
+    agents::hosts::FAMILY,
+    agents::dispatch::FAMILY,
+    agents::effort::FAMILY,
+    code::codebase::FAMILY,
+    documents::instructions::FAMILY,
+    person::sessions::FAMILY,
+    person::profile::FAMILY,
+    code::intel::FAMILY,
+    code::graphify::FAMILY,
+    research::learnings::FAMILY,
+    code::refactor::FAMILY,
+    checks::evaluation::FAMILY,
+    agents::prompt::FAMILY,
+    research::findings::FAMILY,
+    research::packages::FAMILY,
+    small::schema::FAMILY,
+    small::timeout::FAMILY,
+    small::basics::FAMILY,
+]);
 
 /// Runs one call: reads it, answers it, prints the answer, gives the exit code.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
@@ -146,10 +97,10 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
     };
     match call.wants {
         Wants::Version => return told(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
-        Wants::Help => return told(help::page(FAMILIES, &call.words)),
+        Wants::Help => return told(help::page(CATALOG, &call.words)),
         Wants::Work => {}
     }
-    let row = match usage::family_of(FAMILIES, &call) {
+    let row = match usage::family_of(CATALOG, &call) {
         Ok(row) => row,
         Err(error) => return failed(error),
     };
@@ -161,10 +112,10 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         Err(error) if row.usage_code == 1 => return failed(error),
         Err(error) => return failed(error.exits(row.usage_code)),
     };
-    match Context::new(world, call.globals) {
+    match Context::new(world, call.globals, || CATALOG.listing()) {
         Ok(mut context) => {
             let allowed = context.hold_agents_to_their_project(row, &call.words);
-            let result = allowed.and_then(|()| (row.run)(&mut context, &matches));
+            let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)
         }
         Err(error) => failed(error),
@@ -173,22 +124,23 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::commands::frame::{catalog, tree};
+    use crate::commands::frame::tree;
 
     #[test]
-    fn trees_are_sound_and_answer_to_their_words() {
-        for row in FAMILIES {
+    fn trees_are_sound() {
+        for row in CATALOG.0 {
             let tree = tree(row);
             tree.clone().debug_assert();
-            let names: Vec<&str> = tree.get_subcommands().map(clap::Command::get_name).collect();
-            assert_eq!(names, row.words, "family {}", row.title);
         }
     }
 
     #[test]
     fn no_word_has_two_families() {
-        let mut words: Vec<&str> = FAMILIES.iter().flat_map(|row| row.words).copied().collect();
+        let mut words: Vec<&str> =
+            CATALOG.0.iter().flat_map(|family| family.words().collect::<BTreeSet<_>>()).collect();
         let count = words.len();
         words.sort_unstable();
         words.dedup();
@@ -204,7 +156,7 @@ mod tests {
                 check(child, &format!("{path} {}", child.get_name()));
             }
         }
-        for row in FAMILIES {
+        for row in CATALOG.0 {
             for command in tree(row).get_subcommands() {
                 check(command, command.get_name());
             }
@@ -235,23 +187,24 @@ mod tests {
     #[test]
     fn every_command_has_an_example_that_can_be_typed() {
         let mut without = Vec::new();
-        for (path, _) in catalog::CATALOG {
+        for verb in CATALOG.verbs() {
+            let path = verb.path;
             let words: Vec<String> = path.split(' ').map(str::to_owned).collect();
-            let row = FAMILIES.iter().find(|row| row.words.contains(&words[0].as_str())).unwrap();
+            let row = CATALOG.family(&words[0]).unwrap();
             let about =
                 usage::leaf(&tree(row), &words).command.get_long_about().map(ToString::to_string).unwrap_or_default();
             let examples = examples(&about);
             for example in &examples {
                 let refused = |error: CommandError| -> ! { panic!("`{example}`: {error:?}") };
                 let mut call = argv::parse(arguments(example)).unwrap_or_else(|error| refused(error));
-                let row = usage::family_of(FAMILIES, &call).unwrap_or_else(|error| refused(error));
+                let row = usage::family_of(CATALOG, &call).unwrap_or_else(|error| refused(error));
                 usage::lift_of_writers(row, &mut call).unwrap_or_else(|error| refused(error));
                 usage::read(row, &call.words).unwrap_or_else(|error| refused(error));
             }
             // A command that only refuses shows what to call instead.
             let shown = |example: &&str| example.starts_with(path) || about.starts_with("Refuse ");
             if !examples.iter().any(shown) {
-                without.push(*path);
+                without.push(path);
             }
         }
         assert_eq!(without, Vec::<&str>::new(), "commands whose help shows no call of them");

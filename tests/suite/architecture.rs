@@ -61,9 +61,7 @@ fn no_host_is_named_in_rust() {
 /// clap's.
 const NOT_A_HOST: &[&str] = &[
     "CLAUDE.md",
-    "GenerateClaudeMd",
-    "GenerateClaudeProfile",
-    "augment_subcommands",
+    "augment_args",
     "claude_instruction",
     "claude_md_assembly",
     "claude_md_path",

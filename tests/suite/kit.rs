@@ -176,6 +176,17 @@ pub(crate) fn binary() -> &'static Path {
     })
 }
 
+/// Every verb, and how far it reaches, as the program of this build lists them.
+pub(crate) fn verbs() -> &'static [(String, String)] {
+    static VERBS: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    VERBS.get_or_init(|| {
+        let listed = Command::new(env!("CARGO_BIN_EXE_gsd-tools")).arg("schema").output().unwrap();
+        let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+        let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap().to_owned();
+        listed["commands"].as_array().unwrap().iter().map(|row| (text(row, "command"), text(row, "effect"))).collect()
+    })
+}
+
 /// The repository's root.
 pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-use crate::kit::{Ran, repository};
+use crate::kit::{Ran, repository, verbs};
 
 /// Calls that may name what is not there, and why.
 const EXEMPT: &[(&str, &str)] =
@@ -48,18 +48,17 @@ pub(crate) fn wrong(text: &str) -> Vec<String> {
     wrong
 }
 
+fn is_listed(words: &str) -> bool {
+    verbs().iter().any(|(verb, _)| verb == words)
+}
+
 /// Whether the words begin with a verb, or are the name of a family of verbs.
 fn names_a_verb(words: &[&str]) -> bool {
-    let is_verb = |count: usize| verbs().contains(&words[..count].join(" "));
-    let is_family = |words: &[&str]| verbs().iter().any(|verb| verb.starts_with(&format!("{} ", words.join(" "))));
+    let is_verb = |count: usize| is_listed(&words[..count].join(" "));
+    let is_family = |words: &[&str]| verbs().iter().any(|(verb, _)| verb.starts_with(&format!("{} ", words.join(" "))));
     // Behind the name of a family stands one of its verbs. Hosts call `hook`.
     let first = if is_family(&words[..1]) { 2 } else { 1 };
     (first..=words.len().min(3)).any(is_verb) || is_family(words) || words == ["hook"]
-}
-
-fn verbs() -> &'static BTreeSet<String> {
-    static VERBS: OnceLock<BTreeSet<String>> = OnceLock::new();
-    VERBS.get_or_init(|| names(&repository().join("schemas")).map(|name| name.replace('.', " ")).collect())
 }
 
 /// The commands that an install writes.

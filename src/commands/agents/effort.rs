@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::text::front_matter::{FrontMatter, Value};
@@ -15,19 +15,14 @@ use crate::text::splice::Splices;
 
 const KEY: &str = "effort";
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Efforts {
-    /// Keep the effort of installed agents as the configuration says
-    #[command(subcommand)]
-    Effort(EffortCommand),
-}
+verbs! {
+    "Effort";
+    groups { "effort": "Keep the effort of installed agents as the configuration says"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum EffortCommand {
     /// Show which agents have another effort than the configuration says, or change them
     ///
     /// Example: `gsd-tools effort sync --apply --pick synced`.
-    Sync(SyncArgs),
+    "effort sync": runs json(SyncReport) = effort_sync(SyncArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -65,12 +60,9 @@ struct EffortChange {
     to: String,
 }
 
-impl Family for Efforts {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Effort(EffortCommand::Sync(arguments)) = self;
-        let report = sync(context, &arguments)?;
-        context.emit_raw(&report, if report.reason.is_some() { "" } else { "ok" })
-    }
+fn effort_sync(context: &mut Context, arguments: &SyncArgs) -> Result<(), CommandError> {
+    let report = sync(context, arguments)?;
+    context.emit_raw(&report, if report.reason.is_some() { "" } else { "ok" })
 }
 
 fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, CommandError> {

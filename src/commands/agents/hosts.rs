@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk;
 use crate::operations::agents::skills;
 use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
@@ -13,20 +13,24 @@ use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
 /// The instruction file that most hosts read.
 const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Hosts {
+verbs! {
+    "Hosts";
+
     /// Print the block that names an agent's skills
     ///
     /// Example: `gsd-tools agent-skills gsd-planner`.
-    AgentSkills(SkillsArgs),
+    "agent-skills": reads json(&str, skills::SkillsReport) = agent_skills(SkillsArgs);
+
     /// Tell where a host keeps the user's skills
     ///
     /// Example: `gsd-tools skills-root codex --raw`.
-    SkillsRoot(HostArgs),
+    "skills-root": reads json(SkillsRootReport) = skills_root(HostArgs);
+
     /// Tell which file of a project a host reads first
     ///
     /// Example: `gsd-tools project-instruction-file codex`.
-    ProjectInstructionFile(OptionalHostArgs),
+    "project-instruction-file": reads text("the name of the host's instruction file")
+        = instruction_file(OptionalHostArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -50,16 +54,6 @@ pub(crate) struct OptionalHostArgs {
     host: Option<String>,
 }
 
-impl Family for Hosts {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::AgentSkills(arguments) => agent_skills(context, &arguments),
-            Self::SkillsRoot(arguments) => skills_root(context, &arguments.host),
-            Self::ProjectInstructionFile(arguments) => instruction_file(context, arguments.host.as_deref()),
-        }
-    }
-}
-
 fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), CommandError> {
     let Some(agent) = &arguments.agent else { return context.emit_raw(&"", "") };
     let home = context.world().home().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
@@ -79,7 +73,7 @@ pub(in crate::commands) struct SkillsRootReport {
     skills_root: String,
 }
 
-fn skills_root(context: &mut Context, host: &str) -> Result<(), CommandError> {
+fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<(), CommandError> {
     let descriptor = context.host_named(host)?;
     let Some(root) = skills_folder(context, &descriptor)? else {
         return Err(CommandError::usage(format!("{} has no folder for skills", descriptor.name)));
@@ -120,8 +114,8 @@ fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<St
     Ok(Some(format!("{}/{below}skills", start.to_string_lossy())))
 }
 
-fn instruction_file(context: &mut Context, host: Option<&str>) -> Result<(), CommandError> {
-    let named = host.map(str::to_owned).or_else(|| context.world().variable("GSD_RUNTIME"));
+fn instruction_file(context: &mut Context, OptionalHostArgs { host }: &OptionalHostArgs) -> Result<(), CommandError> {
+    let named = host.clone().or_else(|| context.world().variable("GSD_RUNTIME"));
     let file = match named {
         Some(host) => context.host_named(&host)?.instruction_file,
         None => COMMON_INSTRUCTIONS.to_owned(),

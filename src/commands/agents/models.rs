@@ -10,29 +10,33 @@ use serde::ser::{SerializeMap, Serializer};
 use crate::commands::documents::config::{told, with_new_file};
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::operations::documents::configuration;
 use crate::project::config::Setting;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Models {
+verbs! {
+    "Models";
+
     /// Tell which model an agent runs on
     ///
     /// Example: `gsd-tools resolve-model gsd-planner --raw` prints `opus`.
-    ResolveModel(AgentArgs),
+    "resolve-model": reads json(models::ModelReport) = model(AgentArgs);
+
     /// Tell which model an agent runs on and how hard it thinks
     ///
     /// Example: `gsd-tools resolve-execution gsd-executor --attempt 2`.
-    ResolveExecution(ExecutionArgs),
+    "resolve-execution": reads json(models::ExecutionReport) = execution(ExecutionArgs);
+
     /// Tell how finely a phase is cut
     ///
     /// Example: `gsd-tools resolve-granularity planning --raw` prints `standard`.
-    ResolveGranularity(GranularityArgs),
+    "resolve-granularity": reads json(models::GranularityReport) = granularity(GranularityArgs);
+
     /// Choose the profile that gives agents their models
     ///
     /// Example: `gsd-tools config-set-model-profile budget`.
-    ConfigSetModelProfile(ProfileArgs),
+    "config-set-model-profile": writes json(ProfileReport) = set_profile(ProfileArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -75,17 +79,6 @@ pub(crate) struct GranularityArgs {
 pub(crate) struct ProfileArgs {
     /// `quality`, `balanced`, `budget`, `adaptive` or `inherit`
     profile: String,
-}
-
-impl Family for Models {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::ResolveModel(arguments) => model(context, &arguments),
-            Self::ResolveExecution(arguments) => execution(context, &arguments),
-            Self::ResolveGranularity(arguments) => granularity(context, &arguments),
-            Self::ConfigSetModelProfile(arguments) => set_profile(context, &arguments),
-        }
-    }
 }
 
 fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), CommandError> {

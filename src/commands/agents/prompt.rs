@@ -5,20 +5,22 @@ use std::path::Path;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::disk::{ChangeSet, Digest};
 use crate::operations::agents::prompt_budget::{self, Material};
 
 /// The exit code where what must be there does not fit.
 const TOO_LARGE: u8 = 2;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Prompts {
+verbs! {
+    "Prompts";
+
     /// Make a prompt of files that fits a number of tokens; exit 2 where it cannot
     ///
     /// Example: `gsd-tools prompt-budget --budget 8000 --instructions-file ask.md --roadmap-file roadmap.md --plan-file 02-01-PLAN.md --output-prompt prompt.md --output-metadata prompt.json`.
-    PromptBudget(BudgetArgs),
+    "prompt-budget": runs text("nothing; what was cut stands in the file of `--output-metadata`")
+        = prompt_budget(BudgetArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -55,19 +57,16 @@ pub(crate) struct BudgetArgs {
     output_metadata: String,
 }
 
-impl Family for Prompts {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::PromptBudget(arguments) = self;
-        let (prompt, report) = prompt_budget::fit(&material(context, &arguments)?, arguments.budget.get());
-        let metadata = serde_json::to_string_pretty(&report)
-            .map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
-        write(context, [(&arguments.output_prompt, prompt), (&arguments.output_metadata, metadata + "\n")])?;
-        if report.hard_failed {
-            context.warn("what has to be in the prompt does not fit: it was left empty");
-            context.exit_with(TOO_LARGE);
-        }
-        Ok(())
+fn prompt_budget(context: &mut Context, arguments: &BudgetArgs) -> Result<(), CommandError> {
+    let (prompt, report) = prompt_budget::fit(&material(context, arguments)?, arguments.budget.get());
+    let metadata =
+        serde_json::to_string_pretty(&report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+    write(context, [(&arguments.output_prompt, prompt), (&arguments.output_metadata, metadata + "\n")])?;
+    if report.hard_failed {
+        context.warn("what has to be in the prompt does not fit: it was left empty");
+        context.exit_with(TOO_LARGE);
     }
+    Ok(())
 }
 
 fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, CommandError> {

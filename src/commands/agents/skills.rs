@@ -2,17 +2,18 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath};
 use crate::operations::agents::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
 use crate::project::view::Edits;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Skills {
+verbs! {
+    "Skills";
+
     /// List the skills of the project and of the user
     ///
     /// Example: `gsd-tools skill-manifest --pick counts.skills`; `--write` keeps the list in `.planning/`.
-    SkillManifest(ManifestArgs),
+    "skill-manifest": writes json(SkillManifest) = skill_manifest(ManifestArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -28,26 +29,23 @@ pub(crate) struct ManifestArgs {
     json: bool,
 }
 
-impl Family for Skills {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::SkillManifest(arguments) = self;
-        let report = manifest(context, arguments.skills_dir.as_deref())?;
-        if !arguments.write {
-            return context.emit(&report);
-        }
-        let layout = context.layout();
-        if !disk::is_folder(layout.absolute(layout.planning())) {
-            context.warn(format!("the list is not kept: there is no folder `{}`", layout.planning()));
-            return context.emit(&report);
-        }
-        let text = serde_json::to_string_pretty(&report)? + "\n";
-        let report = context.update(|view| {
-            let mut edits = Edits::default();
-            edits.write(view, &format!("{}/skill-manifest.json", view.layout().planning()), text)?;
-            Ok((report, edits))
-        })?;
-        context.emit(&report)
+fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(), CommandError> {
+    let report = manifest(context, arguments.skills_dir.as_deref())?;
+    if !arguments.write {
+        return context.emit(&report);
     }
+    let layout = context.layout();
+    if !disk::is_folder(layout.absolute(layout.planning())) {
+        context.warn(format!("the list is not kept: there is no folder `{}`", layout.planning()));
+        return context.emit(&report);
+    }
+    let text = serde_json::to_string_pretty(&report)? + "\n";
+    let report = context.update(|view| {
+        let mut edits = Edits::default();
+        edits.write(view, &format!("{}/skill-manifest.json", view.layout().planning()), text)?;
+        Ok((report, edits))
+    })?;
+    context.emit(&report)
 }
 
 fn manifest(context: &Context, chosen: Option<&str>) -> Result<SkillManifest, CommandError> {

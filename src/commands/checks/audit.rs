@@ -2,19 +2,26 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::audit::{self, AcknowledgeError, Category, Target};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Audits {
+verbs! {
+    "Audits";
+
     /// List what is still open when a milestone closes
     ///
     /// Example: `gsd-tools audit-open --json --pick counts.total`.
-    AuditOpen(OpenArgs),
+    "audit-open": reads json(audit::open::OpenReport) = open(OpenArgs);
+
+    /// Record in an open artifact that it is known and stays open
+    ///
+    /// Example: `gsd-tools audit-open acknowledge --category todos --milestone v1.0 --filename add-tags.md`.
+    "audit-open acknowledge": writes json(audit::acknowledge::AcknowledgeReport) = acknowledge(AcknowledgeArgs);
+
     /// List the tests and checks that nobody passed yet
     ///
     /// Example: `gsd-tools audit-uat --pick summary.total_items`.
-    AuditUat,
+    "audit-uat": reads json(audit::uat::UatAuditReport) = audit_uat();
 }
 
 #[derive(Debug, clap::Args)]
@@ -23,16 +30,6 @@ pub(crate) struct OpenArgs {
     /// Answer with JSON instead of a page
     #[arg(long)]
     json: bool,
-    #[command(subcommand)]
-    command: Option<OpenCommand>,
-}
-
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum OpenCommand {
-    /// Record in an open artifact that it is known and stays open
-    ///
-    /// Example: `gsd-tools audit-open acknowledge --category todos --milestone v1.0 --filename add-tags.md`.
-    Acknowledge(Box<AcknowledgeArgs>),
 }
 
 #[derive(Debug, clap::Args)]
@@ -80,25 +77,15 @@ fn category(word: &str) -> Result<Category, String> {
     })
 }
 
-impl Family for Audits {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::AuditOpen(OpenArgs { command: Some(OpenCommand::Acknowledge(arguments)), .. }) => {
-                acknowledge(context, &arguments)
-            }
-            Self::AuditOpen(arguments) => open(context, arguments.json),
-            Self::AuditUat => {
-                let report = audit::uat(&context.view())?;
-                context.emit(&report)
-            }
-        }
-    }
+fn audit_uat(context: &mut Context) -> Result<(), CommandError> {
+    let report = audit::uat(&context.view())?;
+    context.emit(&report)
 }
 
-fn open(context: &mut Context, json: bool) -> Result<(), CommandError> {
+fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), CommandError> {
     let now = context.world().now().to_string();
     let report = audit::open(&context.view(), now)?;
-    if json {
+    if *json {
         return context.emit(&report);
     }
     context.text(report.page());

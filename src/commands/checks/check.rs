@@ -4,14 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::verify;
+use super::drift;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::commands::loops::auto_chain;
 use crate::disk;
-use crate::library::Library;
 use crate::operations::gates::artifact::{self, Predicate, UiPlanReport, UiSafetyReport};
 use crate::operations::gates::coverage::{self, GapCounts};
 use crate::operations::gates::outside_apis::{self, ApiCoverageReport};
@@ -20,93 +19,102 @@ use crate::operations::gates::test_first::{self, ReviewReport};
 use crate::operations::plans::commands::{self, FolderFacts, FoundFolder, SourceTree};
 use crate::operations::plans::directions;
 use crate::project::folder::PhaseFolder;
-use crate::project::view::{NamedPhase, ProjectView};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Gates {
-    /// Check whether work may go on
-    #[command(subcommand)]
-    Check(CheckCommand),
-    /// List the requirements and decisions that no plan of a phase names
-    ///
-    /// Example: `gsd-tools gap-analysis --phase-dir .planning/phases/02-core --pick summary`.
-    GapAnalysis(GapArgs),
-}
+verbs! {
+    "Gates";
+    groups { "check": "Check whether work may go on"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum CheckCommand {
     /// Show whether workflows go on by themselves, and why
     ///
     /// Example: `gsd-tools check auto-mode --pick active`.
-    AutoMode,
+    "check auto-mode": reads json(auto_chain::AutoModeReport) = auto_chain::show();
+
     /// List the decisions of a context that no plan carries out
     ///
     /// Example: `gsd-tools check decision-coverage-plan .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
-    DecisionCoveragePlan(CoverageArgs),
+    "check decision-coverage-plan": reads json(coverage::PlanCoverage) = coverage_of_plans(CoverageArgs);
+
     /// List the decisions of a context that no plan or summary names
     ///
     /// Example: `gsd-tools check decision-coverage-verify .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
-    DecisionCoverageVerify(CoverageArgs),
+    "check decision-coverage-verify": reads json(coverage::WorkCoverage) = coverage_of_work(CoverageArgs);
+
     /// List what no plan of a phase names; never blocks
     ///
     /// Example: `gsd-tools check gap-analysis-plan-post 2 --pick message`.
-    #[command(alias = "gap-analysis.plan-post")]
-    GapAnalysisPlanPost(PhaseArgs),
+    "check gap-analysis-plan-post" or "gap-analysis.plan-post": reads json(GapGateReport)
+        = gap_analysis_plan_post(PhaseArgs);
+
     /// Check whether an artifact says what a feature requires
     ///
     /// Example: `gsd-tools check predicate --phase-dir .planning/phases/02-core --predicate '{"kind": "artifact-frontmatter-equals", "artifact": "SECURITY.md", "field": "threats_open", "equals": 0}'`.
-    Predicate(PredicateArgs),
+    "check predicate": reads json(artifact::PredicateReport) = predicate(PredicateArgs);
+
     /// Check whether a phase about a user interface has its design
     ///
     /// Example: `gsd-tools check ui-plan-gate 4 --pick block`.
-    #[command(alias = "ui.plan-gate")]
-    UiPlanGate(PhaseArgs),
+    "check ui-plan-gate" or "ui.plan-gate": reads json(UiPlanReport) = ui_plan_gate(PhaseArgs);
+
     /// Check for changes of the user interface without a design
     ///
     /// Example: `gsd-tools check ui-safety-gate 4 --pick block`.
-    #[command(alias = "ui.safety-gate")]
-    UiSafetyGate(PhaseArgs),
+    "check ui-safety-gate" or "ui.safety-gate": reads json(UiSafetyReport) = ui_safety_gate(PhaseArgs);
+
     /// Check that a phase decided what it uses of outside APIs
     ///
     /// Example: `gsd-tools check api-coverage-verify-pre 2 --pick block`.
-    #[command(alias = "api-coverage.verify-pre")]
-    ApiCoverageVerifyPre(PhaseArgs),
+    "check api-coverage-verify-pre" or "api-coverage.verify-pre": reads json(ApiCoverageReport)
+        = api_coverage_verify_pre(PhaseArgs);
+
     /// Check for proof that what a plan forbids is enforced
     ///
     /// Example: `gsd-tools check prohibition-enforcement --json '{"prohibition": {"verification": "test"}, "check": {"path": "tests/auth.rs", "passed": true}}'`.
-    ProhibitionEnforcement(RequestArgs),
+    "check prohibition-enforcement": reads json(prohibition::ProhibitionReport) = prohibition_held(RequestArgs);
+
     /// Check that a test failed before its code was written
     ///
     /// Example: `gsd-tools check tdd-red-evidence red.json --pick passed`.
-    TddRedEvidence(RecordArgs),
+    "check tdd-red-evidence": reads json(test_first::RedReport, test_first::RedUnreadable) = red_evidence(RecordArgs);
+
     /// List test-first plans without the commits that show it
     ///
     /// Example: `gsd-tools check tdd-review-checkpoint 2 --pick violations`.
-    #[command(alias = "tdd.review-checkpoint")]
-    TddReviewCheckpoint(PhaseArgs),
+    "check tdd-review-checkpoint" or "tdd.review-checkpoint": reads json(ReviewReport)
+        = tdd_review_checkpoint(PhaseArgs);
+
     /// Check that the commands of plans find their folders and scripts
     ///
     /// Example: `gsd-tools check verify-command-paths 2 --pick status`.
-    VerifyCommandPaths(MaybePhaseArgs),
+    "check verify-command-paths": reads json(commands::CommandPathsReport) = command_paths(MaybePhaseArgs);
+
     /// Check that the commands of plans say what makes them fail
     ///
     /// Example: `gsd-tools check verify-failure-directions 2 --pick status`.
-    VerifyFailureDirections(MaybePhaseArgs),
+    "check verify-failure-directions": reads json(directions::DirectionsReport) = failure_directions(MaybePhaseArgs);
+
     /// Check for schema changes without a database push
     ///
     /// Example: `gsd-tools check verify-schema-drift 2 --pick block`.
-    #[command(alias = "verify.schema-drift")]
-    VerifySchemaDrift(PhaseArgs),
+    "check verify-schema-drift" or "verify.schema-drift": reads json(crate::operations::gates::drift::SchemaReport)
+        = drift::schema_of_phase(drift::PhaseArgs);
+
     /// Check whether the source has outgrown its map
     ///
     /// Example: `gsd-tools check verify-codebase-drift --pick block`.
-    #[command(alias = "verify.codebase-drift")]
-    VerifyCodebaseDrift(NoPhaseArgs),
+    "check verify-codebase-drift" or "verify.codebase-drift": reads json(
+        crate::operations::gates::drift::CodebaseReport
+    ) = drift::codebase(drift::NoPhaseArgs);
+
     /// Check whether the research of a phase is older than its context
     ///
     /// Example: `gsd-tools check verify-context-drift 2 --pick block`.
-    #[command(alias = "verify.context-drift")]
-    VerifyContextDrift(PhaseArgs),
+    "check verify-context-drift" or "verify.context-drift": reads json(crate::operations::gates::drift::ContextReport)
+        = drift::context(drift::PhaseArgs);
+
+    /// List the requirements and decisions that no plan of a phase names
+    ///
+    /// Example: `gsd-tools gap-analysis --phase-dir .planning/phases/02-core --pick summary`.
+    "gap-analysis": reads json(coverage::GapReport) = gap_analysis(GapArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -126,13 +134,6 @@ pub(crate) struct PhaseArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct MaybePhaseArgs {
     /// The phase, such as `3`, or its folder
-    phase: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct NoPhaseArgs {
-    /// A phase; the source belongs to all of them
-    #[arg(hide = true)]
     phase: Option<String>,
 }
 
@@ -177,90 +178,29 @@ pub(crate) struct GapArgs {
     phase_dir: String,
 }
 
-impl Family for Gates {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let command = match self {
-            Self::Check(command) => command,
-            Self::GapAnalysis(arguments) => return gap_analysis(context, &arguments.phase_dir),
-        };
-        match command {
-            CheckCommand::AutoMode => auto_chain::show(context),
-            CheckCommand::DecisionCoveragePlan(arguments) => coverage_of_plans(context, &arguments),
-            CheckCommand::DecisionCoverageVerify(arguments) => coverage_of_work(context, &arguments),
-            CheckCommand::GapAnalysisPlanPost(arguments) => {
-                let report = gap_gate(context, &arguments.phase)?;
-                context.emit(&report)
-            }
-            CheckCommand::Predicate(arguments) => predicate(context, &arguments),
-            CheckCommand::UiPlanGate(arguments) => {
-                let report = ui_plan(context, &arguments.phase)?;
-                context.emit(&report)
-            }
-            CheckCommand::UiSafetyGate(arguments) => {
-                let report = ui_safety(context, &arguments.phase)?;
-                context.emit(&report)
-            }
-            CheckCommand::ApiCoverageVerifyPre(arguments) => {
-                let report = api_coverage(context, &arguments.phase)?;
-                context.emit(&report)
-            }
-            CheckCommand::ProhibitionEnforcement(arguments) => prohibition_held(context, &arguments),
-            CheckCommand::TddRedEvidence(arguments) => red_evidence(context, &arguments.record),
-            CheckCommand::TddReviewCheckpoint(arguments) => {
-                let report = test_first_review(context, &arguments.phase)?;
-                context.emit(&report)
-            }
-            CheckCommand::VerifyCommandPaths(arguments) => command_paths(context, arguments.phase.as_deref()),
-            CheckCommand::VerifyFailureDirections(arguments) => failure_directions(context, arguments.phase.as_deref()),
-            CheckCommand::VerifySchemaDrift(arguments) => {
-                let report = verify::schema_drift(context, &arguments.phase, false)?;
-                context.emit(&report)
-            }
-            CheckCommand::VerifyCodebaseDrift(_) => {
-                let report = verify::codebase_drift(context)?;
-                context.emit(&report)
-            }
-            CheckCommand::VerifyContextDrift(arguments) => {
-                let report = verify::context_drift(context, &arguments.phase)?;
-                context.emit(&report)
-            }
-        }
-    }
+fn gap_analysis_plan_post(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = gap_gate(context, &arguments.phase)?;
+    context.emit(&report)
 }
 
-/// The folder that a person named by its path.
-fn folder_named(context: &Context, view: &ProjectView, typed: &str) -> Result<Option<PhaseFolder>, CommandError> {
-    match context.layout().inside(typed) {
-        Some(path) => Ok(view.folder_at(&path, None)?),
-        None => Ok(None),
-    }
+fn ui_plan_gate(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = ui_plan(context, &arguments.phase)?;
+    context.emit(&report)
 }
 
-/// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. One that is
-/// not there is an error, never a pass.
-pub(in crate::commands) fn phase_named(
-    context: &Context,
-    view: &ProjectView,
-    typed: &str,
-) -> Result<NamedPhase, CommandError> {
-    if let Some(named) = view.phase_named(typed)? {
-        return Ok(named);
-    }
-    if typed.contains(['/', '\\']) {
-        // A path from where the caller is, and one through a link.
-        let path = disk::canonical(&context.here().resolve(typed))?;
-        let inside = path.relative_to(&disk::canonical(context.root())?);
-        if let Some(named) = inside.map(|inside| view.phase_named(inside.as_str())).transpose()?.flatten() {
-            return Ok(named);
-        }
-    }
-    let ambiguous = view.find_phase(typed)?.ambiguous;
-    if !ambiguous.is_empty() {
-        let message = format!("`{typed}` fits several phase folders: {}", ambiguous.join(", "));
-        return Err(CommandError::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
-    }
-    Err(CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
-        .hint("`gsd-tools phases list` lists the phase folders, `gsd-tools roadmap analyze` the phases"))
+fn ui_safety_gate(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = ui_safety(context, &arguments.phase)?;
+    context.emit(&report)
+}
+
+fn api_coverage_verify_pre(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = api_coverage(context, &arguments.phase)?;
+    context.emit(&report)
+}
+
+fn tdd_review_checkpoint(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = test_first_review(context, &arguments.phase)?;
+    context.emit(&report)
 }
 
 /// What a gate said, as far as the loop goes by it.
@@ -312,16 +252,16 @@ pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> R
             (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
         }
         "verify.codebase-drift" => {
-            let report = verify::codebase_drift(context)?;
+            let report = drift::codebase_report(context)?;
             (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
         }
         "verify.context-drift" => {
-            let report = verify::context_drift(context, typed)?;
+            let report = drift::context_report(context, typed)?;
             let verdict = if report.block { Verdict::Block } else { Verdict::warn(report.cure.is_some()) };
             (verdict, report.message, report.cure)
         }
         "verify.schema-drift" => {
-            let report = verify::schema_drift(context, typed, false)?;
+            let report = drift::schema_report(context, typed, false)?;
             (Verdict::block(report.block), report.message, report.cure)
         }
         _ => return Err(CommandError::usage(format!("there is no gate `{query}`"))),
@@ -337,24 +277,15 @@ pub(in crate::commands) fn ask_predicate(
 ) -> Result<GateAnswer, CommandError> {
     let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| CommandError::because(Reason::Usage, &error))?;
     let view = context.view();
-    let folder = phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
+    let folder = context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
     let report = artifact::predicate(&view, &wanted, &folder)?;
     Ok(GateAnswer { verdict: Verdict::block(report.block), message: report.message, cure: None })
-}
-
-/// How a person calls a workflow here, such as `/gsd-plan-phase`; none where it is not installed.
-pub(in crate::commands) fn installed_command(
-    context: &Context,
-    workflow: &str,
-) -> Result<Option<String>, CommandError> {
-    let there = Library::embedded()?.at(&format!("workflows/{workflow}.md")).is_some();
-    Ok(if there { Some(format!("{}{workflow}", context.command_prefix()?)) } else { None })
 }
 
 fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
     let enabled = context.config()?.flag("workflow.context_coverage_gate");
     let view = context.view();
-    let folder = folder_named(context, &view, arguments.phase_dir.as_deref().unwrap_or_default())?;
+    let folder = context.folder_named(&view, arguments.phase_dir.as_deref().unwrap_or_default())?;
     let path = arguments.context.as_deref().map(|path| context.layout().relative(path));
     let report = coverage::plans(&view, folder.as_ref(), path.as_deref(), enabled)?;
     drop(view);
@@ -364,17 +295,17 @@ fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<
 fn coverage_of_work(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
     let enabled = context.config()?.flag("workflow.context_coverage_gate");
     let view = context.view();
-    let folder = folder_named(context, &view, arguments.phase_dir.as_deref().unwrap_or_default())?;
+    let folder = context.folder_named(&view, arguments.phase_dir.as_deref().unwrap_or_default())?;
     let path = arguments.context.as_deref().map(|path| context.layout().relative(path));
     let report = coverage::work(&view, folder.as_ref(), path.as_deref(), enabled)?;
     drop(view);
     context.emit(&report)
 }
 
-fn gap_analysis(context: &mut Context, phase_dir: &str) -> Result<(), CommandError> {
+fn gap_analysis(context: &mut Context, GapArgs { phase_dir }: &GapArgs) -> Result<(), CommandError> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
-    let folder = folder_named(context, &view, phase_dir)?;
+    let folder = context.folder_named(&view, phase_dir)?;
     let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled, None)?;
     drop(view);
     context.emit_raw(&report, if enabled { &report.table } else { &report.summary })
@@ -397,7 +328,7 @@ pub(in crate::commands) struct GapGateReport {
 fn gap_gate(context: &Context, typed: &str) -> Result<GapGateReport, CommandError> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
-    let phase = phase_named(context, &view, typed)?;
+    let phase = context.phase_named(&view, typed)?;
     let roadmap = view.roadmap_text()?.unwrap_or_default();
     // Requirements of other phases are theirs to cover.
     let own = coverage::own_requirements(&view.parse_roadmap(&roadmap), &phase.number);
@@ -428,7 +359,7 @@ fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Com
         (None, None) => String::new(),
         (None, Some(typed)) => {
             let view = context.view();
-            phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
+            context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
         }
         (Some(typed), _) => context
             .layout()
@@ -443,16 +374,16 @@ fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, CommandError>
     let config = context.config()?;
     let wanted = config.flag("workflow.ui_phase") && config.flag("workflow.ui_safety_gate");
     let view = context.view();
-    let phase = phase_named(context, &view, typed)?;
-    let designer = installed_command(context, "ui-phase")?;
+    let phase = context.phase_named(&view, typed)?;
+    let designer = context.installed_command("ui-phase")?;
     Ok(artifact::ui_plan(&view, &phase, has_frontend(context)?, wanted, designer.as_deref())?)
 }
 
 fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, CommandError> {
     let view = context.view();
-    let phase = phase_named(context, &view, typed)?;
+    let phase = context.phase_named(&view, typed)?;
     let changed = changed_files(context, phase.folder.as_ref());
-    let designer = installed_command(context, "ui-phase")?;
+    let designer = context.installed_command("ui-phase")?;
     Ok(artifact::ui_safety(&view, &phase, &changed, designer.as_deref())?)
 }
 
@@ -474,7 +405,7 @@ fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String>
 
 fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, CommandError> {
     let view = context.view();
-    let phase = phase_named(context, &view, typed)?;
+    let phase = context.phase_named(&view, typed)?;
     let planner = format!("{}plan-phase", context.command_prefix()?);
     Ok(outside_apis::verify_pre(&view, &phase, &planner)?)
 }
@@ -500,7 +431,7 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
     context.emit(&report)
 }
 
-fn red_evidence(context: &mut Context, record: &str) -> Result<(), CommandError> {
+fn red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Result<(), CommandError> {
     let path = context.root().resolve(record);
     let Some(text) = context.read(&path).ok().flatten() else {
         return context.emit(&test_first::unreadable(&path.to_string(), "record not found or unreadable"));
@@ -513,7 +444,7 @@ fn red_evidence(context: &mut Context, record: &str) -> Result<(), CommandError>
 
 fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, CommandError> {
     let view = context.view();
-    let phase = phase_named(context, &view, typed)?;
+    let phase = context.phase_named(&view, typed)?;
     let subjects = || {
         let log = context.world().git(context.root().as_path(), ["log", "--format=%s"]).ok();
         let log = log.filter(crate::world::Finished::success).map(|log| log.text()).unwrap_or_default();
@@ -522,22 +453,13 @@ fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, Com
     Ok(test_first::review(&view, &phase.number, phase.folder.as_ref(), subjects)?)
 }
 
-/// The folder of a phase, for checks whose answer has a word for one that is not there.
-fn folder_of(context: &Context, view: &ProjectView, typed: &str) -> Result<Option<PhaseFolder>, CommandError> {
-    match phase_named(context, view, typed) {
-        Ok(phase) => Ok(phase.folder),
-        Err(error) if error.reason() == Reason::PhaseNotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-fn command_paths(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {
+fn command_paths(context: &mut Context, MaybePhaseArgs { phase: typed }: &MaybePhaseArgs) -> Result<(), CommandError> {
     const VERB: &str = "verify-command-paths";
     let Some(typed) = typed else {
         return context.emit(&commands::paths_unresolved(commands::unresolved(None, VERB)));
     };
     let view = context.view();
-    let Some(folder) = folder_of(context, &view, typed)? else {
+    let Some(folder) = context.folder_of(&view, typed)? else {
         drop(view);
         return context.emit(&commands::paths_unresolved(commands::unresolved(Some(typed), VERB)));
     };
@@ -562,13 +484,16 @@ pub(in crate::commands) fn tree_of(
     SourceTree { folder, is_file: |path: &str| disk::is_file(root.resolve(path)) }
 }
 
-fn failure_directions(context: &mut Context, typed: Option<&str>) -> Result<(), CommandError> {
+fn failure_directions(
+    context: &mut Context,
+    MaybePhaseArgs { phase: typed }: &MaybePhaseArgs,
+) -> Result<(), CommandError> {
     const VERB: &str = "verify-failure-directions";
     let Some(typed) = typed else {
         return context.emit(&directions::unresolved(commands::unresolved(None, VERB)));
     };
     let view = context.view();
-    let report = match folder_of(context, &view, typed)? {
+    let report = match context.folder_of(&view, typed)? {
         Some(folder) => directions::directions(&view, &folder)?,
         None => directions::unresolved(commands::unresolved(Some(typed), VERB)),
     };

@@ -2,22 +2,17 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::verification::evaluation::{self, ScoreError};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Evaluations {
-    /// Score the evaluation of a feature
-    #[command(subcommand)]
-    Eval(EvalCommand),
-}
+verbs! {
+    "Evaluations";
+    groups { "eval": "Score the evaluation of a feature"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum EvalCommand {
     /// Score what is covered and what it runs on
     ///
     /// Example: `gsd-tools eval score --covered 4 --total 5 --infra ok,ok,partial,missing,ok --pick verdict`.
-    Score(ScoreArgs),
+    "eval score": reads json(evaluation::ScoreReport) = score(ScoreArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -33,15 +28,12 @@ pub(crate) struct ScoreArgs {
     infra: Option<String>,
 }
 
-impl Family for Evaluations {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Eval(EvalCommand::Score(ScoreArgs { covered, total, infra })) = self;
-        let report = match (&covered, &total, &infra) {
-            (Some(covered), Some(total), Some(infra)) => evaluation::score(covered, total, infra),
-            _ => Err(ScoreError::Usage),
-        };
-        let report = report.map_err(|error| CommandError::usage(error.to_string()))?;
-        let raw = serde_json::to_string(&report)?;
-        context.emit_raw(&report, raw)
-    }
+fn score(context: &mut Context, ScoreArgs { covered, total, infra }: &ScoreArgs) -> Result<(), CommandError> {
+    let report = match (covered, total, infra) {
+        (Some(covered), Some(total), Some(infra)) => evaluation::score(covered, total, infra),
+        _ => Err(ScoreError::Usage),
+    };
+    let report = report.map_err(|error| CommandError::usage(error.to_string()))?;
+    let raw = serde_json::to_string(&report)?;
+    context.emit_raw(&report, raw)
 }

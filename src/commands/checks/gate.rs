@@ -5,11 +5,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::commands::small::timeout::Seconds;
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gates::command::{self, Gate, GateCommand};
@@ -33,40 +32,39 @@ const ANSWER_BYTES: usize = 4000;
 /// The note with the approvals of a project.
 const NOTE: &str = "gates.json";
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Gates {
-    /// Run the build and test commands that a person approved
-    #[command(subcommand)]
-    Gate(GateCommands),
-}
+verbs! {
+    "Build and test" (own);
+    groups { "gate": "Run the build and test commands that a person approved"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum GateCommands {
     /// Run the approved build or test command, and print how it ended
     ///
     /// A command that nobody approved is not run. Exits with 0 if it passed, 1 if it failed, 124 if its time was up, 77
     /// if it is not approved, 78 if there is none.
     ///
     /// Example: `gsd-tools gate run test`.
-    Run(RunArgs),
+    "gate run": runs [unasked] json(RunReport) = run(RunArgs);
+
     /// Approve the build or test command of this project, on this computer
     ///
     /// Asks before it records the command. Only a person at a terminal can approve.
     ///
     /// Example: `gsd-tools gate approve test`.
-    Approve(ApproveArgs),
+    "gate approve": runs json(ApprovalReport) = approve(ApproveArgs);
+
     /// Remove the approval of the build or test command
     ///
     /// Example: `gsd-tools gate revoke test`.
-    Revoke(GateArgs),
+    "gate revoke": runs json(ApprovalReport) = revoke(GateArgs);
+
     /// Show the command of a gate, its source, and whether it is approved
     ///
     /// Example: `gsd-tools gate show test --pick command`.
-    Show(ShowArgs),
+    "gate show": reads json(ShowReport) = show(ShowArgs);
+
     /// List both gates with their commands
     ///
     /// Example: `gsd-tools gate list`.
-    List,
+    "gate list": reads json([ShowReport; 2]) = list();
 }
 
 #[derive(Debug, clap::Args)]
@@ -107,23 +105,14 @@ pub(crate) struct ShowArgs {
     phase: Option<String>,
 }
 
-impl Family for Gates {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Gate(command) = self;
-        match command {
-            GateCommands::Run(arguments) => run(context, &arguments),
-            GateCommands::Approve(arguments) => approve(context, &arguments),
-            GateCommands::Revoke(arguments) => revoke(context, arguments.gate),
-            GateCommands::Show(arguments) => {
-                let report = shown(context, arguments.gate, arguments.phase.as_deref())?;
-                context.emit(&report)
-            }
-            GateCommands::List => {
-                let report = [shown(context, Gate::Build, None)?, shown(context, Gate::Test, None)?];
-                context.emit(&report)
-            }
-        }
-    }
+fn show(context: &mut Context, arguments: &ShowArgs) -> Result<(), CommandError> {
+    let report = shown(context, arguments.gate, arguments.phase.as_deref())?;
+    context.emit(&report)
+}
+
+fn list(context: &mut Context) -> Result<(), CommandError> {
+    let report = [shown(context, Gate::Build, None)?, shown(context, Gate::Test, None)?];
+    context.emit(&report)
 }
 
 /// What this computer remembers of a project's gates.
@@ -209,7 +198,7 @@ fn command(
     given: Option<&str>,
 ) -> Result<Option<GateCommand>, CommandError> {
     let view = context.view();
-    let phase = phase.map(|typed| check::phase_named(context, &view, typed)).transpose()?;
+    let phase = phase.map(|typed| context.phase_named(&view, typed)).transpose()?;
     let folder = phase.as_ref().and_then(|phase| phase.folder.as_ref());
     Ok(command::find(gate, context.config()?, given, &view, folder)?)
 }
@@ -413,7 +402,8 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     context.emit(&ApprovalReport { gate, command: Some(found.command), approved: true })
 }
 
-fn revoke(context: &mut Context, gate: Gate) -> Result<(), CommandError> {
+fn revoke(context: &mut Context, arguments: &GateArgs) -> Result<(), CommandError> {
+    let gate = arguments.gate;
     let command = replace(context, gate, None)?.map(|approval| approval.command);
     context.emit(&ApprovalReport { gate, command, approved: false })
 }

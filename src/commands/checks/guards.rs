@@ -5,31 +5,40 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::operations::gates::assumptions::{self, Terms};
 use crate::operations::gates::drift_guard::{self, Grounding};
 use crate::operations::gates::user_story;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Guards {
-    /// Weigh where plans, documents and source differ
-    #[command(subcommand)]
-    DriftGuard(DriftGuardCommand),
-    /// Look at user stories
-    #[command(subcommand)]
-    UserStory(UserStoryCommand),
-    /// Look for what a phase no longer takes for granted
-    #[command(subcommand)]
-    AssumptionDelta(AssumptionCommand),
-}
+verbs! {
+    "Guards";
+    groups { "drift-guard": "Weigh where plans, documents and source differ"; "user-story": "Look at user stories"; "assumption-delta": "Look for what a phase no longer takes for granted"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum AssumptionCommand {
+    /// Tell by what the source is searched for what a plan names
+    ///
+    /// Example: `gsd-tools drift-guard authority --raw` prints `grep`.
+    "drift-guard authority": reads json(String) = authority();
+
+    /// Tell how bad it is that something was not found
+    ///
+    /// Example: `gsd-tools drift-guard severity --status MISSING --pick severity`.
+    "drift-guard severity": reads json(SeverityReport) = severity(SeverityArgs);
+
+    /// Compare what STATE.md and the roadmap say of a phase
+    ///
+    /// Example: `gsd-tools drift-guard phase-status --phase 2 --pick verdict`.
+    "drift-guard phase-status": reads json(drift_guard::StatusReport) = phase_status(PhaseStatusArgs);
+
+    /// Tell whether a story has its three parts
+    ///
+    /// Example: `gsd-tools user-story validate --story 'As a user, I want to log in, so that I can work.'`.
+    "user-story validate": reads json(user_story::StoryReport) = validate(StoryArgs);
+
     /// Tell by its words whether a phase changes what the code takes for granted
     ///
     /// Example: `gsd-tools assumption-delta scan 2 --pick detected`.
-    Scan(ScanArgs),
+    "assumption-delta scan": reads json(assumptions::ScanReport, assumptions::SkippedScan) = scan(ScanArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -39,22 +48,6 @@ pub(crate) struct ScanArgs {
     /// Words for many of a kind, with commas between them, instead of the usual ones
     #[arg(long, num_args = 0..=1, default_missing_value = "")]
     terms: Option<String>,
-}
-
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum DriftGuardCommand {
-    /// Tell by what the source is searched for what a plan names
-    ///
-    /// Example: `gsd-tools drift-guard authority --raw` prints `grep`.
-    Authority,
-    /// Tell how bad it is that something was not found
-    ///
-    /// Example: `gsd-tools drift-guard severity --status MISSING --pick severity`.
-    Severity(SeverityArgs),
-    /// Compare what STATE.md and the roadmap say of a phase
-    ///
-    /// Example: `gsd-tools drift-guard phase-status --phase 2 --pick verdict`.
-    PhaseStatus(PhaseStatusArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -71,14 +64,6 @@ pub(crate) struct PhaseStatusArgs {
     phase: Option<String>,
 }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum UserStoryCommand {
-    /// Tell whether a story has its three parts
-    ///
-    /// Example: `gsd-tools user-story validate --story 'As a user, I want to log in, so that I can work.'`.
-    Validate(StoryArgs),
-}
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct StoryArgs {
     /// The story
@@ -86,21 +71,13 @@ pub(crate) struct StoryArgs {
     story: String,
 }
 
-impl Family for Guards {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::DriftGuard(DriftGuardCommand::Authority) => authority(context),
-            Self::DriftGuard(DriftGuardCommand::Severity(arguments)) => severity(context, &arguments.status),
-            Self::DriftGuard(DriftGuardCommand::PhaseStatus(arguments)) => {
-                let report = drift_guard::phase_status(&context.view(), arguments.phase.as_deref())?;
-                context.emit(&report)
-            }
-            Self::AssumptionDelta(AssumptionCommand::Scan(arguments)) => scan(context, &arguments),
-            Self::UserStory(UserStoryCommand::Validate(arguments)) => {
-                context.emit(&user_story::validate(&arguments.story))
-            }
-        }
-    }
+fn phase_status(context: &mut Context, arguments: &PhaseStatusArgs) -> Result<(), CommandError> {
+    let report = drift_guard::phase_status(&context.view(), arguments.phase.as_deref())?;
+    context.emit(&report)
+}
+
+fn validate(context: &mut Context, arguments: &StoryArgs) -> Result<(), CommandError> {
+    context.emit(&user_story::validate(&arguments.story))
 }
 
 fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
@@ -129,7 +106,8 @@ pub(in crate::commands) struct SeverityReport {
     hard_block: bool,
 }
 
-fn severity(context: &mut Context, status: &str) -> Result<(), CommandError> {
+fn severity(context: &mut Context, arguments: &SeverityArgs) -> Result<(), CommandError> {
+    let status = &arguments.status;
     let severity = match Grounding::named(status) {
         Some(Grounding::Verified) => "none",
         Some(Grounding::Missing) => "needs-acknowledgement",

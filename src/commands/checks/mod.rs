@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod check;
+pub(crate) mod drift;
 pub(crate) mod evaluation;
 pub(crate) mod gate;
 pub(crate) mod guards;

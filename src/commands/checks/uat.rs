@@ -5,27 +5,23 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::verification::uat_coverage;
 use crate::project::uat::{CurrentTest, without_turns};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum UatFamily {
-    /// Show user acceptance tests
-    #[command(subcommand)]
-    Uat(UatCommand),
-}
+verbs! {
+    "User acceptance";
+    groups { "uat": "Show user acceptance tests"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum UatCommand {
     /// Show the current test as it is put to the person
     ///
     /// Example: `gsd-tools uat render-checkpoint --file .planning/phases/01-base/01-UAT.md --raw`.
-    RenderCheckpoint(CheckpointArgs),
+    "uat render-checkpoint": reads json(CheckpointReport) = render_checkpoint(CheckpointArgs);
+
     /// Show which deliverables of a summary a person has to test
     ///
     /// Example: `gsd-tools uat classify-coverage --summary .planning/phases/01-base/01-01-SUMMARY.md --pick all_auto_covered`.
-    ClassifyCoverage(CoverageArgs),
+    "uat classify-coverage": reads json(uat_coverage::CoverageReport) = classify_coverage(CoverageArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -42,15 +38,6 @@ pub(crate) struct CheckpointArgs {
     file: String,
 }
 
-impl Family for UatFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::Uat(UatCommand::RenderCheckpoint(arguments)) => render_checkpoint(context, &arguments.file),
-            Self::Uat(UatCommand::ClassifyCoverage(arguments)) => classify_coverage(context, &arguments.summary),
-        }
-    }
-}
-
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct CheckpointReport {
     file_path: String,
@@ -59,7 +46,8 @@ pub(in crate::commands) struct CheckpointReport {
     checkpoint: String,
 }
 
-fn render_checkpoint(context: &mut Context, file: &str) -> Result<(), CommandError> {
+fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Result<(), CommandError> {
+    let file = &arguments.file;
     let Some(path) = context.layout().inside(file) else {
         return Err(CommandError::usage(format!("`{file}` is outside the project")));
     };
@@ -78,7 +66,8 @@ fn render_checkpoint(context: &mut Context, file: &str) -> Result<(), CommandErr
     context.emit_raw(&report, &report.checkpoint)
 }
 
-fn classify_coverage(context: &mut Context, file: &str) -> Result<(), CommandError> {
+fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
+    let file = &arguments.summary;
     let Some(text) = context.text_from_root(file)? else {
         return Err(CommandError::usage(format!("SUMMARY file not found: {file}")));
     };

@@ -5,36 +5,34 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::documents::configuration::ConfigurationError;
 use crate::operations::health::{self, HealthFacts, HealthReport, Repairs, Worktree};
 use crate::{disk, library};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Validations {
-    /// Check whether the project is in order
-    #[command(subcommand)]
-    Validate(ValidateCommand),
-}
+verbs! {
+    "Health";
+    groups { "validate": "Check whether the project is in order"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum ValidateCommand {
     /// Check the roadmap against the folders of phases and plans
     ///
     /// Example: `gsd-tools validate consistency --raw` prints `passed`.
-    Consistency,
+    "validate consistency": reads json(health::consistency::ConsistencyReport) = consistency();
+
     /// Check every document of the project; repairs on request
     ///
     /// Example: `gsd-tools validate health --repair --pick status`.
-    Health(HealthArgs),
+    "validate health": writes json(health::check::HealthReport) = health(HealthArgs);
+
     /// List the agents that are installed for the host
     ///
     /// Example: `gsd-tools validate agents --pick missing`.
-    Agents,
+    "validate agents": reads json(AgentsReport) = agents();
+
     /// Show how full the context of a conversation is
     ///
     /// Example: `gsd-tools validate context --tokens-used 90000 --context-window 200000`.
-    Context(ContextArgs),
+    "validate context": reads json(ContextReport) = fullness(ContextArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -58,18 +56,6 @@ pub(crate) struct ContextArgs {
     /// Answer with JSON instead of text
     #[arg(long)]
     json: bool,
-}
-
-impl Family for Validations {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Validate(command) = self;
-        match command {
-            ValidateCommand::Consistency => consistency(context),
-            ValidateCommand::Health(arguments) => health(context, &arguments),
-            ValidateCommand::Agents => agents(context),
-            ValidateCommand::Context(arguments) => fullness(context, &arguments),
-        }
-    }
 }
 
 fn consistency(context: &mut Context) -> Result<(), CommandError> {
@@ -133,7 +119,7 @@ fn health_facts(context: &Context) -> Result<HealthFacts, CommandError> {
         lost_agents,
         tracked_but_ignored: is_tracked_but_ignored(context),
         worktrees: worktrees(context),
-        written_at: crate::commands::state::written_at(context, &context.view()),
+        written_at: context.written_at(&context.view()),
     })
 }
 

@@ -3,52 +3,49 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::check;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
-use crate::commands::state;
+use crate::commands::frame::table::verbs;
 use crate::operations::verification::human_checks::{self, HumanCheckError};
 use crate::project::folder::PhaseFolder;
 use crate::project::standing::PhaseStanding;
 use crate::project::verification;
 use crate::project::view::NamedPhase;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Verifications {
-    /// Show and settle the verification reports of phases
-    #[command(subcommand)]
-    Verification(VerificationCommand),
-}
+verbs! {
+    "Verification";
+    groups { "verification": "Show and settle the verification reports of phases"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum VerificationCommand {
     /// Show whether a phase is verified, and what to do next
     ///
     /// Example: `gsd-tools verification status .planning/phases/01-foundation --pick status`.
-    Status(FolderArgs),
+    "verification status": reads json(StatusReport) = status(FolderArgs);
+
     /// Show which file of a phase is its verification report
     ///
     /// Example: `gsd-tools verification resolve-file .planning/phases/01-foundation`.
-    ResolveFile(FolderArgs),
+    "verification resolve-file": reads json(FileReport) = resolve_file(FolderArgs);
+
     /// Print a digest of the files a report covers
     ///
     /// Example: `gsd-tools verification fingerprint .planning/phases/01-foundation src/a.ts src/b.ts`.
-    Fingerprint(FingerprintArgs),
+    "verification fingerprint": reads json(verification::FingerprintReport) = fingerprint(FingerprintArgs);
+
     /// Add what a verification leaves to a person to the deferred items
     ///
     /// Adds a pending test to UAT.md for each entry of `human_verification` and a row to the deferred items of STATE.md.
     /// What is there already stays. Then `phase complete` accepts the phase and names the checks.
     ///
     /// Example: `gsd-tools verification defer-human 2 --pick added`.
-    DeferHuman(DeferArgs),
+    "verification defer-human": writes json(human_checks::DeferReport) = defer_human(DeferArgs);
+
     /// Update a verification with what a person has tested since
     ///
     /// Sets a verification whose entries all have a passed test in UAT.md to `passed`, and the rows of STATE.md with it.
     ///
     /// Example: `gsd-tools verification settle-human 2 --pick status`.
-    SettleHuman(PhaseArgs),
+    "verification settle-human": writes json(human_checks::SettleReport) = settle_human(PhaseArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -80,19 +77,6 @@ pub(crate) struct FingerprintArgs {
     files: Vec<String>,
 }
 
-impl Family for Verifications {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Verification(command) = self;
-        match command {
-            VerificationCommand::Status(arguments) => status(context, arguments.folder.as_deref()),
-            VerificationCommand::ResolveFile(arguments) => resolve_file(context, arguments.folder.as_deref()),
-            VerificationCommand::Fingerprint(arguments) => fingerprint(context, &arguments),
-            VerificationCommand::DeferHuman(arguments) => defer_human(context, &arguments),
-            VerificationCommand::SettleHuman(arguments) => settle_human(context, &arguments.phase),
-        }
-    }
-}
-
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct StatusReport {
     status: &'static str,
@@ -102,7 +86,8 @@ pub(in crate::commands) struct StatusReport {
     verification_stale_check_indeterminate: bool,
 }
 
-fn status(context: &mut Context, folder: Option<&str>) -> Result<(), CommandError> {
+fn status(context: &mut Context, arguments: &FolderArgs) -> Result<(), CommandError> {
+    let folder = arguments.folder.as_deref();
     let typed = required(folder)?;
     let view = context.view();
     let standing = match subject(context, typed)? {
@@ -127,7 +112,8 @@ pub(in crate::commands) struct FileReport {
     verification_file: String,
 }
 
-fn resolve_file(context: &mut Context, folder: Option<&str>) -> Result<(), CommandError> {
+fn resolve_file(context: &mut Context, arguments: &FolderArgs) -> Result<(), CommandError> {
+    let folder = arguments.folder.as_deref();
     let folder = match subject(context, required(folder)?)? {
         Subject::Folder(folder) => Some(folder),
         Subject::Phase(phase) => phase.folder,
@@ -152,7 +138,7 @@ fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(),
 }
 
 fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), CommandError> {
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let prefix = context.command_prefix()?;
     let (typed, tests_only) = (&arguments.phase.phase, arguments.tests_only);
     let report = context.update(|view| {
@@ -161,8 +147,9 @@ fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Comma
     context.emit(&report)
 }
 
-fn settle_human(context: &mut Context, phase: &str) -> Result<(), CommandError> {
-    let facts = state::facts(context)?;
+fn settle_human(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let phase = &arguments.phase;
+    let facts = context.state_facts()?;
     let report = context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?;
     context.emit(&report)
 }
@@ -207,5 +194,5 @@ fn subject(context: &Context, typed: &str) -> Result<Subject, CommandError> {
     {
         return Ok(Subject::Folder(folder));
     }
-    check::phase_named(context, &view, typed).map(Subject::Phase)
+    context.phase_named(&view, typed).map(Subject::Phase)
 }

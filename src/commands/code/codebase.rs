@@ -2,20 +2,22 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::commands::init;
 use crate::operations::code::map;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum CodeDocuments {
+verbs! {
+    "Documents of the code";
+
     /// Tell what documentation there is and what kind of project it is about
     ///
     /// Example: `gsd-tools docs-init --pick project_type.has_tests`.
-    DocsInit,
+    "docs-init": reads bundle(crate::operations::bundle::docs::DocsInitReport) = init::docs_init();
+
     /// Note in the documents of the code map which commit they are of
     ///
     /// Example: `gsd-tools stamp-codebase-map --files STACK.md,STRUCTURE.md`.
-    StampCodebaseMap(StampArgs),
+    "stamp-codebase-map": writes json(map::StampReport) = stamp_codebase_map(StampArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -25,19 +27,11 @@ pub(crate) struct StampArgs {
     files: Option<String>,
 }
 
-impl Family for CodeDocuments {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::DocsInit => init::docs_init(context),
-            Self::StampCodebaseMap(arguments) => {
-                let commit = head(context);
-                let day = context.world().now().utc_day();
-                let report = context
-                    .update(|view| Ok(map::stamp(view, arguments.files.as_deref(), commit.as_deref(), &day)?))?;
-                context.emit(&report)
-            }
-        }
-    }
+fn stamp_codebase_map(context: &mut Context, arguments: &StampArgs) -> Result<(), CommandError> {
+    let commit = head(context);
+    let day = context.world().now().utc_day();
+    let report = context.update(|view| Ok(map::stamp(view, arguments.files.as_deref(), commit.as_deref(), &day)?))?;
+    context.emit(&report)
 }
 
 /// The commit that is checked out; none outside of a repository, or before its first commit.

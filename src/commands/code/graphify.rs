@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk;
 use crate::operations::code::graph::{self, BuildFacts, BuildNote, BuildStatus, Builder};
 use crate::text::time;
@@ -18,32 +18,40 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a build may take where nothing is configured, in seconds.
 const USUAL_BUILD: u64 = 300;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum GraphifyFamily {
-    /// Look into the graph of the code
-    #[command(subcommand)]
-    Graphify(GraphifyCommand),
-}
+verbs! {
+    "Graph of the code";
+    groups { "graphify": "Look into the graph of the code"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum GraphifyCommand {
     /// Tell an agent how to build the graph, build it, or keep it for a comparison
     ///
     /// Example: `gsd-tools graphify build snapshot` keeps what a later `graphify diff` compares with;
     /// `gsd-tools graphify build update` runs the program that builds.
-    Build(BuildArgs),
+    "graphify build": writes json(
+        crate::operations::answers::disabled::DisabledReport,
+        graph::BuildReport,
+        BuildNote,
+        graph::SnapshotReport
+    ) = build(BuildArgs);
+
     /// Find what is near a word
     ///
     /// Example: `gsd-tools graphify query login --budget 500`.
-    Query(QueryArgs),
+    "graphify query": reads json(
+        crate::operations::answers::disabled::DisabledReport,
+        graph::QueryReport,
+        graph::FailureReport
+    ) = query(QueryArgs);
+
     /// Tell how old the graph is
     ///
     /// Example: `gsd-tools graphify status --pick stale`.
-    Status,
+    "graphify status": reads json(crate::operations::answers::disabled::DisabledReport, graph::StatusReport)
+        = graphify_status();
+
     /// Count what changed since the last snapshot
     ///
     /// Example: `gsd-tools graphify diff --pick nodes.added`.
-    Diff,
+    "graphify diff": reads json(crate::operations::answers::disabled::DisabledReport, graph::DiffReport) = diff();
 }
 
 #[derive(Debug, clap::Args)]
@@ -61,36 +69,36 @@ pub(crate) struct QueryArgs {
     budget: Option<String>,
 }
 
-impl Family for GraphifyFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Graphify(command) = self;
-        match command {
-            GraphifyCommand::Build(arguments) => where_enabled(context, |context| match arguments.what.as_deref() {
-                Some("snapshot") => {
-                    let timestamp = context.world().now().to_string();
-                    let report = context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?;
-                    context.emit(&report)
-                }
-                Some("update") => update(context),
-                Some(other) => Err(CommandError::usage(format!("`{other}` is nothing to build"))
-                    .hint("`gsd-tools graphify build`, `gsd-tools graphify build snapshot`, or `... update`")),
-                None => {
-                    let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
-                    let report = graph::build(&context.view(), builder(context), seconds);
-                    context.emit(&report)
-                }
-            }),
-            GraphifyCommand::Query(arguments) => query(context, &arguments),
-            GraphifyCommand::Status => where_enabled(context, |context| {
-                let report = status(context);
-                context.emit(&report)
-            }),
-            GraphifyCommand::Diff => where_enabled(context, |context| {
-                let report = graph::diff(&context.view());
-                context.emit(&report)
-            }),
+fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), CommandError> {
+    where_enabled(context, |context| match arguments.what.as_deref() {
+        Some("snapshot") => {
+            let timestamp = context.world().now().to_string();
+            let report = context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?;
+            context.emit(&report)
         }
-    }
+        Some("update") => update(context),
+        Some(other) => Err(CommandError::usage(format!("`{other}` is nothing to build"))
+            .hint("`gsd-tools graphify build`, `gsd-tools graphify build snapshot`, or `... update`")),
+        None => {
+            let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
+            let report = graph::build(&context.view(), builder(context), seconds);
+            context.emit(&report)
+        }
+    })
+}
+
+fn graphify_status(context: &mut Context) -> Result<(), CommandError> {
+    where_enabled(context, |context| {
+        let report = status(context);
+        context.emit(&report)
+    })
+}
+
+fn diff(context: &mut Context) -> Result<(), CommandError> {
+    where_enabled(context, |context| {
+        let report = graph::diff(&context.view());
+        context.emit(&report)
+    })
 }
 
 /// Runs `answer` where the project asked for the graph.

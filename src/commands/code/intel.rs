@@ -4,56 +4,63 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::code::intel;
 use crate::operations::code::intel::exports;
 use crate::operations::code::intel::surface;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum IntelFamily {
-    /// Look up and keep what is known of the code
-    #[command(subcommand)]
-    Intel(IntelCommand),
-}
+verbs! {
+    "Code intelligence";
+    groups { "intel": "Look up and keep what is known of the code"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum IntelCommand {
     /// Find what is known of a word
     ///
     /// Example: `gsd-tools intel query login --pick total`.
-    Query(TermArgs),
+    "intel query": reads json(crate::operations::answers::disabled::DisabledReport, intel::QueryReport)
+        = query(TermArgs);
+
     /// Tell how old the files are
     ///
     /// Example: `gsd-tools intel status --pick overall_stale`.
-    Status,
+    "intel status": reads json(crate::operations::answers::disabled::DisabledReport, intel::StatusReport) = status();
+
     /// Tell who brings the files up to date
     ///
     /// Example: `gsd-tools intel update --pick action`.
-    Update,
+    "intel update": reads json(crate::operations::answers::disabled::DisabledReport, intel::UpdateReport) = update();
+
     /// Tell which files changed since the last snapshot
     ///
     /// Example: `gsd-tools intel diff --pick changed`.
-    Diff,
+    "intel diff": reads json(crate::operations::answers::disabled::DisabledReport, intel::DiffReport) = diff();
+
     /// Keep the digests of the files for a later comparison
     ///
     /// Example: `gsd-tools intel snapshot --pick files`.
-    Snapshot,
+    "intel snapshot": writes json(crate::operations::answers::disabled::DisabledReport, intel::SnapshotReport)
+        = snapshot();
+
     /// Stamp a file with the present moment
     ///
     /// Example: `gsd-tools intel patch-meta .planning/intel/stack.json`.
-    PatchMeta(FileArgs),
+    "intel patch-meta": writes json(intel::PatchReport) = patch_meta(FileArgs);
+
     /// Hold the files against the disk and the clock
     ///
     /// Example: `gsd-tools intel validate --pick errors`.
-    Validate,
+    "intel validate": reads json(crate::operations::answers::disabled::DisabledReport, intel::ValidateReport)
+        = validate();
+
     /// Name what a source file exports
     ///
     /// Example: `gsd-tools intel extract-exports src/index.ts --pick exports`.
-    ExtractExports(FileArgs),
+    "intel extract-exports": reads json(exports::ExportsReport) = extract_exports(FileArgs);
+
     /// Print the map of interfaces for people
     ///
     /// Example: `gsd-tools intel api-surface --pick written`.
-    ApiSurface,
+    "intel api-surface": writes json(crate::operations::answers::disabled::DisabledReport, surface::SurfaceReport)
+        = api_surface();
 }
 
 #[derive(Debug, clap::Args)]
@@ -71,33 +78,40 @@ pub(crate) struct FileArgs {
     file: Option<String>,
 }
 
-impl Family for IntelFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Intel(command) = self;
-        match command {
-            IntelCommand::Query(arguments) => {
-                let term = arguments.term.as_deref().filter(|term| !term.is_empty());
-                let term = term.ok_or_else(|| CommandError::usage("Usage: gsd-tools intel query <term>"))?;
-                where_enabled(context, |context| Ok(intel::query(&context.view(), term)))
-            }
-            IntelCommand::Status => where_enabled(context, |context| Ok(intel::status(&context.view(), now(context)))),
-            IntelCommand::Update => where_enabled(context, |_| Ok(intel::update())),
-            IntelCommand::Diff => where_enabled(context, |context| Ok(intel::diff(&context.view())?)),
-            IntelCommand::Snapshot => where_enabled(context, |context| {
-                let timestamp = context.world().now().to_string();
-                context.update(|view| Ok(intel::snapshot(view, &timestamp)?))
-            }),
-            IntelCommand::PatchMeta(arguments) => patch_meta(context, &arguments),
-            IntelCommand::Validate => {
-                where_enabled(context, |context| Ok(intel::validate(&context.view(), now(context))))
-            }
-            IntelCommand::ExtractExports(arguments) => extract_exports(context, &arguments),
-            IntelCommand::ApiSurface => where_enabled(context, |context| {
-                let now = now(context);
-                context.update(|view| Ok(surface::write(view, now)?))
-            }),
-        }
-    }
+fn query(context: &mut Context, arguments: &TermArgs) -> Result<(), CommandError> {
+    let term = arguments.term.as_deref().filter(|term| !term.is_empty());
+    let term = term.ok_or_else(|| CommandError::usage("Usage: gsd-tools intel query <term>"))?;
+    where_enabled(context, |context| Ok(intel::query(&context.view(), term)))
+}
+
+fn status(context: &mut Context) -> Result<(), CommandError> {
+    where_enabled(context, |context| Ok(intel::status(&context.view(), now(context))))
+}
+
+fn update(context: &mut Context) -> Result<(), CommandError> {
+    where_enabled(context, |_| Ok(intel::update()))
+}
+
+fn diff(context: &mut Context) -> Result<(), CommandError> {
+    where_enabled(context, |context| Ok(intel::diff(&context.view())?))
+}
+
+fn snapshot(context: &mut Context) -> Result<(), CommandError> {
+    where_enabled(context, |context| {
+        let timestamp = context.world().now().to_string();
+        context.update(|view| Ok(intel::snapshot(view, &timestamp)?))
+    })
+}
+
+fn validate(context: &mut Context) -> Result<(), CommandError> {
+    where_enabled(context, |context| Ok(intel::validate(&context.view(), now(context))))
+}
+
+fn api_surface(context: &mut Context) -> Result<(), CommandError> {
+    where_enabled(context, |context| {
+        let now = now(context);
+        context.update(|view| Ok(surface::write(view, now)?))
+    })
 }
 
 /// Answers what `answer` gives, where the project asked for what this family keeps.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
 use crate::project::folder::PhaseFolder;
@@ -15,31 +15,33 @@ const MEASURED: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"
 const THRESHOLD: u64 = 15;
 const JUMP: u64 = 5;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Refactors {
-    /// Find functions that became too branched, and note what is decided about them
-    #[command(subcommand)]
-    Refactor(RefactorCommand),
-}
+verbs! {
+    "Refactoring";
+    groups { "refactor": "Find functions that became too branched, and note what is decided about them"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum RefactorCommand {
     /// Measure the functions that a phase touched, and propose the most branched one
     ///
     /// Example: `gsd-tools refactor evaluate --phase 2 --since HEAD~5 --pick verdict`.
-    Evaluate(EvaluateArgs),
+    "refactor evaluate": writes json(crate::operations::answers::disabled::DisabledReport, EvaluateReport)
+        = evaluate(EvaluateArgs);
+
     /// List the proposals, or tell that of one phase
     ///
     /// Example: `gsd-tools refactor status --phase 2 --pick proposal.status`.
-    Status(PhaseArgs),
+    "refactor status": reads json(crate::operations::answers::disabled::DisabledReport, refactor::StatusReport)
+        = status(PhaseArgs);
+
     /// Note that the proposal of a phase is carried out
     ///
     /// Example: `gsd-tools refactor accept --phase 2`.
-    Accept(PhaseArgs),
+    "refactor accept": writes json(crate::operations::answers::disabled::DisabledReport, refactor::DecideReport)
+        = accept(PhaseArgs);
+
     /// Note that the proposal of a phase is not carried out
     ///
     /// Example: `gsd-tools refactor decline --phase 2 --reason "it goes away in phase 3"`.
-    Decline(DeclineArgs),
+    "refactor decline": writes json(crate::operations::answers::disabled::DisabledReport, refactor::DecideReport)
+        = decline(DeclineArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -69,30 +71,34 @@ pub(crate) struct DeclineArgs {
     reason: Option<String>,
 }
 
-impl Family for Refactors {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Refactor(command) = self;
-        if !context.config()?.flag("refactor.trigger_enabled") {
-            return context.emit(&refactor::disabled());
-        }
-        match command {
-            RefactorCommand::Evaluate(arguments) => evaluate(context, &arguments),
-            RefactorCommand::Status(arguments) => {
-                let report = refactor::status(&context.view(), arguments.phase.as_deref())?;
-                context.emit(&report)
-            }
-            RefactorCommand::Accept(arguments) => {
-                let usage = "Usage: gsd-tools refactor accept --phase <N> [--raw]";
-                decide(context, required(arguments.phase.as_deref(), usage)?, None)
-            }
-            RefactorCommand::Decline(arguments) => {
-                let usage = "Usage: gsd-tools refactor decline --phase <N> --reason \"<text>\" [--raw]";
-                let phase = required(arguments.phase.as_deref(), usage)?;
-                let reason = required(arguments.reason.as_deref(), usage)?;
-                decide(context, phase, Some(reason))
-            }
-        }
+fn status(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    if is_off(context)? {
+        return context.emit(&refactor::disabled());
     }
+    let report = refactor::status(&context.view(), arguments.phase.as_deref())?;
+    context.emit(&report)
+}
+
+fn accept(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    if is_off(context)? {
+        return context.emit(&refactor::disabled());
+    }
+    let usage = "Usage: gsd-tools refactor accept --phase <N> [--raw]";
+    decide(context, required(arguments.phase.as_deref(), usage)?, None)
+}
+
+fn decline(context: &mut Context, arguments: &DeclineArgs) -> Result<(), CommandError> {
+    if is_off(context)? {
+        return context.emit(&refactor::disabled());
+    }
+    let usage = "Usage: gsd-tools refactor decline --phase <N> --reason \"<text>\" [--raw]";
+    let phase = required(arguments.phase.as_deref(), usage)?;
+    let reason = required(arguments.reason.as_deref(), usage)?;
+    decide(context, phase, Some(reason))
+}
+
+fn is_off(context: &Context) -> Result<bool, CommandError> {
+    Ok(!context.config()?.flag("refactor.trigger_enabled"))
 }
 
 fn required<'a>(given: Option<&'a str>, usage: &str) -> Result<&'a str, CommandError> {
@@ -100,6 +106,9 @@ fn required<'a>(given: Option<&'a str>, usage: &str) -> Result<&'a str, CommandE
 }
 
 fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), CommandError> {
+    if is_off(context)? {
+        return context.emit(&refactor::disabled());
+    }
     let usage = "Usage: gsd-tools refactor evaluate --phase <N> [--since <ref>] [--raw]";
     let typed = required(arguments.phase.as_deref(), usage)?;
     let found = context.view().find_phase(typed)?.folder;

@@ -13,12 +13,12 @@ use std::path::Path;
 use calls::{Call, Word, calls_of};
 use project::project;
 
-use super::families::{FAMILIES, answer};
+use super::families::{CATALOG, answer};
 use super::frame::argv::{self, Wants};
 use super::frame::error::Manner;
-use super::frame::{CommandError, catalog, tree, usage};
+use super::frame::{CommandError, tree, usage};
 use super::install;
-use crate::commands::frame::catalog::{CATALOG, Effect};
+use crate::commands::frame::listing::Effect;
 use crate::library::Library;
 use crate::operations::capability;
 use crate::project::config::key_names;
@@ -223,10 +223,10 @@ fn what_a_workflow_calls_runs_without_asking() {
     for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
         let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
         let Ok(parsed) = argv::parse(words.map(OsString::from).collect()) else { continue };
-        let Ok(row) = usage::family_of(FAMILIES, &parsed) else { continue };
+        let Ok(row) = usage::family_of(CATALOG, &parsed) else { continue };
         let tree = tree(row);
         let path = usage::leaf(&tree, &parsed.words).path;
-        if catalog::effect(&path).is_some() && !catalog::unasked(&path) && !ASKED.contains(&path.as_str()) {
+        if row.verb(&path).is_some_and(|verb| !verb.runs_unasked()) && !ASKED.contains(&path.as_str()) {
             faults.push(call.to_string());
         }
     }
@@ -247,7 +247,7 @@ fn fault(call: &Call) -> Option<String> {
         Ok(words) => words,
         Err(error) => return Some(told(&error)),
     };
-    let row = match usage::family_of(FAMILIES, &parsed) {
+    let row = match usage::family_of(CATALOG, &parsed) {
         Ok(row) => row,
         Err(error) => return Some(told(&error)),
     };
@@ -302,12 +302,12 @@ fn every_reading_call_in_a_text_is_answered() {
 fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     let words = call.words.iter().map(|word| word.with(|name| sample(name).unwrap_or(name.to_owned())));
     let parsed = argv::parse(words.map(OsString::from).collect()).ok()?;
-    let row = usage::family_of(FAMILIES, &parsed).ok()?;
+    let row = usage::family_of(CATALOG, &parsed).ok()?;
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
-    let effect = CATALOG.iter().find(|(path, ..)| *path == leaf.path)?.1;
+    let effect = row.verb(&leaf.path)?.effect;
     let is_mention = parsed.words.len() == leaf.path.split(' ').count() && needs_words(leaf.command);
-    if effect != Effect::Read || is_mention {
+    if effect != Effect::Reads || is_mention {
         return None;
     }
     if let Some(name) = call.words.iter().flat_map(Word::placeholders).find(|name| sample(name).is_none()) {

@@ -4,41 +4,47 @@ use serde_json::Value;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
 use crate::project::config::{KeyError, Setting, key_names};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::nearest::nearest;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Configuration {
+verbs! {
+    "Configuration";
+
     /// Tell the value of a key
     ///
     /// Example: `gsd-tools config-get workflow.research --default true --raw`.
-    ConfigGet(GetArgs),
+    "config-get": reads json(Value) = get(GetArgs);
+
     /// Set a key, or take it away with `null`
     ///
     /// Example: `gsd-tools config-set workflow.research false`.
-    ConfigSet(SetArgs),
+    "config-set": writes json(configuration::SetReport) = set(SetArgs);
+
     /// Make the configuration of a project that has none
     ///
     /// Example: `gsd-tools config-ensure-section`.
-    ConfigEnsureSection,
+    "config-ensure-section": writes json(CreateReport) = config_ensure_section();
+
     /// Create the configuration of a new project from its choices
     ///
     /// Where there is a file already, adds what it lacks and keeps what it says; `added` and `kept` name the keys.
     ///
     /// Example: `gsd-tools config-new-project '{"mode": "yolo", "granularity": "fine"}'`.
-    ConfigNewProject(ChoicesArgs),
+    "config-new-project": writes json(CreateReport) = config_new_project(ChoicesArgs);
+
     /// Tell where the configuration is
     ///
     /// Example: `gsd-tools config-path`.
-    ConfigPath,
+    "config-path": reads text("the path of the file that holds the configuration") = path();
+
     /// Move settings that stand under old names to the new ones
     ///
     /// Example: `gsd-tools migrate-config`.
-    MigrateConfig,
+    "migrate-config": writes json(configuration::MigrateReport) = migrate();
 }
 
 #[derive(Debug, clap::Args)]
@@ -65,20 +71,12 @@ pub(crate) struct ChoicesArgs {
     choices: Option<String>,
 }
 
-impl Family for Configuration {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::ConfigGet(arguments) => get(context, &arguments),
-            Self::ConfigSet(arguments) => set(context, &arguments),
-            Self::ConfigEnsureSection => create(context, None, configuration::create),
-            Self::ConfigNewProject(arguments) => create(context, arguments.choices.as_deref(), configuration::complete),
-            Self::ConfigPath => {
-                path(context);
-                Ok(())
-            }
-            Self::MigrateConfig => migrate(context),
-        }
-    }
+fn config_ensure_section(context: &mut Context) -> Result<(), CommandError> {
+    create(context, None, configuration::create)
+}
+
+fn config_new_project(context: &mut Context, arguments: &ChoicesArgs) -> Result<(), CommandError> {
+    create(context, arguments.choices.as_deref(), configuration::complete)
 }
 
 fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
@@ -135,10 +133,12 @@ pub(in crate::commands) fn with_new_file<T>(
     act(context, NewFile { services: &services, personal: personal.as_deref(), choices })
 }
 
-fn path(context: &mut Context) {
+#[expect(clippy::unnecessary_wraps, reason = "every verb may fail")]
+fn path(context: &mut Context) -> Result<(), CommandError> {
     let layout = context.layout();
     let path = layout.shown(&layout.config());
     context.text(path);
+    Ok(())
 }
 
 fn migrate(context: &mut Context) -> Result<(), CommandError> {

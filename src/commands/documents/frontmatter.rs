@@ -6,38 +6,41 @@ use serde_json::Value;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::files::MissingFile;
+use crate::commands::frame::table::verbs;
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::project::view::Edits;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum FrontMatterFamily {
-    /// Show and update the front matter of a Markdown file
-    #[command(subcommand)]
-    Frontmatter(FrontMatterCommand),
-}
+verbs! {
+    "Front matter";
+    groups { "frontmatter": "Show and update the front matter of a Markdown file"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum FrontMatterCommand {
     /// Show the fields of a file, as strings
     ///
     /// Example: `gsd-tools frontmatter get 02-01-PLAN.md --field wave --raw` prints `"1"`.
-    Get(GetArgs),
+    "frontmatter get": reads json(
+        std::collections::BTreeMap<String, crate::text::front_matter::Value>,
+        MissingFile,
+        NoField,
+        crate::text::front_matter::Value
+    ) = get(GetArgs);
+
     /// Set one field, and leave every other byte of the file alone
     ///
     /// The value `null` takes the field away.
     ///
     /// Example: `gsd-tools frontmatter set 02-01-PLAN.md --field depends_on --value '["01"]'`.
-    Set(SetArgs),
+    "frontmatter set": writes json(MissingFile, NoField, SetReport) = set(SetArgs);
+
     /// Set several fields from a JSON object
     ///
     /// Example: `gsd-tools frontmatter merge 02-01-PLAN.md --data '{"wave": 2, "autonomous": false}'`.
-    Merge(MergeArgs),
+    "frontmatter merge": writes json(MissingFile, MergeReport) = merge(MergeArgs);
+
     /// Check whether a file has the fields of its kind
     ///
     /// Example: `gsd-tools frontmatter validate 02-01-PLAN.md --schema plan --raw` prints `valid`.
-    Validate(ValidateArgs),
+    "frontmatter validate": reads json(frontmatter::ValidateReport) = validate(ValidateArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -77,18 +80,6 @@ pub(crate) struct ValidateArgs {
     /// `plan`, `plan-gap-closure`, `summary` or `verification`
     #[arg(long)]
     schema: String,
-}
-
-impl Family for FrontMatterFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Frontmatter(command) = self;
-        match command {
-            FrontMatterCommand::Get(arguments) => get(context, &arguments),
-            FrontMatterCommand::Set(arguments) => set(context, &arguments),
-            FrontMatterCommand::Merge(arguments) => merge(context, &arguments),
-            FrontMatterCommand::Validate(arguments) => validate(context, &arguments),
-        }
-    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

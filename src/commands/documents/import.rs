@@ -3,18 +3,18 @@
 use super::config;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
-use crate::commands::state;
+use crate::commands::frame::table::verbs;
 use crate::operations::documents::configuration::NewFile;
 use crate::operations::import::gsd2;
 use crate::project::layout::Layout;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Imports {
+verbs! {
+    "Other layouts";
+
     /// Make a project of one in `.gsd`, which stays as it is
     ///
     /// Example: `gsd-tools from-gsd2 --dry-run --pick preview`.
-    FromGsd2(ImportArgs),
+    "from-gsd2": writes json( gsd2::ImportReport, gsd2::ImportRehearsal, gsd2::ImportRefusal) = from_gsd2(ImportArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -27,27 +27,24 @@ pub(crate) struct ImportArgs {
     force: bool,
 }
 
-impl Family for Imports {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::FromGsd2(arguments) = self;
-        let root = match &arguments.path {
-            Some(path) => {
-                let root = context.here().resolve(path);
-                context.hold_to_project(&root)?;
-                root
-            }
-            None => context.root().clone(),
-        };
-        let layout = Layout::new(root.as_path(), None, None);
-        let personal = context.personal_defaults()?;
-        let services = config::services(context);
-        let new = NewFile { services: &services, personal: personal.as_deref(), choices: None };
-        let facts = state::facts(context)?;
-        let outcome = context.update_at(layout, |view| Ok(gsd2::import(view, arguments.force, new, &facts)?))?;
-        match outcome {
-            Ok(report) if context.is_rehearsal() => context.emit(&report.rehearsed()),
-            Ok(report) => context.emit(&report),
-            Err(refusal) => context.emit(&refusal),
+fn from_gsd2(context: &mut Context, arguments: &ImportArgs) -> Result<(), CommandError> {
+    let root = match &arguments.path {
+        Some(path) => {
+            let root = context.here().resolve(path);
+            context.hold_to_project(&root)?;
+            root
         }
+        None => context.root().clone(),
+    };
+    let layout = Layout::new(root.as_path(), None, None);
+    let personal = context.personal_defaults()?;
+    let services = config::services(context);
+    let new = NewFile { services: &services, personal: personal.as_deref(), choices: None };
+    let facts = context.state_facts()?;
+    let outcome = context.update_at(layout, |view| Ok(gsd2::import(view, arguments.force, new, &facts)?))?;
+    match outcome {
+        Ok(report) if context.is_rehearsal() => context.emit(&report.rehearsed()),
+        Ok(report) => context.emit(&report),
+        Err(refusal) => context.emit(&refusal),
     }
 }

@@ -2,19 +2,20 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::agents::instructions::{self, Request};
 use crate::project::config::Config;
 
 /// Where the configuration may name the file.
 const CONFIGURED: &str = "claude_md_path";
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Instructions {
+verbs! {
+    "Instructions";
+
     /// Bring the project's instruction file up to date with its documents
     ///
     /// Example: `gsd-tools generate-claude-md --auto` leaves parts alone that were changed by hand.
-    GenerateClaudeMd(GenerateArgs),
+    "generate-claude-md": writes json(instructions::InstructionsReport) = update(GenerateArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -30,19 +31,16 @@ pub(crate) struct GenerateArgs {
     force: bool,
 }
 
-impl Family for Instructions {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::GenerateClaudeMd(arguments) = self;
-        let file = match &arguments.output {
-            Some(file) => file.clone(),
-            None => usual_file(context)?,
-        };
-        let file = context.root().resolve(file).to_string();
-        let prefix = context.command_prefix()?.to_owned();
-        let request = Request { prefix: &prefix, careful: arguments.auto, force: arguments.force };
-        let report = context.update_file(&file, |view, path| Ok(instructions::generate(view, path, request)?))?;
-        context.emit(&report)
-    }
+fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), CommandError> {
+    let file = match &arguments.output {
+        Some(file) => file.clone(),
+        None => usual_file(context)?,
+    };
+    let file = context.root().resolve(file).to_string();
+    let prefix = context.command_prefix()?.to_owned();
+    let request = Request { prefix: &prefix, careful: arguments.auto, force: arguments.force };
+    let report = context.update_file(&file, |view, path| Ok(instructions::generate(view, path, request)?))?;
+    context.emit(&report)
 }
 
 /// The configured file; else the one that the host of the call reads first. The default of the configuration, which

@@ -2,31 +2,28 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::documents::requirements::{self, MarkReport};
 use crate::project::requirements::typed_ids;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum RequirementsFamily {
-    /// Show and update REQUIREMENTS.md
-    #[command(subcommand)]
-    Requirements(RequirementsCommand),
-}
+verbs! {
+    "Requirements";
+    groups { "requirements": "Show and update REQUIREMENTS.md"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum RequirementsCommand {
     /// Complete requirements in the list and the traceability table
     ///
     /// Example: `gsd-tools requirements mark-complete AUTH-01,AUTH-02 --raw`.
-    MarkComplete(IdsArgs),
+    "requirements mark-complete": writes json(MarkReport) = mark_complete(IdsArgs);
+
     /// Show which requirements are met once a plan is done
     ///
     /// Example: `gsd-tools requirements ready-ids .planning/phases/02-core/02-01-PLAN.md AUTH-01 --pick ready`.
-    ReadyIds(ReadyArgs),
+    "requirements ready-ids": reads json(requirements::ReadyReport) = ready(ReadyArgs);
+
     /// Set completed requirements to open again: their work has gaps
     ///
     /// Example: `gsd-tools requirements revert-phase AUTH-02`.
-    RevertPhase(IdsArgs),
+    "requirements revert-phase": writes json(requirements::RevertReport) = reopen(IdsArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -43,18 +40,8 @@ pub(crate) struct ReadyArgs {
     ids: Vec<String>,
 }
 
-impl Family for RequirementsFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Requirements(command) = self;
-        match command {
-            RequirementsCommand::MarkComplete(arguments) => mark_complete(context, &arguments.ids),
-            RequirementsCommand::ReadyIds(arguments) => ready(context, &arguments),
-            RequirementsCommand::RevertPhase(arguments) => reopen(context, &arguments.ids),
-        }
-    }
-}
-
-fn mark_complete(context: &mut Context, ids: &[String]) -> Result<(), CommandError> {
+fn mark_complete(context: &mut Context, arguments: &IdsArgs) -> Result<(), CommandError> {
+    let ids = &arguments.ids;
     let ids = typed_ids(ids);
     if ids.is_empty() {
         return Err(CommandError::usage("no requirements named").hint("such as `AUTH-01,AUTH-02`"));
@@ -76,7 +63,8 @@ fn ready(context: &mut Context, arguments: &ReadyArgs) -> Result<(), CommandErro
     context.emit_raw(&report, raw)
 }
 
-fn reopen(context: &mut Context, ids: &[String]) -> Result<(), CommandError> {
+fn reopen(context: &mut Context, arguments: &IdsArgs) -> Result<(), CommandError> {
+    let ids = &arguments.ids;
     let report = context.update(|view| Ok(requirements::reopen(view, typed_ids(ids))?))?;
     let raw = format!("{}/{} requirement(s) reverted from Complete", report.reverted.len(), report.total);
     context.emit_raw(&report, raw)

@@ -10,19 +10,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Answer;
-use super::FamilyRow;
 use super::argv::Globals;
-use super::catalog;
 use super::error::{CommandError, ExitContract, Reason};
-use super::project::Host;
-use super::tree;
-use super::usage;
+use super::listing::Listed;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
 use crate::operations::answers::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
-use crate::project::{repository, root, workstream};
-use crate::runtime::Registry;
+use crate::project::{root, workstream};
+use crate::runtime::{Descriptor, Registry};
 use crate::text::terminal;
 use crate::world::World;
 
@@ -34,6 +30,7 @@ const DEGRADED: u8 = 80;
 pub(crate) struct Context {
     world: World,
     globals: Globals,
+    listing: fn() -> Vec<Listed>,
     here: AbsolutePath,
     root: OnceCell<AbsolutePath>,
     layout: OnceCell<Layout>,
@@ -51,6 +48,16 @@ pub(crate) struct Context {
     /// Whether the last payload says that it is a failure.
     failed_payload: bool,
     exit_code: u8,
+}
+
+/// The program that runs the agents of this call.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) id: String,
+    /// What comes before the name of a command.
+    pub(in crate::commands) prefix: String,
+    /// None for a host we know nothing of but its name.
+    pub(crate) descriptor: Option<Descriptor>,
 }
 
 /// What a call changed in the project's documents.
@@ -113,7 +120,11 @@ struct Tokened<'a, R> {
 }
 
 impl Context {
-    pub(in crate::commands) fn new(world: World, globals: Globals) -> Result<Self, CommandError> {
+    pub(in crate::commands) fn new(
+        world: World,
+        globals: Globals,
+        listing: fn() -> Vec<Listed>,
+    ) -> Result<Self, CommandError> {
         let started = AbsolutePath::parse(world.folder()?)?;
         let root = OnceCell::new();
         let here = match (&globals.project_folder, &globals.folder) {
@@ -137,6 +148,7 @@ impl Context {
         Ok(Self {
             world,
             globals,
+            listing,
             here,
             root,
             layout: OnceCell::new(),
@@ -237,6 +249,16 @@ impl Context {
     }
 
     /// A file of the user's own folder, `.gsd` in the home folder.
+    /// Whether the call names the folder it works in.
+    pub(in crate::commands) fn names_a_folder(&self) -> bool {
+        self.globals.folder.is_some() || self.globals.project_folder.is_some()
+    }
+
+    /// Every verb there is.
+    pub(in crate::commands) fn verbs(&self) -> Vec<Listed> {
+        (self.listing)()
+    }
+
     pub(in crate::commands) fn personal_file(&self, name: &str) -> Option<PathBuf> {
         Some(self.world.gsd_home()?.join(".gsd").join(name))
     }
@@ -247,44 +269,6 @@ impl Context {
         let mut names =
             hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
         Ok(names.find(|name| self.world.is_set(name)))
-    }
-
-    /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
-    pub(in crate::commands) fn hold_agents_to_their_project(
-        &self,
-        row: &FamilyRow,
-        words: &[String],
-    ) -> Result<(), CommandError> {
-        let ours = words.iter().take_while(|word| *word != "--");
-        let forced = ours.into_iter().any(|word| word == "--force");
-        let elsewhere = self.globals.folder.is_some() || self.globals.project_folder.is_some();
-        if !forced && !elsewhere {
-            return Ok(());
-        }
-        let tree = tree(row);
-        let path = usage::leaf(&tree, words).path;
-        // Another name of a command is not in the catalog, and runs without asking with its first word.
-        if catalog::effect(&path).is_some() && !catalog::unasked(&path) {
-            return Ok(());
-        }
-        let Some(name) = self.agent_session()? else { return Ok(()) };
-        let refused = |what: String| {
-            let refused =
-                CommandError::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
-            refused.exits(77).hint("a person can type the call in a terminal of their own")
-        };
-        if forced {
-            return Err(refused("`--force`".to_owned()));
-        }
-        let started = AbsolutePath::parse(self.world.folder()?)?;
-        let project = disk::canonical(&root::discover(&started, self.world.home().as_deref()))?;
-        let target = disk::canonical(&self.here)?;
-        let main = |folder: &AbsolutePath| repository::main_place(folder).unwrap_or_else(|| folder.clone());
-        let target_root = disk::canonical(self.root())?;
-        if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
-            return Ok(());
-        }
-        Err(refused(format!("`{target}`, which is not below `{project}`,")))
     }
 
     /// Refuses to an agent what a person alone decides; a script of a person's may do it.

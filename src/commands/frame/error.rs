@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use crate::disk::DiskError;
+use crate::install::InstallError;
 use crate::project::ProjectError;
 use crate::project::boundary::BoundaryError;
 
@@ -116,6 +117,13 @@ impl CommandError {
         let hint = error.downcast_ref::<DiskError>().and_then(DiskError::hint);
         let hint = hint.or_else(|| error.downcast_ref::<BoundaryError>()?.hint());
         told.hints.extend(hint.or_else(|| error.downcast_ref::<ProjectError>()?.hint()));
+        if let Some(error) = error.downcast_ref::<InstallError>() {
+            told.hints.extend(error.hint());
+            told.exit_code = Some(error.exit_code());
+            if error.exit_code() == 2 {
+                told.reason = Reason::Usage;
+            }
+        }
         let mut source = error.source();
         while let Some(cause) = source {
             told.causes.push(cause.to_string());

@@ -2,50 +2,82 @@
 
 use clap::ArgMatches;
 
+use super::verb::Verb;
 use super::{CommandError, Context};
 
-/// One family: the words it answers to, its clap tree, and its function.
-#[derive(Clone, Copy)]
-pub(crate) struct FamilyRow {
+/// What a call has to pass before its verb runs.
+pub(in crate::commands) type Check = fn(&Context) -> Result<(), CommandError>;
+
+/// One family: verbs about one subject.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::commands) struct Family {
     /// What the family is about, as a heading of the help.
-    pub(crate) title: &'static str,
-    /// First words of a call that reach this family, in the order of its enum.
-    pub(crate) words: &'static [&'static str],
-    pub(super) tree: fn(clap::Command) -> clap::Command,
-    pub(in crate::commands) run: fn(&mut Context, &ArgMatches) -> Result<(), CommandError>,
+    pub(in crate::commands) title: &'static str,
+    /// Words that only lead to verbs, and what those have in common.
+    pub(in crate::commands) groups: &'static [(&'static str, &'static str)],
+    /// In the order of the help.
+    pub(in crate::commands) verbs: &'static [Verb],
+    /// What has to pass before any of its verbs runs.
+    pub(in crate::commands) first: Option<Check>,
     /// Exit code of wrong usage.
     pub(in crate::commands) usage_code: u8,
 }
 
-/// What a family's enum does with itself once clap has read it.
-pub(crate) trait Family: clap::Subcommand {
-    fn run(self, context: &mut Context) -> Result<(), CommandError>;
-}
+impl Family {
+    /// Whether a call that begins with this word is the family's.
+    pub(in crate::commands) fn answers_to(&self, word: &str) -> bool {
+        self.words().any(|own| own == word)
+    }
 
-/// A family that speaks as its peer does: wrong usage exits 1.
-pub(in crate::commands) const fn family<F: Family>(title: &'static str, words: &'static [&'static str]) -> FamilyRow {
-    FamilyRow { title, words, tree: F::augment_subcommands, run: run_family::<F>, usage_code: 1 }
-}
+    /// The first words of its verbs, each as often as it begins one.
+    pub(in crate::commands) fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.verbs.iter().map(|verb| verb.path.split(' ').next().unwrap_or(verb.path))
+    }
 
-/// A family of our own words: wrong usage exits 2.
-pub(in crate::commands) const fn own_family<F: Family>(
-    title: &'static str,
-    words: &'static [&'static str],
-) -> FamilyRow {
-    FamilyRow { usage_code: 2, ..family::<F>(title, words) }
-}
+    /// The verb at `path`.
+    pub(in crate::commands) fn verb(&self, path: &str) -> Option<&'static Verb> {
+        self.verbs.iter().find(|verb| verb.path == path)
+    }
 
-fn run_family<F: Family>(context: &mut Context, matches: &ArgMatches) -> Result<(), CommandError> {
-    let command = F::from_arg_matches(matches).map_err(|error| CommandError::usage(error.to_string()))?;
-    command.run(context)
+    /// Runs the verb that clap found.
+    pub(in crate::commands) fn run(&self, context: &mut Context, matches: &ArgMatches) -> Result<(), CommandError> {
+        let (mut matches, mut path) = (matches, String::new());
+        while let Some((word, inner)) = matches.subcommand() {
+            path = if path.is_empty() { word.to_owned() } else { format!("{path} {word}") };
+            matches = inner;
+        }
+        let verb = self.verb(&path).ok_or_else(|| CommandError::usage(format!("`{path}` needs a subcommand")))?;
+        if let Some(first) = self.first {
+            first(context)?;
+        }
+        (verb.run)(context, matches)
+    }
 }
 
 /// The whole clap tree of one family, under the program's name.
-pub(in crate::commands) fn tree(row: &FamilyRow) -> clap::Command {
+pub(in crate::commands) fn tree(family: &Family) -> clap::Command {
     let program = clap::Command::new("gsd-tools")
         .disable_help_flag(true)
         .disable_help_subcommand(true)
         .disable_version_flag(true)
         .subcommand_required(true);
-    (row.tree)(program)
+    family.verbs.iter().fold(program, |tree, verb| {
+        let words: Vec<&'static str> = verb.path.split(' ').collect();
+        planted(tree, family, verb, &words, 0)
+    })
+}
+
+/// The tree with the verb below the first `depth` of its words.
+fn planted(tree: clap::Command, family: &Family, verb: &Verb, words: &[&'static str], depth: usize) -> clap::Command {
+    let word = words[depth];
+    if depth + 1 == words.len() {
+        return tree.subcommand(verb.command());
+    }
+    if tree.find_subcommand(word).is_some() {
+        return tree.mut_subcommand(word, |inner| planted(inner, family, verb, words, depth + 1));
+    }
+    let path = words[..=depth].join(" ");
+    let about = family.groups.iter().find(|(group, _)| *group == path).map_or("", |(_, about)| *about);
+    let inner = clap::Command::new(word).about(about).subcommand_required(true);
+    tree.subcommand(planted(inner, family, verb, words, depth + 1))
 }

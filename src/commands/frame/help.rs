@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::FamilyRow;
-use super::catalog;
+use super::Catalog;
+use super::Family;
 use super::tree;
 use super::usage;
 
@@ -35,20 +35,19 @@ Flags of commands that act:
 ";
 
 /// The page that `words` ask for: of the command they name, else of the whole program.
-pub(in crate::commands) fn page(families: &[FamilyRow], words: &[String]) -> String {
-    let named = words.first().and_then(|word| families.iter().find(|row| row.words.contains(&word.as_str())));
-    match named {
+pub(in crate::commands) fn page(catalog: Catalog, words: &[String]) -> String {
+    match words.first().and_then(|word| catalog.family(word)) {
         Some(row) => command_page(row, words),
-        None => program_page(families),
+        None => program_page(catalog),
     }
 }
 
-fn command_page(row: &FamilyRow, words: &[String]) -> String {
+fn command_page(row: &Family, words: &[String]) -> String {
     let mut tree = tree(row);
     tree.build();
     let found = usage::leaf(&tree, words);
     let mut command = found.command.clone();
-    let more = match catalog::effect(&found.path) {
+    let more = match row.verb(&found.path).map(|verb| verb.effect) {
         Some(effect) if effect.writes() => FLAGS_OF_WRITERS,
         Some(effect) if effect.rehearses() => FLAG_OF_ACTS,
         _ => "",
@@ -56,9 +55,9 @@ fn command_page(row: &FamilyRow, words: &[String]) -> String {
     format!("{}\n{more}{FLAGS}", command.render_long_help())
 }
 
-fn program_page(families: &[FamilyRow]) -> String {
+fn program_page(catalog: Catalog) -> String {
     let mut page = String::from("Usage: gsd-tools <command> [arguments] [flags]\n");
-    for row in families {
+    for row in catalog.0 {
         // Writing to a string cannot fail.
         let _ = writeln!(page, "\n{}:", row.title);
         for command in tree(row).get_subcommands() {

@@ -1,28 +1,21 @@
 //! How a command reaches the project: the view it reads, and the facts that need git.
 
-use std::collections::{BTreeSet, HashMap};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::thread::{self, JoinHandle};
 
 use super::CommandError;
 use super::Context;
 use super::context::Written;
 use super::error::Reason;
-use super::program;
-use crate::commands::install;
+use super::times::commit_times;
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
-use crate::operations::agents::models;
 use crate::operations::answers::changes::{self, WholeFile};
 use crate::operations::answers::token;
 use crate::project::Project;
-use crate::project::files::Pending;
 use crate::project::layout::Layout;
 use crate::project::local_state::{LocalState, WrittenSettings};
 use crate::project::view::{Edits, ProjectView};
 use crate::project::workstream::{self, Pointer, PointerEdit};
-use crate::runtime::{Descriptor, Registry, RegistryError, installed_for};
-use crate::world::{Finished, World, WorldError};
 
 impl Context {
     /// The project of this call.
@@ -32,47 +25,6 @@ impl Context {
 
     fn project_of(&self, layout: Layout) -> Project {
         Project::new(layout, self.world().state_folder())
-    }
-
-    /// The host of the call: the one the environment names, else the configured one, else the one this program was
-    /// installed for, else the usual one.
-    pub(crate) fn host(&self) -> Result<&Host, CommandError> {
-        if let Some(host) = self.host.get() {
-            return Ok(host);
-        }
-        let named = self.world().variable("GSD_RUNTIME");
-        let config = self.config()?;
-        let installed = if named.is_none() && config.runtime().is_none() { self.installed_for() } else { None };
-        let id = models::runtime(config, named.or(installed).as_deref()).to_owned();
-        let descriptor = match self.registry()?.find(&id) {
-            Ok(descriptor) => Some(descriptor),
-            // Its name is all that is known of it.
-            Err(RegistryError::Unknown { .. }) => None,
-            Err(error @ RegistryError::Broken { .. }) => return Err(unusable_host(error)),
-        };
-        let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
-        let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
-        Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
-    }
-
-    /// The hosts that can be named: ours and those the user described.
-    pub(crate) fn registry(&self) -> Result<&Registry, CommandError> {
-        if let Some(registry) = self.registry.get() {
-            return Ok(registry);
-        }
-        let registry = Registry::open(self.world().config_folder().as_deref());
-        let registry = registry.map_err(|error| install::told(error.into()))?;
-        Ok(self.registry.get_or_init(|| registry))
-    }
-
-    /// The host that a person calls `name`.
-    pub(crate) fn host_named(&self, name: &str) -> Result<Descriptor, CommandError> {
-        self.registry()?.find(name).map_err(unusable_host)
-    }
-
-    /// The host whose folder this program is in, as its installation noted beside it.
-    fn installed_for(&self) -> Option<String> {
-        installed_for(&self.world().executable().ok()?)
     }
 
     /// What this computer keeps about the project outside of it.
@@ -86,17 +38,6 @@ impl Context {
     pub(crate) fn local_state_if_any(&self) -> Result<Option<LocalState>, CommandError> {
         let folder = self.world().state_folder();
         Ok(folder.map(|folder| LocalState::of(&folder, self.root())).transpose()?)
-    }
-
-    /// How a text that a model reads calls this program: by the path of its installation, as the installed content does,
-    /// and by its bare name where it is none.
-    pub(in crate::commands) fn program_word(&self) -> String {
-        program::word(self.world(), self.root().as_path())
-    }
-
-    /// What stands before the name of a command where people type it, such as `/gsd-`.
-    pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
-        Ok(&self.host()?.prefix)
     }
 
     /// Refuses to tell or change the whole project where its documents are those of workstreams and none is active: what
@@ -339,16 +280,6 @@ impl Context {
     }
 }
 
-/// Why a host cannot be used; a file of the user's is named with its line and a cure.
-fn unusable_host(error: RegistryError) -> CommandError {
-    match error {
-        RegistryError::Unknown { .. } => {
-            CommandError::because(Reason::Unknown, &error).hint("`gsd-tools runtimes` lists the hosts")
-        }
-        RegistryError::Broken { .. } => install::told(error.into()),
-    }
-}
-
 /// The lock files of other programs that write to the same documents; none where there is nothing to share yet.
 fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, CommandError> {
     let scope = layout.absolute(&layout.scope());
@@ -382,129 +313,5 @@ impl Deref for Reading {
 
     fn deref(&self) -> &ProjectView {
         &self.view
-    }
-}
-
-/// The program that runs the agents of this call.
-#[derive(Debug)]
-pub(crate) struct Host {
-    pub(crate) id: String,
-    /// What stands before the name of a command.
-    prefix: String,
-    /// None for a host we know nothing of but its name.
-    pub(crate) descriptor: Option<Descriptor>,
-}
-
-/// Begins to find out the time of the last commit of each of `paths` that is tracked and has no uncommitted change.
-///
-/// Two runs of git beside each other whatever the number of paths; nothing where there is no repository.
-fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> Pending<HashMap<String, i64>> {
-    let Some(places) = places(paths) else { return Box::new(HashMap::new) };
-    let git = |arguments: &[&str], ask: fn(&World, &Path, Vec<String>) -> Result<Finished, WorldError>| {
-        let arguments = arguments.iter().copied().chain(["--relative", "--"]).map(str::to_owned);
-        let arguments: Vec<String> = arguments.chain(places.iter().cloned()).collect();
-        let (world, root) = (world.clone(), layout.root().to_path_buf());
-        thread::spawn(move || ask(&world, &root, arguments).ok().filter(Finished::success).map(|told| told.text()))
-    };
-    let log = git(&["log", "--format=%x01%ct", "--name-only", "--no-renames", "-z"], |world, root, arguments| {
-        world.git(root, arguments)
-    });
-    let changed = git(&["diff", "HEAD", "--name-only", "--no-renames", "-z"], |world, root, arguments| {
-        world.git_differences(root, arguments)
-    });
-    Box::new(move || {
-        let told = |git: JoinHandle<Option<String>>| git.join().ok().flatten();
-        let (Some(log), Some(changed)) = (told(log), told(changed)) else { return HashMap::new() };
-        let mut times = times_in(&log);
-        for path in changed.split('\0') {
-            times.remove(path);
-        }
-        times
-    })
-}
-
-/// The newest commit of each file in a log of times, each behind a mark, and names.
-fn times_in(log: &str) -> HashMap<String, i64> {
-    let mut times = HashMap::new();
-    let mut time = None;
-    for field in log.split(['\0', '\n']).filter(|field| !field.is_empty()) {
-        if let Some(stamp) = field.strip_prefix('\u{1}') {
-            time = stamp.trim().parse::<i64>().ok();
-        } else if let Some(time) = time {
-            times.entry(field.to_owned()).or_insert(time);
-        }
-    }
-    times
-}
-
-/// Where git is to look for `paths`, as patterns of its own, however many files there are: in the folder that holds them
-/// all, and there for names that end as theirs do, such as `*-SUMMARY.md`.
-fn places(paths: &[String]) -> Option<Vec<String>> {
-    const MOST_ENDINGS: usize = 4;
-    let folder = common_folder(paths)?;
-    let endings: BTreeSet<&str> = paths
-        .iter()
-        .map(|path| path.rsplit('/').next().unwrap_or(path))
-        .map(|name| name.rfind('-').map_or(name, |dash| &name[dash + 1..]))
-        .collect();
-    let is_pattern = |text: &str| text.contains(['*', '?', '[', '\\']);
-    if folder == "." || endings.len() > MOST_ENDINGS || is_pattern(folder) || endings.iter().any(|end| is_pattern(end))
-    {
-        return Some(vec![folder.to_owned()]);
-    }
-    Some(endings.into_iter().map(|ending| format!("{folder}/*{ending}")).collect())
-}
-
-/// The folder that holds all of `paths`.
-fn common_folder(paths: &[String]) -> Option<&str> {
-    let (first, rest) = paths.split_first()?;
-    let folder = |path: &'_ str| path.rfind('/').map_or(0, |slash| slash);
-    let length = rest.iter().fold(folder(first), |length, path| {
-        let same = first.bytes().zip(path.bytes()).take_while(|(one, other)| one == other).count();
-        if same >= length && path.as_bytes().get(length) == Some(&b'/') {
-            length
-        } else {
-            folder(&first[..same.min(length)])
-        }
-    });
-    Some(if length == 0 { "." } else { &first[..length] })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{common_folder, places};
-
-    #[test]
-    fn git_is_asked_for_names_that_end_as_those_of_the_files_do() {
-        let of = |paths: &[&str]| places(&paths.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let told = |places: &[&str]| Some(places.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(of(&[]), None);
-        assert_eq!(
-            of(&["p/01-a/01-VERIFICATION.md", "p/01-a/01-01-SUMMARY.md", "p/02-b/SUMMARY.md"]),
-            told(&["p/*SUMMARY.md", "p/*VERIFICATION.md"])
-        );
-        assert_eq!(of(&["p/a-1", "p/a-2", "p/a-3", "p/a-4", "p/a-5"]), told(&["p"]));
-        assert_eq!(of(&["p[1]/a.md"]), told(&["p[1]"]));
-        assert_eq!(of(&["a.md"]), told(&["."]));
-    }
-
-    #[test]
-    fn one_folder_holds_all_paths() {
-        let of = |paths: &[&str]| {
-            common_folder(&paths.iter().map(ToString::to_string).collect::<Vec<_>>()).map(str::to_owned)
-        };
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&["a.md"]).as_deref(), Some("."));
-        assert_eq!(of(&[".planning/phases/01-a/x.md"]).as_deref(), Some(".planning/phases/01-a"));
-        assert_eq!(
-            of(&[".planning/phases/01-a/x.md", ".planning/phases/01-a/y.md"]).as_deref(),
-            Some(".planning/phases/01-a")
-        );
-        assert_eq!(
-            of(&[".planning/phases/01-a/x.md", ".planning/phases/01-b/y.md"]).as_deref(),
-            Some(".planning/phases")
-        );
-        assert_eq!(of(&[".planning/p/x.md", ".planning/pq/y.md"]).as_deref(), Some(".planning"));
-        assert_eq!(of(&["a/x.md", "b/y.md"]).as_deref(), Some("."));
     }
 }

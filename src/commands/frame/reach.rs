@@ -1,10 +1,48 @@
 //! How far a call reaches: the folders that it names.
 
-use super::CommandError;
-use super::Context;
-use crate::disk::AbsolutePath;
+use super::{CommandError, Context, Family, tree, usage};
+use crate::disk::{self, AbsolutePath};
+use crate::project::{repository, root};
 
 impl Context {
+    /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
+    pub(in crate::commands) fn hold_agents_to_their_project(
+        &self,
+        row: &Family,
+        words: &[String],
+    ) -> Result<(), CommandError> {
+        let ours = words.iter().take_while(|word| *word != "--");
+        let forced = ours.into_iter().any(|word| word == "--force");
+        let elsewhere = self.names_a_folder();
+        if !forced && !elsewhere {
+            return Ok(());
+        }
+        let tree = tree(row);
+        let path = usage::leaf(&tree, words).path;
+        // Another name of a command is not in the catalog, and runs without asking with its first word.
+        if row.verb(&path).is_some_and(|verb| !verb.runs_unasked()) {
+            return Ok(());
+        }
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = |what: String| {
+            let refused =
+                CommandError::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
+            refused.exits(77).hint("a person can type the call in a terminal of their own")
+        };
+        if forced {
+            return Err(refused("`--force`".to_owned()));
+        }
+        let started = AbsolutePath::parse(self.world().folder()?)?;
+        let project = disk::canonical(&root::discover(&started, self.world().home().as_deref()))?;
+        let target = disk::canonical(self.here())?;
+        let main = |folder: &AbsolutePath| repository::main_place(folder).unwrap_or_else(|| folder.clone());
+        let target_root = disk::canonical(self.root())?;
+        if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
+            return Ok(());
+        }
+        Err(refused(format!("`{target}`, which is not below `{project}`,")))
+    }
+
     /// Refuses a folder that a call names where it is outside of the project: to an agent any, and to everybody one that
     /// seems to be in the project and is not, since a link leads out.
     pub(in crate::commands) fn hold_to_project(&self, folder: &AbsolutePath) -> Result<(), CommandError> {

@@ -3,22 +3,19 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, ArgMatches};
 
-use super::FamilyRow;
+use super::Catalog;
+use super::Family;
 use super::argv::{self, Call};
-use super::catalog;
 use super::error::{CommandError, Reason};
 use super::tree;
 use crate::text::nearest::nearest;
 
 /// The family that answers to the first word of the call.
-pub(in crate::commands) fn family_of<'a>(
-    families: &'a [FamilyRow],
-    call: &Call,
-) -> Result<&'a FamilyRow, CommandError> {
+pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'static Family, CommandError> {
     let Some(word) = call.words.first() else {
         return Err(CommandError::usage("no command given").hint("`gsd-tools --help` lists the commands"));
     };
-    if let Some(row) = families.iter().find(|row| row.words.contains(&word.as_str())) {
+    if let Some(row) = catalog.family(word) {
         return Ok(row);
     }
     if word.starts_with('-') {
@@ -26,15 +23,14 @@ pub(in crate::commands) fn family_of<'a>(
     }
     let typed = call.dotted.as_ref().unwrap_or(word);
     let error = CommandError::new(Reason::SdkUnknownCommand, format!("unknown command `{typed}`"));
-    let words = families.iter().flat_map(|row| row.words).copied();
-    Err(match nearest(word, words) {
+    Err(match nearest(word, catalog.0.iter().flat_map(Family::words)) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint("`gsd-tools --help` lists the commands"),
     })
 }
 
 /// Reads the words of a call of `row`'s family.
-pub(in crate::commands) fn read(row: &FamilyRow, words: &[String]) -> Result<ArgMatches, CommandError> {
+pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, CommandError> {
     let tree = values_may_begin_with_a_hyphen(tree(row));
     let leaf = leaf(&tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
@@ -47,7 +43,7 @@ pub(in crate::commands) fn read(row: &FamilyRow, words: &[String]) -> Result<Arg
 }
 
 /// Lifts the flags that every command has that writes documents or acts.
-pub(in crate::commands) fn lift_of_writers(row: &FamilyRow, call: &mut Call) -> Result<(), CommandError> {
+pub(in crate::commands) fn lift_of_writers(row: &Family, call: &mut Call) -> Result<(), CommandError> {
     // Most calls have neither flag, and building the tree once more takes time.
     if !call.words.iter().any(|word| word == "--dry-run" || word.starts_with("--if-match")) {
         return Ok(());
@@ -56,7 +52,9 @@ pub(in crate::commands) fn lift_of_writers(row: &FamilyRow, call: &mut Call) -> 
     // The flags may stand between the words of the command.
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let leaf = leaf(&tree, &words);
-    let Some(effect) = catalog::effect(&leaf.path).filter(|effect| effect.rehearses()) else { return Ok(()) };
+    let Some(effect) = row.verb(&leaf.path).map(|verb| verb.effect).filter(|effect| effect.rehearses()) else {
+        return Ok(());
+    };
     let own_rehearsal = leaf.command.get_arguments().any(|argument| argument.get_long() == Some("dry-run"));
     // Installing has a rehearsal of its own, and no documents that a token could stand for.
     let if_match = effect.writes() && row.usage_code == 1;

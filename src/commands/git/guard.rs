@@ -12,18 +12,6 @@ use crate::disk::{self, AbsolutePath, Access, Change, Digest, Owner};
 /// The line by which a hook of ours is known, whichever program wrote it.
 const MARK: &str = "# gsd-core:commit-docs-guard";
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum GuardCommand {
-    /// Make the hook
-    ///
-    /// Example: `gsd-tools commit-docs-guard enable --pick action`.
-    Enable,
-    /// Take the hook away
-    ///
-    /// Example: `gsd-tools commit-docs-guard disable --pick action`.
-    Disable,
-}
-
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct EnabledReport {
     enabled: bool,
@@ -39,14 +27,6 @@ pub(in crate::commands) struct DisabledReport {
     /// Where the hook's text is now, if somebody had changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
-}
-
-pub(super) fn run(context: &mut Context, command: &GuardCommand) -> Result<(), CommandError> {
-    let hook = hook(context)?;
-    match command {
-        GuardCommand::Enable => enable(context, &hook),
-        GuardCommand::Disable => disable(context, &hook),
-    }
 }
 
 /// Where git looks for the hook.
@@ -65,7 +45,8 @@ fn hook(context: &Context) -> Result<AbsolutePath, CommandError> {
     Ok(AbsolutePath::parse(folder)?.resolve("hooks/pre-commit"))
 }
 
-fn enable(context: &mut Context, hook: &AbsolutePath) -> Result<(), CommandError> {
+pub(super) fn enable(context: &mut Context) -> Result<(), CommandError> {
+    let hook = &hook(context)?;
     refuse_repository_of_others(context.root())?;
     let script = script(context)?;
     let action = context.change(&folder(hook), |changes| {
@@ -85,7 +66,8 @@ fn enable(context: &mut Context, hook: &AbsolutePath) -> Result<(), CommandError
     context.emit_raw(&EnabledReport { enabled, action, path: hook.to_string() }, "enabled")
 }
 
-fn disable(context: &mut Context, hook: &AbsolutePath) -> Result<(), CommandError> {
+pub(super) fn disable(context: &mut Context) -> Result<(), CommandError> {
+    let hook = &hook(context)?;
     let script = script(context)?;
     let mut kept = None;
     let action = context.change(&folder(hook), |changes| {

@@ -13,43 +13,49 @@ use serde::Serialize;
 use self::repository::Repository;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::text::untrusted;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Commits {
+verbs! {
+    "Git";
+    groups { "commit-docs-guard": "Keep planning files out of commits by a hook of the repository"; "git": "Tell what branches mean to the project"; }
+
     /// Commit files of the project, if its rules let them be committed
     ///
     /// Without `--files`, everything below `.planning/`. Other staged work stays staged.
     ///
     /// Example: `gsd-tools commit "docs(02): plan the phase" --files .planning/STATE.md`.
-    Commit(commit::CommitArgs),
+    "commit": acts [unasked] json(commit::CommitReport) = commit::commit(commit::CommitArgs);
+
     /// Fail when planning files are staged that the rules keep out of commits
     ///
     /// Example: `gsd-tools check-commit`, from a hook of the repository.
-    CheckCommit,
+    "check-commit": reads json(CheckReport) = check_commit();
+
     /// Commit files of repositories inside the project, each in its own
     ///
     /// Example: `gsd-tools commit-to-subrepo "fix: parse dates" --files web/src/date.ts`.
-    CommitToSubrepo(subrepo::SubrepoArgs),
+    "commit-to-subrepo": acts json(subrepo::SubrepoReport) = subrepo::commit(subrepo::SubrepoArgs);
+
     /// Commit what changed in a repository inside the project on a branch of its own, and push it
     ///
     /// Example: `gsd-tools pr-subrepo "feat: dates" --repo web --branch feat/dates --pick remote_slug`.
-    PrSubrepo(pull_request::PullRequestArgs),
-    /// Keep planning files out of commits by a hook of the repository
-    #[command(subcommand)]
-    CommitDocsGuard(guard::GuardCommand),
-    /// Tell what branches mean to the project
-    #[command(subcommand)]
-    Git(GitCommand),
-}
+    "pr-subrepo": acts json(pull_request::PullRequestReport) = pull_request::prepare(pull_request::PullRequestArgs);
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum GitCommand {
+    /// Make the hook
+    ///
+    /// Example: `gsd-tools commit-docs-guard enable --pick action`.
+    "commit-docs-guard enable": acts json(guard::EnabledReport) = guard::enable();
+
+    /// Take the hook away
+    ///
+    /// Example: `gsd-tools commit-docs-guard disable --pick action`.
+    "commit-docs-guard disable": acts json(guard::DisabledReport) = guard::disable();
+
     /// Tell the branch that work starts from, or whether a branch is protected
     ///
     /// Example: `gsd-tools git base-branch --is-protected main` prints `true`.
-    BaseBranch(BaseBranchArgs),
+    "git base-branch": reads text("the name of the branch") = base_branch(BaseBranchArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,19 +63,6 @@ pub(crate) struct BaseBranchArgs {
     /// Tell whether this branch takes no direct commits
     #[arg(long, value_name = "BRANCH", num_args = 0..=1, default_missing_value = "")]
     is_protected: Option<String>,
-}
-
-impl Family for Commits {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::Commit(arguments) => commit::commit(context, &arguments),
-            Self::CheckCommit => check_commit(context),
-            Self::CommitToSubrepo(arguments) => subrepo::commit(context, &arguments),
-            Self::PrSubrepo(arguments) => pull_request::prepare(context, &arguments),
-            Self::CommitDocsGuard(command) => guard::run(context, &command),
-            Self::Git(GitCommand::BaseBranch(arguments)) => base_branch(context, &arguments),
-        }
-    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -12,41 +12,39 @@ pub(super) use bench::BenchReport;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
 use crate::install::{self, Target, UnknownHooks};
 use crate::runtime::Scope;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Hooks {
-    /// Silence hooks, and measure them
-    #[command(subcommand)]
-    Hooks(HookVerb),
-}
+verbs! {
+    "Hooks" (own);
+    groups { "hooks": "Silence hooks, and measure them"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum HookVerb {
     /// Silence our hooks, of one host or of all
     ///
     /// The hosts need not be started again, and their settings stay as they are.
     ///
     /// Example: `gsd-tools hooks off --host codex`.
-    Off(SwitchArgs),
+    "hooks off": acts json(SwitchReport) = off(SwitchArgs);
+
     /// Let our hooks speak again
     ///
     /// Example: `gsd-tools hooks on`.
-    On(SwitchArgs),
+    "hooks on": acts json(SwitchReport) = on(SwitchArgs);
+
     /// Say whose hooks are silent
     ///
     /// Example: `gsd-tools hooks status --json`.
-    Status(StatusArgs),
+    "hooks status": reads json(HookStatus) = status(StatusArgs);
+
     /// Run every hook that hosts have registered, and tell what each costs
     ///
     /// Hooks of other programs are run as well, with a made-up event: that is asked about first.
     ///
     /// Example: `gsd-tools hooks bench --host codex --ours`.
-    Bench(bench::BenchArgs),
+    "hooks bench": runs json(BenchReport) = bench::bench(bench::BenchArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -66,20 +64,14 @@ pub(crate) struct StatusArgs {
     json: bool,
 }
 
-impl Family for Hooks {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Hooks(verb) = self;
-        match verb {
-            HookVerb::Off(arguments) => {
-                // What guards against an agent is not the agent's to silence.
-                context.refuses_agents("hooks off")?;
-                switch(context, &arguments, false)
-            }
-            HookVerb::On(arguments) => switch(context, &arguments, true),
-            HookVerb::Status(arguments) => status(context, arguments.json),
-            HookVerb::Bench(arguments) => bench::bench(context, &arguments),
-        }
-    }
+fn off(context: &mut Context, arguments: &SwitchArgs) -> Result<(), CommandError> {
+    // What guards against an agent is not the agent's to silence.
+    context.refuses_agents("hooks off")?;
+    switch(context, arguments, false)
+}
+
+fn on(context: &mut Context, arguments: &SwitchArgs) -> Result<(), CommandError> {
+    switch(context, arguments, true)
 }
 
 /// What `hooks off` and `hooks on` came to.
@@ -166,7 +158,8 @@ struct InstallHooks {
     events: Vec<String>,
 }
 
-fn status(context: &mut Context, json: bool) -> Result<(), CommandError> {
+fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), CommandError> {
+    let json = arguments.json;
     let switch = Switch::read(context.world())?;
     let off_by_variable = hooks::is_off_by_variable(context.world());
     let (mut installs, mut unreadable) = (Vec::new(), Vec::new());

@@ -1,5 +1,7 @@
 //! `init`: the context bundle a workflow asks for at its start.
 
+#![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method has one lifetime, a closure any")]
+
 mod arguments;
 mod code;
 mod facts;
@@ -13,8 +15,8 @@ use arguments::{
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::disk;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::bundle::{
@@ -22,182 +24,215 @@ use crate::operations::bundle::{
 };
 use crate::world::Finished;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Inits {
-    /// Give a workflow everything it needs at its start, in one answer
-    #[command(subcommand)]
-    Init(InitCommand),
-}
+verbs! {
+    "Workflows";
+    groups { "init": "Give a workflow everything it needs at its start, in one answer"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum InitCommand {
     /// What executing a phase starts from: its plans, what is left of them, models and branch
     ///
     /// Example: `gsd-tools init execute-phase 2 --pick runnable_plans`.
-    ExecutePhase(ExecutePhaseArgs),
+    "init execute-phase": reads bundle(crate::operations::bundle::execute_phase::ExecutePhaseReport)
+        = execute_phase(ExecutePhaseArgs);
+
     /// What planning a phase starts from: its documents, models and switches
     ///
     /// Example: `gsd-tools init plan-phase 2 --pick has_context`.
-    PlanPhase(PlanPhaseArgs),
+    "init plan-phase": reads bundle(crate::operations::bundle::plan_phase::PlanPhaseReport) = plan_phase(PlanPhaseArgs);
+
     /// What starting a project starts from: what is there already, code and documents
     ///
     /// Example: `gsd-tools init new-project --pick is_brownfield`.
-    NewProject(AutoArgs),
+    "init new-project": reads bundle(crate::operations::bundle::project::NewProjectReport) = new_project(AutoArgs);
+
     /// What starting a milestone starts from
     ///
     /// Example: `gsd-tools init new-milestone --pick latest_completed_milestone`.
-    NewMilestone(NewMilestoneArgs),
+    "init new-milestone": reads bundle(crate::operations::bundle::milestone::NewMilestoneReport)
+        = new_milestone(NewMilestoneArgs);
+
     /// How to take up a project that has code, documents or plans already
     ///
     /// Example: `gsd-tools init onboard --pick next_action.command`.
-    Onboard(OnboardArgs),
+    "init onboard": reads bundle(crate::operations::bundle::onboard::OnboardReport) = onboard(OnboardArgs);
+
     /// What a small task starts from: its identifier, folder and branch
     ///
     /// Example: `gsd-tools init quick "Fix the login" --research --pick task_dir`.
-    Quick(QuickArgs),
+    "init quick": reads bundle(crate::operations::bundle::quick::QuickReport) = quick(QuickArgs);
+
     /// What several small tasks at once start from
     ///
     /// Example: `gsd-tools init quick-batch --research --pick quick_batches_dir`.
-    QuickBatch(QuickBatchArgs),
+    "init quick-batch": reads bundle(crate::operations::bundle::batch::QuickBatchReport) = quick_batch(QuickBatchArgs);
+
     /// What taking existing documents in starts from
     ///
     /// Example: `gsd-tools init ingest-docs --pick conflicts_path`.
-    IngestDocs,
+    "init ingest-docs": reads bundle(crate::operations::bundle::code::IngestDocsReport) = ingest_docs();
+
     /// What taking work up again starts from
     ///
     /// Example: `gsd-tools init resume --pick interrupted_agent_id`.
-    Resume,
+    "init resume": reads bundle(crate::operations::bundle::project::ResumeReport) = resume();
+
     /// What accepting a phase starts from: how far it is executed, verified and tested
     ///
     /// Example: `gsd-tools init verify-work 2 --pick phase_completion.ready_to_transition`.
-    VerifyWork(PhaseArgs),
+    "init verify-work": reads bundle(crate::operations::bundle::verify_work::VerifyWorkReport) = verify_work(PhaseArgs);
+
     /// Where the documents of a phase stand
     ///
     /// Example: `gsd-tools init phase-op 2.1 --pick expected_phase_dir`.
-    PhaseOp(PhaseArgs),
+    "init phase-op": reads bundle(crate::operations::bundle::phase_op::PhaseOpReport) = phase_op(PhaseArgs);
+
     /// What reviewing the code of a phase starts from
     ///
     /// Example: `gsd-tools init code-review 2 --fix --pick phase_dir`.
-    CodeReview(CodeReviewArgs),
+    "init code-review": reads bundle(crate::operations::bundle::review::CodeReviewReport) = code_review(CodeReviewArgs);
+
     /// What a review of plans by others starts from
     ///
     /// Example: `gsd-tools init review 2 --pick phase_dir`.
-    Review(PhaseArgs),
+    "init review": reads bundle(crate::operations::bundle::review::ReviewReport) = review(PhaseArgs);
+
     /// What talking over the assumptions of a phase starts from
     ///
     /// Example: `gsd-tools init discuss-phase-assumptions 2 --auto`.
-    DiscussPhaseAssumptions(AssumptionsArgs),
+    "init discuss-phase-assumptions": reads bundle(crate::operations::bundle::review::AssumptionsReport)
+        = discuss_phase_assumptions(AssumptionsArgs);
+
     /// The todos that are still to do
     ///
     /// Example: `gsd-tools init todos api --pick todo_count`.
-    Todos(TodosArgs),
+    "init todos": reads bundle(crate::operations::bundle::batch::TodosBundle) = todos(TodosArgs);
+
     /// How far the milestone is
     ///
     /// Example: `gsd-tools init milestone-op --pick all_phases_complete`.
-    MilestoneOp,
+    "init milestone-op": reads bundle(crate::operations::bundle::project::MilestoneOpReport) = milestone_op();
+
     /// What mapping existing code starts from
     ///
     /// Example: `gsd-tools init map-codebase --pick existing_maps`.
-    MapCodebase,
+    "init map-codebase": reads bundle(crate::operations::bundle::code::MapCodebaseReport) = map_codebase();
+
     /// Where the work stands: every phase of the milestone, the current and the next one
     ///
     /// Example: `gsd-tools init progress --pick next_phase.number`.
-    Progress(ProgressArgs),
+    "init progress": reads bundle(crate::operations::bundle::progress::ProgressBundle) = progress(ProgressArgs);
+
     /// What the dashboard shows: every phase, what it waits for, and what can be done now
     ///
     /// Example: `gsd-tools init manager --pick recommended_actions`.
-    Manager,
+    "init manager": reads bundle(crate::operations::bundle::manager::ManagerBundle) = manager();
+
     /// What running the remaining phases by themselves starts from, and what stands in the way of it
     ///
     /// Example: `gsd-tools init yolo --from 3 --pick prerequisites_met`.
-    Yolo(YoloArgs),
+    "init yolo": reads bundle(crate::operations::bundle::yolo::YoloBundle) = yolo(YoloArgs);
+
     /// What closing a milestone starts from
     ///
     /// Example: `gsd-tools init complete-milestone --pick git_create_tag`.
-    CompleteMilestone,
+    "init complete-milestone": reads bundle(crate::operations::bundle::milestone::CompleteMilestoneReport)
+        = complete_milestone();
+
     /// What working through all phases starts from
     ///
     /// Example: `gsd-tools init autonomous --converge`.
-    Autonomous(AutonomousArgs),
+    "init autonomous": reads bundle(crate::operations::bundle::batch::AutonomousReport) = autonomous(AutonomousArgs);
+
     /// What bringing documentation up to date starts from
     ///
     /// Example: `gsd-tools init docs-update`.
-    DocsUpdate,
+    "init docs-update": reads bundle(crate::operations::bundle::code::DocsUpdateReport) = docs_update();
+
     /// What bringing this program up to date starts from
     ///
     /// Example: `gsd-tools init update --next --pick next_channel`.
-    Update(UpdateArgs),
+    "init update": reads bundle(crate::operations::bundle::batch::UpdateReport) = update(UpdateArgs);
+
     /// What going on to the next phase starts from: who else is at work
     ///
     /// Example: `gsd-tools init transition --pick other_active_workstreams`.
-    Transition,
+    "init transition": reads bundle(crate::operations::bundle::milestone::TransitionReport) = transition();
+
     /// What hunting a bug starts from
     ///
     /// Example: `gsd-tools init debug --diagnose --pick debug_dir`.
-    Debug(DebugArgs),
+    "init debug": reads bundle(crate::operations::bundle::code::DebugReport) = debug(DebugArgs);
+
     /// What making a workspace starts from: the repositories in the project's folders
     ///
     /// Example: `gsd-tools init new-workspace --pick child_repo_count`.
-    NewWorkspace,
+    "init new-workspace": reads bundle(crate::operations::bundle::workspaces::NewWorkspaceReport) = workspaces::new();
+
     /// The workspaces there are
     ///
     /// Example: `gsd-tools init list-workspaces --pick workspace_count`.
-    ListWorkspaces,
+    "init list-workspaces": reads json(crate::operations::bundle::workspaces::WorkspacesReport) = workspaces::list();
+
     /// What removing a workspace starts from: what would be lost
     ///
     /// Example: `gsd-tools init remove-workspace feature-x --pick has_dirty_repos`.
-    RemoveWorkspace(WorkspaceArgs),
+    "init remove-workspace": reads bundle(crate::operations::bundle::workspaces::RemoveWorkspaceReport)
+        = workspaces::remove(WorkspaceArgs);
 }
 
-impl Family for Inits {
-    #[expect(
-        clippy::redundant_closure_for_method_calls,
-        reason = "the path of a method has one lifetime, a closure any"
-    )]
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Init(command) = self;
-        match command {
-            InitCommand::ExecutePhase(arguments) => execute_phase(context, &arguments),
-            InitCommand::PlanPhase(arguments) => plan_phase(context, &arguments),
-            InitCommand::NewProject(arguments) => new_project(context, &arguments),
-            InitCommand::NewMilestone(arguments) => {
-                answer(context, |bundle| bundle.new_milestone(arguments.reset_phase_numbers))
-            }
-            InitCommand::Onboard(arguments) => onboard(context, &arguments),
-            InitCommand::Quick(arguments) => quick(context, arguments),
-            InitCommand::QuickBatch(arguments) => {
-                answer(context, |bundle| bundle.quick_batch(arguments.research, arguments.validate))
-            }
-            InitCommand::IngestDocs => ingest_docs(context),
-            InitCommand::Resume => answer(context, |bundle| bundle.resume()),
-            InitCommand::VerifyWork(arguments) => verify_work(context, &arguments),
-            InitCommand::PhaseOp(arguments) => answer(context, |bundle| bundle.phase_op(arguments.optional())),
-            InitCommand::CodeReview(arguments) => {
-                answer(context, |bundle| bundle.code_review(arguments.phase.optional(), arguments.fix))
-            }
-            InitCommand::Review(arguments) => answer(context, |bundle| bundle.review(arguments.optional())),
-            InitCommand::DiscussPhaseAssumptions(arguments) => {
-                answer(context, |bundle| bundle.assumptions(arguments.phase.optional(), arguments.auto))
-            }
-            InitCommand::Todos(arguments) => todos(context, &arguments),
-            InitCommand::MilestoneOp => answer(context, |bundle| bundle.milestone_op()),
-            InitCommand::MapCodebase => map_codebase(context),
-            InitCommand::Progress(arguments) => progress(context, &arguments),
-            InitCommand::Manager => manager(context),
-            InitCommand::Yolo(arguments) => yolo(context, &arguments),
-            InitCommand::CompleteMilestone => answer(context, |bundle| bundle.complete_milestone()),
-            InitCommand::Autonomous(arguments) => {
-                answer(context, |bundle| bundle.autonomous(arguments.converge || arguments.cross_ai))
-            }
-            InitCommand::DocsUpdate => answer(context, |bundle| bundle.docs_update()),
-            InitCommand::Update(arguments) => answer(context, |bundle| bundle.update(arguments.next || arguments.rc)),
-            InitCommand::Transition => answer(context, |bundle| bundle.transition()),
-            InitCommand::Debug(arguments) => answer(context, |bundle| bundle.debug(arguments.diagnose)),
-            InitCommand::NewWorkspace => workspaces::new(context),
-            InitCommand::ListWorkspaces => workspaces::list(context),
-            InitCommand::RemoveWorkspace(arguments) => workspaces::remove(context, &arguments),
-        }
-    }
+fn new_milestone(context: &mut Context, arguments: &NewMilestoneArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.new_milestone(arguments.reset_phase_numbers))
+}
+
+fn quick_batch(context: &mut Context, arguments: &QuickBatchArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.quick_batch(arguments.research, arguments.validate))
+}
+
+fn resume(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.resume())
+}
+
+fn phase_op(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.phase_op(arguments.optional()))
+}
+
+fn code_review(context: &mut Context, arguments: &CodeReviewArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.code_review(arguments.phase.optional(), arguments.fix))
+}
+
+fn review(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.review(arguments.optional()))
+}
+
+fn discuss_phase_assumptions(context: &mut Context, arguments: &AssumptionsArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.assumptions(arguments.phase.optional(), arguments.auto))
+}
+
+fn milestone_op(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.milestone_op())
+}
+
+fn complete_milestone(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.complete_milestone())
+}
+
+fn autonomous(context: &mut Context, arguments: &AutonomousArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.autonomous(arguments.converge || arguments.cross_ai))
+}
+
+fn docs_update(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.docs_update())
+}
+
+fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.update(arguments.next || arguments.rc))
+}
+
+fn transition(context: &mut Context) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.transition())
+}
+
+fn debug(context: &mut Context, arguments: &DebugArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.debug(arguments.diagnose))
 }
 
 /// Gathers what a bundle is made of, makes it, and answers with it.
@@ -215,7 +250,6 @@ fn answer<R: serde::Serialize, E: Into<CommandError>>(
 }
 
 /// Answers `docs-init`, which is made as the bundles of workflows are.
-#[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is not general enough over lifetimes")]
 pub(super) fn docs_init(context: &mut Context) -> Result<(), CommandError> {
     answer(context, |bundle| bundle.docs_init())
 }
@@ -252,8 +286,8 @@ fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), Comman
     answer(context, |bundle| bundle.new_project(arguments.auto, &code))
 }
 
-fn quick(context: &mut Context, arguments: QuickArgs) -> Result<(), CommandError> {
-    let mut words = arguments.words;
+fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), CommandError> {
+    let mut words = arguments.words.clone();
     // What looks like a flag and is none of ours belongs to the task, and so do words after it; our own flags do not.
     let mut lift = |flag: &str| {
         let before = words.len();

@@ -14,42 +14,45 @@ pub(super) use words::spelled;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
-use crate::commands::frame::catalog;
-use crate::commands::frame::error::Reason;
+use crate::commands::frame::listing;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
 use report::{HostReport, InstallReport, Recovered, StatusReport};
 
-/// Installation for hosts.
-#[derive(Clone, Debug, clap::Subcommand)]
-pub(crate) enum Installation {
+verbs! {
+    "Install" (own);
+
     /// Install commands, workflows, agents and hooks for one or more hosts
     ///
     /// Each host's name is a flag. With no host, a terminal asks which.
     ///
     /// Example: `gsd-tools install --all --global`.
-    Install(InstallArgs),
+    "install": writes [asked] json(report::InstallReport) = install(InstallArgs);
+
     /// Remove an install and give back every file it had changed
     ///
     /// Example: `gsd-tools uninstall --all --global`.
-    Uninstall(UninstallArgs),
+    "uninstall": destroys [asked] json(report::InstallReport) = uninstall(UninstallArgs);
+
     /// Say what is installed, and whether it is as it was left
     ///
     /// Exits 1 if something is not. With no host, says it of all of them.
     ///
     /// Example: `gsd-tools status --json`.
-    Status(StatusArgs),
+    "status": reads json(report::StatusReport) = status(StatusArgs);
+
     /// Write our content as a plugin of a host, for whoever hands it on
     ///
     /// Example: `gsd-tools package --host claude dist/plugin`.
-    Package(package::PackageArgs),
+    "package": writes [asked] json(package::PackageReport) = package::package(package::PackageArgs);
+
     /// Finish a write that was cut short
     ///
     /// Example: `gsd-tools recover`.
-    Recover,
+    "recover": acts json(report::Recovered) = recover();
 }
 
 /// Which hosts, and where.
@@ -118,26 +121,24 @@ pub(crate) struct StatusArgs {
     which: Which,
 }
 
-impl Family for Installation {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::Install(InstallArgs { which, dry_run, no_permissions, skills }) => {
-                let nested = skills.map(|layout| layout == SkillLayout::Nested);
-                let permissions = !no_permissions;
-                Job { wish: Wish::Install, which, only_show: dry_run, permissions, nested }.run(context)
-            }
-            Self::Uninstall(UninstallArgs { which, dry_run }) => {
-                // The guards go with it.
-                if !dry_run {
-                    context.refuses_agents("uninstall")?;
-                }
-                Job { wish: Wish::Uninstall, which, only_show: dry_run, permissions: true, nested: None }.run(context)
-            }
-            Self::Status(StatusArgs { which }) => status(context, &which),
-            Self::Package(arguments) => package::package(context, &arguments),
-            Self::Recover => recover(context),
-        }
+fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), CommandError> {
+    let job = Job {
+        wish: Wish::Install,
+        which: arguments.which.clone(),
+        only_show: arguments.dry_run,
+        permissions: !arguments.no_permissions,
+        nested: arguments.skills.map(|layout| layout == SkillLayout::Nested),
+    };
+    job.run(context)
+}
+
+fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), CommandError> {
+    let (which, only_show) = (arguments.which.clone(), arguments.dry_run);
+    // The guards go with it.
+    if !only_show {
+        context.refuses_agents("uninstall")?;
     }
+    Job { wish: Wish::Uninstall, which, only_show, permissions: true, nested: None }.run(context)
 }
 
 /// What is to be done for one host, or why it cannot be.
@@ -157,16 +158,16 @@ impl Job {
         let registry = context.registry()?.clone();
         let descriptors = self.which.hosts(context, &registry, self.wish)?;
         let scope = self.which.scope(context)?;
-        let library = Library::embedded().map_err(|error| told(error.into()))?;
+        let library = Library::embedded().map_err(InstallError::from)?;
         let disk = context.disk();
         let installer = Installer {
             world: context.world(),
             disk: &disk,
             registry: &registry,
             library: &library,
-            program: Program::running(context.world()).map_err(told)?,
+            program: Program::running(context.world())?,
             permissions: self.permissions,
-            unasked: catalog::unasked_calls().into_iter().map(str::to_owned).collect(),
+            unasked: listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect(),
             nested: self.nested,
         };
         // Everything that can be known to fail is known before the first byte is written.
@@ -241,7 +242,7 @@ impl Which {
         }
         let mut found: Vec<Descriptor> = Vec::new();
         for name in &self.hosts {
-            let descriptor = registry.find(name).map_err(|error| told(error.into()))?;
+            let descriptor = registry.find(name).map_err(InstallError::from)?;
             if !found.iter().any(|known| known.id == descriptor.id) {
                 found.push(descriptor);
             }
@@ -279,10 +280,10 @@ fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>,
     for broken in registry.broken() {
         context.warn(format!("{broken}; {}", broken.hint().unwrap_or_default()));
     }
-    registry.all().map_err(|error| told(error.into()))
+    Ok(registry.all().map_err(InstallError::from)?)
 }
 
-fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
+fn status(context: &mut Context, StatusArgs { which }: &StatusArgs) -> Result<(), CommandError> {
     let registry = context.registry()?.clone();
     let everything = which.hosts.is_empty();
     let descriptors =
@@ -299,7 +300,7 @@ fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
                 // In the home folder there is no project to ask about.
                 Err(InstallError::ProjectIsHome { .. }) if everything => continue,
                 Err(InstallError::NoLocal { .. }) if everything || scopes.len() > 1 => continue,
-                target => target.map_err(told)?,
+                target => target?,
             };
             let status = install::status(&target, context.world());
             if !everything || status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished) {
@@ -320,12 +321,12 @@ fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
 fn recover(context: &mut Context) -> Result<(), CommandError> {
     let registry = context.registry()?.clone();
     let mut roots = vec![context.here().clone(), context.root().clone(), context.root().resolve(".planning")];
-    for descriptor in registry.all().map_err(|error| told(error.into()))? {
+    for descriptor in registry.all().map_err(InstallError::from)? {
         for scope in [Scope::Global, Scope::Local] {
             let target = Target::resolve(descriptor.clone(), scope, context.here(), None, context.world());
             // A place that cannot be told holds nothing of ours.
             let Ok(target) = target else { continue };
-            roots.extend(install::unfinished(&target, context.world()).map_err(told)?);
+            roots.extend(install::unfinished(&target, context.world())?);
         }
     }
     let disk = context.disk();
@@ -349,15 +350,4 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
         }
     }
     context.emit(&report)
-}
-
-/// A failed installation as a failed command.
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-pub(super) fn told(error: InstallError) -> CommandError {
-    let reason = if error.exit_code() == 2 { Reason::Usage } else { Reason::Unknown };
-    let mut told = CommandError::because(reason, &error).exits(error.exit_code());
-    if let Some(hint) = error.hint() {
-        told = told.hint(hint);
-    }
-    told
 }

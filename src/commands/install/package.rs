@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::told;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Owner, RelativePath};
@@ -51,8 +50,8 @@ struct LeftOut {
 
 pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<(), CommandError> {
     let registry = context.registry()?;
-    let descriptor = registry.find(&arguments.host).map_err(|error| told(error.into()))?;
-    let library = Library::embedded().map_err(|error| told(error.into()))?;
+    let descriptor = registry.find(&arguments.host).map_err(InstallError::from)?;
+    let library = Library::embedded().map_err(InstallError::from)?;
     let artifacts = emit::package(&library, &descriptor, env!("CARGO_PKG_VERSION"));
     let (Some(artifacts), Some(form)) = (artifacts, &descriptor.plugin) else {
         let error = CommandError::usage(format!("no form of plugins is known for {}", descriptor.name));
@@ -65,12 +64,11 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
             .hint("name another one")
             .exits(73));
     }
-    let program = Program::running(context.world()).map_err(told)?;
+    let program = Program::running(context.world())?;
     let mut changes = ChangeSet::default();
     let mut files = Vec::new();
     for artifact in artifacts {
-        let path =
-            folder.join(&RelativePath::parse(&artifact.path).map_err(|error| told(InstallError::Content(error)))?);
+        let path = folder.join(&RelativePath::parse(&artifact.path).map_err(InstallError::Content)?);
         files.push(artifact.path);
         changes.push(match artifact.contents {
             Contents::Whole(text) => {
@@ -118,5 +116,5 @@ impl PackageReport {
 }
 
 fn failed(error: DiskError) -> CommandError {
-    told(error.into())
+    InstallError::from(error).into()
 }

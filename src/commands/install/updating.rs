@@ -6,33 +6,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::commands::research::packages;
 use crate::disk::{self, AbsolutePath, ChangeSet};
 use crate::hooks::KnownVersions;
 use crate::install::{self, Target, custom};
 use crate::runtime::Scope;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Updating {
+verbs! {
+    "Updating";
+
     /// Tell which installation this project uses
     ///
     /// Example: `gsd-tools update-context` prints one line of JSON.
-    UpdateContext,
+    "update-context": reads json(InstallationReport) = update_context();
+
     /// Look up the newest version of this program
     ///
     /// It is noted for hooks, which never ask a server themselves.
     ///
     /// Example: `gsd-tools update-check --pick latest`.
-    UpdateCheck,
+    "update-check": runs json(UpdateReport) = update_check();
+
     /// Find files of your own among the installed ones
     ///
     /// Example: `gsd-tools detect-custom-files --config-dir ~/.config/host --pick custom_files`.
-    DetectCustomFiles(DetectArgs),
+    "detect-custom-files": reads json(custom::Findings) = detect_custom_files(DetectArgs);
+
     /// Bring files of your own back that an update put aside
     ///
     /// Example: `gsd-tools restore-custom-files --config-dir ~/.config/host --apply`; without `--apply` it only looks.
-    RestoreCustomFiles(RestoreArgs),
+    "restore-custom-files": acts json(custom::Restoration) = restore_custom_files(RestoreArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -52,29 +56,22 @@ pub(crate) struct RestoreArgs {
     apply: bool,
 }
 
-impl Family for Updating {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::UpdateContext => update_context(context),
-            Self::UpdateCheck => update_check(context),
-            Self::DetectCustomFiles(arguments) => {
-                let usage = "Usage: gsd-tools detect-custom-files --config-dir <path>";
-                let report = custom::find(&folder(context, arguments.config_dir.as_deref(), usage)?)?;
-                context.emit(&report)
-            }
-            Self::RestoreCustomFiles(arguments) => {
-                let usage = "Usage: gsd-tools restore-custom-files --config-dir <path> [--apply]";
-                let folder = folder(context, arguments.config_dir.as_deref(), usage)?;
-                let report = if arguments.apply {
-                    let report = context.change(&folder, |changes| Ok(custom::look(&folder, changes)?))?;
-                    if context.is_rehearsal() { report } else { report.applied() }
-                } else {
-                    custom::look(&folder, &mut ChangeSet::default())?
-                };
-                context.emit(&report)
-            }
-        }
-    }
+fn detect_custom_files(context: &mut Context, arguments: &DetectArgs) -> Result<(), CommandError> {
+    let usage = "Usage: gsd-tools detect-custom-files --config-dir <path>";
+    let report = custom::find(&folder(context, arguments.config_dir.as_deref(), usage)?)?;
+    context.emit(&report)
+}
+
+fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Result<(), CommandError> {
+    let usage = "Usage: gsd-tools restore-custom-files --config-dir <path> [--apply]";
+    let folder = folder(context, arguments.config_dir.as_deref(), usage)?;
+    let report = if arguments.apply {
+        let report = context.change(&folder, |changes| Ok(custom::look(&folder, changes)?))?;
+        if context.is_rehearsal() { report } else { report.applied() }
+    } else {
+        custom::look(&folder, &mut ChangeSet::default())?
+    };
+    context.emit(&report)
 }
 
 fn folder(context: &Context, typed: Option<&str>, usage: &str) -> Result<AbsolutePath, CommandError> {

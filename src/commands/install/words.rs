@@ -2,6 +2,7 @@
 //! flag means `install`.
 
 use crate::commands::frame::error::CommandError;
+use crate::install::InstallError;
 use crate::runtime::{Registry, RegistryError, RuntimeId};
 use crate::text::nearest::nearest;
 use crate::world::World;
@@ -29,7 +30,7 @@ pub(in crate::commands) fn spelled(words: Vec<String>, world: &World) -> Result<
         return Ok(words);
     }
     let registry = Registry::open(world.config_folder().as_deref());
-    let registry = registry.map_err(|error| super::told(error.into()))?;
+    let registry = registry.map_err(InstallError::from)?;
     match verb {
         Some(verb) => translate(verb, &words[1..], &registry),
         None if is_ours(first, &registry) => translate("install", &words, &registry),
@@ -86,7 +87,7 @@ fn is_ours(word: &str, registry: &Registry) -> bool {
 
 fn unknown(name: &str, dashes: &str, registry: &Registry, error: RegistryError) -> CommandError {
     if matches!(error, RegistryError::Broken { .. }) {
-        return super::told(error.into());
+        return InstallError::from(error).into();
     }
     let error = CommandError::usage(format!("no host and no flag is called `{dashes}{name}`")).exits(2);
     match nearest(name, names(registry).chain(FLAGS.iter().copied())) {

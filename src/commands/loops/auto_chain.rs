@@ -5,33 +5,29 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::project::auto_chain::{AutoMode, ChainNote, NOTE};
 use crate::project::local_state::LocalStateError;
 use crate::project::workstream;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum AutoChains {
-    /// Start or stop the automatic chain of workflows in this project
-    #[command(subcommand)]
-    AutoChain(AutoChainCommand),
-}
+verbs! {
+    "The automatic chain";
+    groups { "auto-chain": "Start or stop the automatic chain of workflows in this project"; }
 
-#[derive(Clone, Copy, Debug, clap::Subcommand)]
-pub(crate) enum AutoChainCommand {
     /// Start the automatic chain: workflows go on by themselves
     ///
     /// Noted on this computer, outside the project. Holds for 24 hours; each workflow of the chain starts it again.
     ///
     /// Example: `gsd-tools auto-chain start --pick active`.
-    Start,
+    "auto-chain start": acts [unasked] json(AutoModeReport) = start();
+
     /// Stop the automatic chain until somebody starts it again
     ///
     /// A stop holds also where the configuration says `workflow.auto_advance`.
     ///
     /// Example: `gsd-tools auto-chain stop --pick source`.
-    Stop,
+    "auto-chain stop": acts [unasked] json(AutoModeReport) = stop();
 }
 
 /// What `check auto-mode` answers, and `auto-chain` once it is done.
@@ -65,11 +61,12 @@ impl AutoModeReport {
     }
 }
 
-impl Family for AutoChains {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::AutoChain(command) = self;
-        set(context, matches!(command, AutoChainCommand::Start))
-    }
+fn start(context: &mut Context) -> Result<(), CommandError> {
+    set(context, true)
+}
+
+fn stop(context: &mut Context) -> Result<(), CommandError> {
+    set(context, false)
 }
 
 impl Context {

@@ -9,9 +9,8 @@ use std::str::FromStr;
 use crate::commands::documents::config::told;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
-use crate::commands::frame::catalog;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::library::Library;
 use crate::operations::capability::hooks::{self, PointReport, Reference};
@@ -22,66 +21,64 @@ use crate::operations::documents::configuration;
 use crate::runtime::{Home, Scope, Surroundings};
 use crate::text::nearest::nearest;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Capabilities {
-    /// See and switch the features that put work of their own into the loop
-    #[command(subcommand)]
-    Capability(CapabilityCommand),
-}
+verbs! {
+    "Features";
+    groups { "capability": "See and switch the features that put work of their own into the loop"; "capability trust": "Look at the features from elsewhere that a project trusts"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum CapabilityCommand {
     /// Refuse to fetch a feature: all there are come with this program
     ///
     /// Example: `gsd-tools capability list` tells which there are.
-    Install(ElsewhereArgs),
+    "capability install": reads [asked] text("nothing: there is nothing to install") = install(ElsewhereArgs);
+
     /// Refuse to fetch a newer feature: features are as new as this program
     ///
     /// Example: `gsd-tools capability list` tells which there are.
-    Update(ElsewhereArgs),
+    "capability update": reads [asked] text("nothing: there is nothing to update") = update(ElsewhereArgs);
+
     /// Refuse to take a feature away: turn it off instead
     ///
     /// Example: `gsd-tools capability disable ui`.
-    Remove(ElsewhereArgs),
+    "capability remove": reads [asked] text("nothing: there is nothing to remove") = remove(ElsewhereArgs);
+
     /// List the features and hosts
     ///
     /// Example: `gsd-tools capability list --pick [0].id`.
-    List(ListArgs),
+    "capability list": reads json(Vec<state::CapabilityRow>) = list(ListArgs);
+
     /// Tell which features from elsewhere are old; there are none from elsewhere
     ///
     /// Example: `gsd-tools capability outdated --json`.
-    Outdated(ListArgs),
-    /// Look at the features from elsewhere that a project trusts
-    #[command(subcommand)]
-    Trust(TrustCommand),
-    /// Hide a feature's workflows on a host and leave out its work
-    ///
-    /// Example: `gsd-tools capability disable ui`.
-    Disable(TurnArgs),
-    /// Show a feature's workflows on a host again
-    ///
-    /// Example: `gsd-tools capability enable ui`.
-    Enable(TurnArgs),
-    /// Tell what holds of every feature, and which of its work the project wants
-    ///
-    /// Example: `gsd-tools capability state --pick capabilities[0].active`.
-    State(HostFlags),
-    /// Turn a feature on or off, and single pieces of its work
-    ///
-    /// Example: `gsd-tools capability set ui --on --gate workflow.ui_review=false`.
-    Set(SetArgs),
-}
+    "capability outdated": reads json(Vec<serde_json::Value>, String) = outdated(ListArgs);
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum TrustCommand {
     /// List the features from elsewhere that the project trusts, which are none
     ///
     /// Example: `gsd-tools capability trust list`.
-    List(ListArgs),
+    "capability trust list": reads json(Vec<serde_json::Value>) = trusted(ListArgs);
+
     /// Refuse to take trust back: none was given
     ///
     /// Example: `gsd-tools capability trust list`.
-    Revoke(ElsewhereArgs),
+    "capability trust revoke": reads [asked] text("nothing: nothing is trusted") = revoke(ElsewhereArgs);
+
+    /// Hide a feature's workflows on a host and leave out its work
+    ///
+    /// Example: `gsd-tools capability disable ui`.
+    "capability disable": writes [asked] json(state::SetReport) = disable(TurnArgs);
+
+    /// Show a feature's workflows on a host again
+    ///
+    /// Example: `gsd-tools capability enable ui`.
+    "capability enable": writes [asked] json(state::SetReport) = enable(TurnArgs);
+
+    /// Tell what holds of every feature, and which of its work the project wants
+    ///
+    /// Example: `gsd-tools capability state --pick capabilities[0].active`.
+    "capability state": reads json(StateReport) = tell_state(HostFlags);
+
+    /// Turn a feature on or off, and single pieces of its work
+    ///
+    /// Example: `gsd-tools capability set ui --on --gate workflow.ui_review=false`.
+    "capability set": writes [asked] json(state::SetReport) = set_with_gates(SetArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -157,35 +154,38 @@ impl FromStr for Gate {
     }
 }
 
-impl Family for Capabilities {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Capability(command) = self;
-        match command {
-            CapabilityCommand::Install(arguments) => {
-                Err(elsewhere("installed", &arguments).hint("`gsd-tools capability list` tells which there are"))
-            }
-            CapabilityCommand::Update(arguments) => {
-                Err(elsewhere("updated", &arguments).hint("a newer gsd-tools brings newer features"))
-            }
-            CapabilityCommand::Remove(arguments) => {
-                Err(elsewhere("removed", &arguments).hint("`gsd-tools capability disable` turns one off"))
-            }
-            CapabilityCommand::List(arguments) => list(context, &arguments.host),
-            CapabilityCommand::Outdated(arguments) => outdated(context, arguments.json),
-            CapabilityCommand::Trust(TrustCommand::List(_)) => context.emit(&[(); 0]),
-            CapabilityCommand::Trust(TrustCommand::Revoke(arguments)) => Err(elsewhere("trusted", &arguments)),
-            CapabilityCommand::Disable(arguments) => {
-                set(context, &arguments.feature, Some(false), &[], &arguments.host)
-            }
-            CapabilityCommand::Enable(arguments) => set(context, &arguments.feature, Some(true), &[], &arguments.host),
-            CapabilityCommand::State(host) => tell_state(context, &host),
-            CapabilityCommand::Set(arguments) => {
-                let turn = (arguments.on || arguments.off).then_some(arguments.on);
-                let gates: Vec<(String, bool)> = arguments.gate.into_iter().map(|Gate { key, on }| (key, on)).collect();
-                set(context, &arguments.feature, turn, &gates, &arguments.host)
-            }
-        }
-    }
+fn install(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
+    Err(elsewhere("installed", arguments).hint("`gsd-tools capability list` tells which there are"))
+}
+
+fn update(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
+    Err(elsewhere("updated", arguments).hint("a newer gsd-tools brings newer features"))
+}
+
+fn remove(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
+    Err(elsewhere("removed", arguments).hint("`gsd-tools capability disable` turns one off"))
+}
+
+fn trusted(context: &mut Context, _: &ListArgs) -> Result<(), CommandError> {
+    context.emit(&[(); 0])
+}
+
+fn revoke(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
+    Err(elsewhere("trusted", arguments))
+}
+
+fn disable(context: &mut Context, arguments: &TurnArgs) -> Result<(), CommandError> {
+    set(context, &arguments.feature, Some(false), &[], &arguments.host)
+}
+
+fn enable(context: &mut Context, arguments: &TurnArgs) -> Result<(), CommandError> {
+    set(context, &arguments.feature, Some(true), &[], &arguments.host)
+}
+
+fn set_with_gates(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+    let turn = (arguments.on || arguments.off).then_some(arguments.on);
+    let gates: Vec<(String, bool)> = arguments.gate.iter().map(|Gate { key, on }| (key.clone(), *on)).collect();
+    set(context, &arguments.feature, turn, &gates, &arguments.host)
 }
 
 /// What is wanted at a point of the loop.
@@ -197,7 +197,7 @@ pub(in crate::commands) fn at(context: &Context, point: &str, host: &HostFlags) 
             let name = name.strip_prefix("gsd-").unwrap_or(name);
             library.at(&format!("agents/{name}.md")).is_some()
         }
-        Reference::Command(path) => catalog::effect(path).is_some(),
+        Reference::Command(path) => context.verbs().iter().any(|verb| verb.command == path),
     };
     Ok(hooks::at(point, context.config()?, &seen(context, host)?, has, &context.program_word()))
 }
@@ -208,13 +208,13 @@ fn elsewhere(done: &str, arguments: &ElsewhereArgs) -> CommandError {
     CommandError::usage(format!("{what} cannot be {done}: all features are part of this program"))
 }
 
-fn list(context: &mut Context, host: &HostFlags) -> Result<(), CommandError> {
-    let rows = state::rows(&seen(context, host)?, &hosts(context)?, env!("CARGO_PKG_VERSION"));
+fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+    let rows = state::rows(&seen(context, &arguments.host)?, &hosts(context)?, env!("CARGO_PKG_VERSION"));
     context.emit(&rows)
 }
 
-fn outdated(context: &mut Context, json: bool) -> Result<(), CommandError> {
-    if json {
+fn outdated(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+    if arguments.json {
         return context.emit(&[(); 0]);
     }
     context.text("ID  Source  Current  Latest  Status\n--  ------  -------  ------  ------\n");

@@ -12,32 +12,28 @@ use serde_json::{Map, Value};
 use crate::commands::checks::check::{self, Verdict};
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};
 use crate::operations::capability::{HookKind, OnError, POINTS};
 use crate::project::phase;
 use crate::project::view::NamedPhase;
 use capability::HostFlags;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Loop {
-    /// Show and run the work of features at the points of the loop
-    #[command(subcommand)]
-    Loop(LoopCommand),
-}
+verbs! {
+    "Loop";
+    groups { "loop": "Show and run the work of features at the points of the loop"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum LoopCommand {
     /// Check the gates of a point, and print its steps and texts
     ///
     /// Reads only: the steps are run by the workflow that asks. `block` true: a gate stops the loop.
     ///
     /// Example: `gsd-tools loop enter plan:pre 3 --pick block`.
-    Enter(EnterArgs),
+    "loop enter": reads json(EnterReport) = loop_enter(EnterArgs);
+
     /// Show what features want done at a point, as declared
     ///
     /// Example: `gsd-tools loop render-hooks plan:pre`.
-    RenderHooks(RenderArgs),
+    "loop render-hooks": reads json(crate::operations::capability::hooks::PointReport) = render(RenderArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -61,17 +57,9 @@ pub(crate) struct RenderArgs {
     active_cap: Option<String>,
 }
 
-impl Family for Loop {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Loop(command) = self;
-        match command {
-            LoopCommand::Enter(arguments) => {
-                let report = enter(context, &arguments)?;
-                context.emit(&report)
-            }
-            LoopCommand::RenderHooks(arguments) => render(context, arguments),
-        }
-    }
+fn loop_enter(context: &mut Context, arguments: &EnterArgs) -> Result<(), CommandError> {
+    let report = enter(context, arguments)?;
+    context.emit(&report)
 }
 
 fn point(typed: &str) -> Result<&'static str, CommandError> {
@@ -81,9 +69,9 @@ fn point(typed: &str) -> Result<&'static str, CommandError> {
     })
 }
 
-fn render(context: &mut Context, arguments: RenderArgs) -> Result<(), CommandError> {
+fn render(context: &mut Context, arguments: &RenderArgs) -> Result<(), CommandError> {
     let report = capability::at(context, point(&arguments.point)?, &arguments.host)?;
-    match arguments.active_cap {
+    match &arguments.active_cap {
         None => context.emit(&report),
         Some(feature) => {
             let wants = report.active_hooks.iter().any(|hook| hook.cap_id == feature);
@@ -175,7 +163,7 @@ fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, Comman
     let wanted = capability::at(context, point, &arguments.host)?;
     let view = context.view();
     let typed = arguments.phase.as_deref();
-    let phase = typed.map(|typed| check::phase_named(context, &view, typed)).transpose()?;
+    let phase = typed.map(|typed| context.phase_named(&view, typed)).transpose()?;
     drop(view);
     let mut report = EnterReport {
         point,
@@ -226,7 +214,7 @@ fn gate(context: &Context, hook: &ActiveHook, typed: &str) -> Option<GateResult>
         Ok(answer) if answer.verdict == Verdict::Pass => return None,
         Ok(answer) => {
             let declared = || match hook.cure? {
-                Reference::Skill(name) => check::installed_command(context, name).ok()?,
+                Reference::Skill(name) => context.installed_command(name).ok()?,
                 Reference::Agent(name) | Reference::Command(name) => Some(name.to_owned()),
             };
             (blocking && answer.verdict == Verdict::Block, answer.message, answer.cure.or_else(declared))

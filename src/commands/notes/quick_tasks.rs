@@ -2,21 +2,22 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
-use crate::commands::state;
+use crate::commands::frame::table::verbs;
 use crate::operations::notes::quick_tasks;
 use crate::project::state::quick::QuickRow;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum QuickTasks {
+verbs! {
+    "Quick tasks";
+
     /// Note a quick task in STATE.md
     ///
     /// Example: `gsd-tools quick-tasks-append --task "Fix typo" --quick-id 260112-xyz --slug fix-typo --raw`.
-    QuickTasksAppend(AppendArgs),
+    "quick-tasks-append": writes json(quick_tasks::AppendReport) = append(AppendArgs);
+
     /// Bring an old table of quick tasks into the form that rows are added to
     ///
     /// Example: `gsd-tools quick-tasks-migrate --pick migrated`.
-    QuickTasksMigrate,
+    "quick-tasks-migrate": writes json(quick_tasks::MigrateReport) = quick_tasks_migrate();
 }
 
 #[derive(Debug, clap::Args)]
@@ -37,17 +38,10 @@ pub(crate) struct AppendArgs {
     status: Option<String>,
 }
 
-impl Family for QuickTasks {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::QuickTasksAppend(arguments) => append(context, &arguments),
-            Self::QuickTasksMigrate => {
-                let facts = state::facts(context)?;
-                let report = context.update(|view| Ok(quick_tasks::migrate(view, &facts)?))?;
-                context.emit(&report)
-            }
-        }
-    }
+fn quick_tasks_migrate(context: &mut Context) -> Result<(), CommandError> {
+    let facts = context.state_facts()?;
+    let report = context.update(|view| Ok(quick_tasks::migrate(view, &facts)?))?;
+    context.emit(&report)
 }
 
 fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), CommandError> {
@@ -57,7 +51,7 @@ fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), CommandEr
             "quick-tasks-append requires --task <description> (or a positional description)",
         ));
     }
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let head = context.world().git(context.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();
     let head = head.filter(crate::world::Finished::success).map(|finished| finished.text().trim().to_owned());
     let directory = match (&arguments.quick_id, &arguments.slug) {

@@ -5,35 +5,33 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::notes::seeds;
 use crate::operations::notes::todos::{self, COMPLETED, Completion};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Ideas {
+verbs! {
+    "Todos and seeds";
+    groups { "todo": "List, show and complete todos"; }
+
     /// List the pending todos
     ///
     /// Example: `gsd-tools list-todos api --raw` prints how many todos the area `api` has.
-    ListTodos(ListArgs),
+    "list-todos": reads json(todos::TodosReport) = list(ListArgs);
+
     /// List the seeds: ideas that wait for their moment
     ///
     /// Example: `gsd-tools list-seeds dormant --raw` prints how many seeds are dormant.
-    ListSeeds(SeedsArgs),
-    /// List, show and complete todos
-    #[command(subcommand)]
-    Todo(TodoCommand),
-}
+    "list-seeds": reads json(seeds::SeedsReport) = list_seeds(SeedsArgs);
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum TodoCommand {
     /// Complete a todo
     ///
     /// Example: `gsd-tools todo complete 2026-01-05-add-tags.md`.
-    Complete(CompleteArgs),
+    "todo complete": writes json(CompleteReport, RehearsalReport) = todo_complete(CompleteArgs);
+
     /// List the pending todos that a phase could take up
     ///
     /// Example: `gsd-tools todo match-phase 2 --pick matches[0].file`.
-    MatchPhase(MatchArgs),
+    "todo match-phase": reads json(todos::MatchReport) = match_phase(MatchArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -63,25 +61,25 @@ pub(crate) struct SeedsArgs {
     status: Option<String>,
 }
 
-impl Family for Ideas {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::ListTodos(arguments) => list(context, arguments.area.as_deref()),
-            Self::ListSeeds(arguments) => {
-                let report = seeds::list(&context.view(), arguments.status.as_deref())?;
-                context.emit_raw(&report, report.count.to_string())
-            }
-            Self::Todo(TodoCommand::Complete(arguments)) if arguments.dry_run => rehearse(context, &arguments.file),
-            Self::Todo(TodoCommand::Complete(arguments)) => complete(context, &arguments.file),
-            Self::Todo(TodoCommand::MatchPhase(arguments)) => {
-                let report = todos::match_phase(&context.view(), &arguments.phase)?;
-                context.emit(&report)
-            }
-        }
-    }
+fn list_seeds(context: &mut Context, arguments: &SeedsArgs) -> Result<(), CommandError> {
+    let report = seeds::list(&context.view(), arguments.status.as_deref())?;
+    context.emit_raw(&report, report.count.to_string())
 }
 
-fn list(context: &mut Context, area: Option<&str>) -> Result<(), CommandError> {
+fn todo_complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
+    if arguments.dry_run {
+        return rehearse(context, &arguments.file);
+    }
+    complete(context, &arguments.file)
+}
+
+fn match_phase(context: &mut Context, arguments: &MatchArgs) -> Result<(), CommandError> {
+    let report = todos::match_phase(&context.view(), &arguments.phase)?;
+    context.emit(&report)
+}
+
+fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+    let area = arguments.area.as_deref();
     let report = todos::list(&context.view(), area)?;
     context.emit_raw(&report, report.count.to_string())
 }

@@ -2,28 +2,20 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::overview::inspect;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Planning {
-    /// Look at the project as a whole
-    #[command(subcommand)]
-    Planning(PlanningCommand),
-}
+verbs! {
+    "The whole project";
+    groups { "planning": "Look at the project as a whole"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum PlanningCommand {
     /// Give phases, plans, tasks, requirements and progress in one answer, with what could not be told
     ///
     /// Example: `gsd-tools planning inspect --pick progress.accepted_phases.completed`.
-    Inspect,
+    "planning inspect": reads json(inspect::InspectReport) = inspect();
 }
 
-impl Family for Planning {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Planning(PlanningCommand::Inspect) = self;
-        let report = inspect::inspect(&context.view())?;
-        context.emit(&report)
-    }
+fn inspect(context: &mut Context) -> Result<(), CommandError> {
+    let report = inspect::inspect(&context.view())?;
+    context.emit(&report)
 }

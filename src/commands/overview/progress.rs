@@ -2,26 +2,29 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::overview::history;
 use crate::operations::overview::progress::{self, TableReport};
 use crate::operations::overview::stats::{self, Commits};
 use crate::world::Finished;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum ProgressFamily {
+verbs! {
+    "Progress";
+
     /// Show how far the milestone is
     ///
     /// Example: `gsd-tools progress bar --raw` prints `[██████░░░░░░░░░░░░░░] 3/10 plans (30%)`.
-    Progress(ProgressArgs),
+    "progress": reads json( progress::ProgressReport, progress::BarReport, TableReport) = progress(ProgressArgs);
+
     /// Show the project in numbers: phases, plans, requirements, commits
     ///
     /// Example: `gsd-tools stats table --raw` prints them as a page.
-    Stats(StatsArgs),
+    "stats": reads json(stats::StatsReport, TableReport) = stats(StatsArgs);
+
     /// Show what all summaries hand on, phase by phase
     ///
     /// Example: `gsd-tools history-digest --pick tech_stack`.
-    HistoryDigest,
+    "history-digest": reads json(history::HistoryReport) = history_digest();
 }
 
 #[derive(Debug, clap::Args)]
@@ -36,17 +39,9 @@ pub(crate) struct ProgressArgs {
     format: Option<String>,
 }
 
-impl Family for ProgressFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::Progress(arguments) => progress(context, &arguments),
-            Self::Stats(arguments) => stats(context, &arguments),
-            Self::HistoryDigest => {
-                let report = history::history(&context.view())?;
-                context.emit(&report)
-            }
-        }
-    }
+fn history_digest(context: &mut Context) -> Result<(), CommandError> {
+    let report = history::history(&context.view())?;
+    context.emit(&report)
 }
 
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {

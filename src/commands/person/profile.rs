@@ -3,8 +3,8 @@
 use crate::commands::agents::hosts;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath};
 use crate::operations::person::profile;
 use crate::operations::person::profile::{
@@ -16,24 +16,28 @@ use crate::text::fragment::Marked;
 /// The command that loads the preferences, without what every command begins with.
 const PREFERENCES: &str = "dev-preferences";
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Profiles {
+verbs! {
+    "Profile";
+
     /// Ask how a person likes to work, or make an analysis of the answers
     ///
     /// Example: `gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json`.
-    ProfileQuestionnaire(QuestionnaireArgs),
+    "profile-questionnaire": reads json(profile::Questionnaire, profile::Answers) = questionnaire(QuestionnaireArgs);
+
     /// Write an analysis as a profile for people and agents
     ///
     /// Example: `gsd-tools write-profile --input analysis.json --pick profile_path`.
-    WriteProfile(WriteArgs),
+    "write-profile": acts json(ProfileReport) = write(WriteArgs);
+
     /// Make a command that loads what an analysis says
     ///
     /// Example: `gsd-tools generate-dev-preferences --analysis analysis.json --pick command_name`.
-    GenerateDevPreferences(PreferencesArgs),
+    "generate-dev-preferences": acts json(PreferencesReport) = preferences(PreferencesArgs);
+
     /// Put what an analysis says into the instruction file
     ///
     /// Example: `gsd-tools generate-claude-profile --analysis analysis.json --global`.
-    GenerateClaudeProfile(SectionArgs),
+    "generate-claude-profile": acts json(SectionReport) = section(SectionArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -77,17 +81,6 @@ pub(crate) struct SectionArgs {
     /// The instruction file for all projects
     #[arg(long, conflicts_with = "output")]
     global: bool,
-}
-
-impl Family for Profiles {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::ProfileQuestionnaire(arguments) => questionnaire(context, &arguments),
-            Self::WriteProfile(arguments) => write(context, &arguments),
-            Self::GenerateDevPreferences(arguments) => preferences(context, &arguments),
-            Self::GenerateClaudeProfile(arguments) => section(context, &arguments),
-        }
-    }
 }
 
 fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result<(), CommandError> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::commands::agents::hosts;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath};
 use crate::operations::person::sessions::{
     self, ExtractReport, Message, ProjectSessions, Sample, SampleReport, SampleRequest, SessionFile,
@@ -16,20 +16,23 @@ const USUAL_SAMPLE: usize = 150;
 /// How much of a message a sample takes.
 const USUAL_LENGTH: usize = 500;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum SessionFamily {
+verbs! {
+    "Sessions";
+
     /// List the projects that the host keeps sessions of
     ///
     /// Example: `gsd-tools scan-sessions --json`.
-    ScanSessions(ScanArgs),
+    "scan-sessions": reads json(sessions::ScanReport) = scan(ScanArgs);
+
     /// Take the messages that a person typed out of a project's sessions
     ///
     /// Example: `gsd-tools extract-messages my-project --limit 5 --pick output_file`.
-    ExtractMessages(ExtractArgs),
+    "extract-messages": runs json(ExtractReport) = extract(ExtractArgs);
+
     /// Take a sample of what a person typed, of all projects
     ///
     /// Example: `gsd-tools profile-sample --limit 100 --pick output_file`.
-    ProfileSample(SampleArgs),
+    "profile-sample": runs json(SampleReport) = sample(SampleArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -74,16 +77,6 @@ pub(crate) struct SampleArgs {
     /// The folder of the sessions, in the place of the host's own
     #[arg(long)]
     path: Option<String>,
-}
-
-impl Family for SessionFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::ScanSessions(arguments) => scan(context, &arguments),
-            Self::ExtractMessages(arguments) => extract(context, &arguments),
-            Self::ProfileSample(arguments) => sample(context, &arguments),
-        }
-    }
 }
 
 fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {

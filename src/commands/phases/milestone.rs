@@ -1,30 +1,25 @@
 //! Milestones: shipping one, and putting its quick tasks away.
 
-use crate::commands::checks::check::installed_command;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
-use crate::commands::state;
+use crate::commands::frame::table::verbs;
 use crate::operations::milestones::complete::{self, CompleteRequest};
 use crate::project::view::state_version;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Milestones {
-    /// Archive milestones
-    #[command(subcommand)]
-    Milestone(MilestoneCommand),
-}
+verbs! {
+    "Milestones";
+    groups { "milestone": "Archive milestones"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum MilestoneCommand {
     /// Archive a milestone and record that it is shipped
     ///
     /// Example: `gsd-tools milestone complete v1.0 --name "MVP" --dry-run` shows it; `--confirm` does it.
-    Complete(CompleteArgs),
+    "milestone complete": destroys json(complete::CompleteReport, complete::RehearsalReport) = complete(CompleteArgs);
+
     /// Archive the folders of all quick tasks under a milestone
     ///
     /// Example: `gsd-tools milestone archive-quick v1.0`.
-    ArchiveQuick(QuickArgs),
+    "milestone archive-quick": writes json(complete::QuickReport, complete::QuickRehearsalReport)
+        = archive_quick(QuickArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -55,15 +50,6 @@ pub(crate) struct QuickArgs {
     version: Option<String>,
 }
 
-impl Family for Milestones {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::Milestone(MilestoneCommand::Complete(arguments)) => complete(context, &arguments),
-            Self::Milestone(MilestoneCommand::ArchiveQuick(arguments)) => archive_quick(context, &arguments),
-        }
-    }
-}
-
 fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
     let version =
         arguments.version.as_deref().ok_or_else(|| CommandError::usage("version required for milestone complete"))?;
@@ -72,8 +58,8 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
         return Err(CommandError::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
     }
     let name = arguments.name.join(" ");
-    let next_command = installed_command(context, "new-milestone")?;
-    let facts = state::facts(context)?;
+    let next_command = context.installed_command("new-milestone")?;
+    let facts = context.state_facts()?;
     let request = CompleteRequest {
         version,
         name: Some(name.as_str()),
@@ -101,7 +87,7 @@ fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Com
         .version
         .as_deref()
         .ok_or_else(|| CommandError::usage("version required for milestone.archive-quick"))?;
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let report = context.update(|view| Ok(complete::archive_quick(view, version, &facts)?))?;
     if context.is_rehearsal() {
         return context.emit(&report.rehearsed());

@@ -2,9 +2,8 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
-use crate::commands::state;
+use crate::commands::frame::table::verbs;
 use crate::operations::milestones::archive;
 use crate::operations::phases::add::{self, AddRequest};
 use crate::operations::phases::complete::{self, Incomplete};
@@ -13,18 +12,74 @@ use crate::operations::phases::remove::{self, RemoveError};
 use crate::operations::state::position;
 use crate::operations::verification::acceptance::acceptance;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum PhaseFamily {
+verbs! {
+    "Phases";
+    groups { "phases": "List and archive phases"; "phase": "Add, insert and complete phases"; }
+
     /// Show the folder of a phase
     ///
     /// Example: `gsd-tools find-phase 2.1 --raw` prints `.planning/phases/02.1-search-hotfix`.
-    FindPhase(PhaseArgs),
-    /// List and archive phases
-    #[command(subcommand)]
-    Phases(PhasesCommand),
-    /// Add, insert and complete phases
-    #[command(subcommand)]
-    Phase(PhaseCommand),
+    "find-phase": reads json(find::FindPhaseReport) = find_phase(PhaseArgs);
+
+    /// List the phases of the milestone
+    ///
+    /// Example: `gsd-tools phases list --type plans --phase 2`.
+    "phases list": reads json(find::PhaseListReport) = list(ListArgs);
+
+    /// Archive the folders of all phases under the milestone
+    ///
+    /// Example: `gsd-tools phases clear --confirm --archive-version v1.0`.
+    "phases clear": destroys json(archive::ClearReport) = clear(ClearArgs);
+
+    /// Show the next free decimal of a phase
+    ///
+    /// Example: `gsd-tools phase next-decimal 2 --raw` prints `02.1`.
+    "phase next-decimal": reads json(add::DecimalReport) = next_decimal(PhaseArgs);
+
+    /// Add a phase at the end of the milestone
+    ///
+    /// Example: `gsd-tools phase add "Team sharing" --raw` prints its number.
+    "phase add": writes json(add::AddReport) = add(AddArgs);
+
+    /// Add a decimal phase after another
+    ///
+    /// Example: `gsd-tools phase insert 2 "Hot fix" --raw` prints `02.1`.
+    "phase insert": writes json(add::InsertReport) = insert(InsertArgs);
+
+    /// Complete a phase in the roadmap, the requirements and the state
+    ///
+    /// Example: `gsd-tools phase complete 2 --pick next_phase`.
+    "phase complete": writes json(complete::CompleteReport) = complete_phase(CompleteArgs);
+
+    /// Show whether a phase is planned as a vertical slice
+    ///
+    /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
+    "phase mvp-mode": reads json(add::MvpReport) = mvp_mode(MvpArgs);
+
+    /// Check whether every acceptance test of a phase passed
+    ///
+    /// Example: `gsd-tools phase uat-passed 2 --require-verification --pick blockers`.
+    "phase uat-passed": reads json(crate::operations::verification::acceptance::AcceptanceReport) = uat_passed(UatArgs);
+
+    /// Add several phases at the end of the milestone
+    ///
+    /// Example: `gsd-tools phase add-batch "Team sharing" Billing`; or `--descriptions '["Team sharing", "Billing"]'`.
+    "phase add-batch": writes json(add::BatchReport) = add_batch(BatchArgs);
+
+    /// Remove a phase with its folder, and renumber those behind it
+    ///
+    /// Example: `gsd-tools phase remove 4`; one with executed plans only with `--force`.
+    "phase remove": destroys json(remove::RemoveReport) = remove(RemoveArgs);
+
+    /// List the plans of a phase
+    ///
+    /// Example: `gsd-tools phase list-plans 2 --pick plan_count`.
+    "phase list-plans": reads json(add::PlanListReport) = list_plans(ListPlansArgs);
+
+    /// Show whether the tests of a plan are written first
+    ///
+    /// Example: `gsd-tools phase tdd-applicable .planning/phases/01-foundation/01-01-PLAN.md --pick applicable`.
+    "phase tdd-applicable": reads json(add::TddReport) = tdd_applicable(TddArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -38,62 +93,6 @@ impl PhaseArgs {
     fn required(&self) -> Result<&str, CommandError> {
         self.phase.as_deref().ok_or_else(|| CommandError::usage("phase identifier required"))
     }
-}
-
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum PhasesCommand {
-    /// List the phases of the milestone
-    ///
-    /// Example: `gsd-tools phases list --type plans --phase 2`.
-    List(ListArgs),
-    /// Archive the folders of all phases under the milestone
-    ///
-    /// Example: `gsd-tools phases clear --confirm --archive-version v1.0`.
-    Clear(ClearArgs),
-}
-
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum PhaseCommand {
-    /// Show the next free decimal of a phase
-    ///
-    /// Example: `gsd-tools phase next-decimal 2 --raw` prints `02.1`.
-    NextDecimal(PhaseArgs),
-    /// Add a phase at the end of the milestone
-    ///
-    /// Example: `gsd-tools phase add "Team sharing" --raw` prints its number.
-    Add(AddArgs),
-    /// Add a decimal phase after another
-    ///
-    /// Example: `gsd-tools phase insert 2 "Hot fix" --raw` prints `02.1`.
-    Insert(InsertArgs),
-    /// Complete a phase in the roadmap, the requirements and the state
-    ///
-    /// Example: `gsd-tools phase complete 2 --pick next_phase`.
-    Complete(CompleteArgs),
-    /// Show whether a phase is planned as a vertical slice
-    ///
-    /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
-    MvpMode(MvpArgs),
-    /// Check whether every acceptance test of a phase passed
-    ///
-    /// Example: `gsd-tools phase uat-passed 2 --require-verification --pick blockers`.
-    UatPassed(UatArgs),
-    /// Add several phases at the end of the milestone
-    ///
-    /// Example: `gsd-tools phase add-batch "Team sharing" Billing`; or `--descriptions '["Team sharing", "Billing"]'`.
-    AddBatch(BatchArgs),
-    /// Remove a phase with its folder, and renumber those behind it
-    ///
-    /// Example: `gsd-tools phase remove 4`; one with executed plans only with `--force`.
-    Remove(RemoveArgs),
-    /// List the plans of a phase
-    ///
-    /// Example: `gsd-tools phase list-plans 2 --pick plan_count`.
-    ListPlans(ListPlansArgs),
-    /// Show whether the tests of a plan are written first
-    ///
-    /// Example: `gsd-tools phase tdd-applicable .planning/phases/01-foundation/01-01-PLAN.md --pick applicable`.
-    TddApplicable(TddArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -202,30 +201,11 @@ pub(crate) struct ListArgs {
     include_archived: bool,
 }
 
-impl Family for PhaseFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::FindPhase(arguments) => find_phase(context, &arguments),
-            Self::Phases(PhasesCommand::List(arguments)) => list(context, &arguments),
-            Self::Phases(PhasesCommand::Clear(arguments)) => clear(context, &arguments),
-            Self::Phase(PhaseCommand::NextDecimal(arguments)) => next_decimal(context, &arguments),
-            Self::Phase(PhaseCommand::Add(arguments)) => add(context, &arguments),
-            Self::Phase(PhaseCommand::Insert(arguments)) => insert(context, &arguments),
-            Self::Phase(PhaseCommand::Complete(arguments)) => complete_phase(context, &arguments),
-            Self::Phase(PhaseCommand::MvpMode(arguments)) => mvp_mode(context, &arguments),
-            Self::Phase(PhaseCommand::UatPassed(arguments)) => uat_passed(context, &arguments),
-            Self::Phase(PhaseCommand::AddBatch(arguments)) => add_batch(context, arguments),
-            Self::Phase(PhaseCommand::Remove(arguments)) => remove(context, &arguments),
-            Self::Phase(PhaseCommand::ListPlans(arguments)) => {
-                let typed = arguments.flag.or(arguments.phase);
-                let typed =
-                    typed.ok_or_else(|| CommandError::usage("phase number required (positional or --phase N)"))?;
-                let report = add::list_plans(&context.view(), &typed)?;
-                context.emit(&report)
-            }
-            Self::Phase(PhaseCommand::TddApplicable(arguments)) => tdd_applicable(context, &arguments),
-        }
-    }
+fn list_plans(context: &mut Context, arguments: &ListPlansArgs) -> Result<(), CommandError> {
+    let typed = arguments.flag.as_ref().or(arguments.phase.as_ref());
+    let typed = typed.ok_or_else(|| CommandError::usage("phase number required (positional or --phase N)"))?;
+    let report = add::list_plans(&context.view(), typed)?;
+    context.emit(&report)
 }
 
 fn find_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
@@ -262,7 +242,7 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
     if description.trim().is_empty() {
         return Err(CommandError::usage("description required for phase add"));
     }
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let report = context.update(|view| {
         let request = AddRequest { id: arguments.id.as_deref(), ..request(context, &description)? };
         let (report, mut edits) = add::add(view, request)?;
@@ -278,7 +258,7 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
     let (Some(after), false) = (&arguments.after, description.trim().is_empty()) else {
         return Err(CommandError::usage("after-phase and description required for phase insert"));
     };
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let report = context.update(|view| {
         let (report, mut edits) = add::insert(view, after, arguments.sibling, request(context, &description)?)?;
         position::go_on(view, &mut edits, &facts)?;
@@ -288,16 +268,16 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
     context.emit_raw(&report, raw)
 }
 
-fn add_batch(context: &mut Context, arguments: BatchArgs) -> Result<(), CommandError> {
+fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), CommandError> {
     let descriptions = match &arguments.descriptions {
         Some(list) => serde_json::from_str::<Vec<String>>(list)
             .map_err(|error| CommandError::usage(format!("--descriptions must be a JSON array of texts: {error}")))?,
-        None => arguments.words,
+        None => arguments.words.clone(),
     };
     if descriptions.is_empty() {
         return Err(CommandError::usage("descriptions array required for phase add-batch"));
     }
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let report = context.update(|view| {
         let (report, mut edits) = add::add_batch(view, &descriptions, request(context, "")?)?;
         position::go_on(view, &mut edits, &facts)?;
@@ -309,7 +289,7 @@ fn add_batch(context: &mut Context, arguments: BatchArgs) -> Result<(), CommandE
 fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
     let typed = arguments.phase.as_deref();
     let typed = typed.ok_or_else(|| CommandError::usage("phase remove accepts exactly one phase number"))?;
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let code = context.config()?.project_code().map(str::to_owned);
     let report = context.update(|view| {
         remove::remove(view, typed, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
@@ -344,7 +324,7 @@ fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(),
     let typed = arguments.flag.as_deref().or(arguments.phase.as_deref());
     let typed = typed.ok_or_else(|| CommandError::usage("phase identifier required"))?;
     context.needs_a_workstream("phase complete")?;
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let prefix = context.command_prefix()?;
     let report = context.update(|view| {
         complete::complete(view, typed, prefix, &facts).map_err(|error| {

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
-use crate::commands::state;
+use crate::commands::frame::table::verbs;
 use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::check;
 use crate::operations::roadmap::upgrade;
@@ -13,48 +12,49 @@ use crate::operations::roadmap::waves;
 use crate::project::folder::plan_id;
 use crate::text::front_matter::FrontMatter;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Roadmaps {
-    /// Show the roadmap and update progress in it
-    #[command(subcommand)]
-    Roadmap(RoadmapCommand),
-}
+verbs! {
+    "Roadmap";
+    groups { "roadmap": "Show the roadmap and update progress in it"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum RoadmapCommand {
     /// Show the section of a phase
     ///
     /// Example: `gsd-tools roadmap get-phase 2 --pick goal`.
-    GetPhase(PhaseArgs),
+    "roadmap get-phase": reads json(analyze::GetPhaseReport) = get_phase(PhaseArgs);
+
     /// Show every phase of the milestone and what is on disk
     ///
     /// Example: `gsd-tools roadmap analyze --pick next_phase`.
-    Analyze,
+    "roadmap analyze": reads json(analyze::AnalyzeReport, analyze::NoRoadmapReport) = analyze();
+
     /// List the phases of the current milestone
     ///
     /// Example: `gsd-tools roadmap milestone-scope --pick scope`.
-    MilestoneScope,
+    "roadmap milestone-scope": reads json(analyze::ScopeReport) = milestone_scope();
+
     /// Update a phase's plan counts and status in the roadmap
     ///
     /// Example: `gsd-tools roadmap update-plan-progress 2 --raw` prints `1/3 In Progress`.
-    UpdatePlanProgress(ProgressArgs),
+    "roadmap update-plan-progress": writes json(analyze::ProgressReport) = update_plan_progress(ProgressArgs);
+
     /// Add waves and shared constraints to a phase's plans
     ///
     /// Example: `gsd-tools roadmap annotate-dependencies 2`.
-    AnnotateDependencies(PhaseArgs),
+    "roadmap annotate-dependencies": writes json(waves::AnnotateReport) = annotate_dependencies(PhaseArgs);
+
     /// Update phase numbers to `<milestone>-<number>`
     ///
     /// The third phase below `## v1.0` becomes `1-03`, with its folder and its files.
     ///
     /// Example: `gsd-tools roadmap upgrade` shows what would change; `--apply` does it.
-    Upgrade(UpgradeArgs),
+    "roadmap upgrade": writes json(upgrade::UpgradeReport) = upgrade(UpgradeArgs);
+
     /// Check that the roadmap can be read and that its places agree
     ///
     /// Compares checklist, details and Progress table: phases, numbers, names. Exits 1 if the roadmap cannot be read; places
     /// that disagree are listed in `mismatches` with line and fix.
     ///
     /// Example: `gsd-tools roadmap validate --pick mismatches`.
-    Validate,
+    "roadmap validate": reads json(check::ValidateReport) = validate();
 }
 
 #[derive(Debug, clap::Args)]
@@ -82,36 +82,28 @@ pub(crate) struct UpgradeArgs {
     convention: Option<String>,
 }
 
-impl Family for Roadmaps {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Roadmap(command) = self;
-        match command {
-            RoadmapCommand::GetPhase(arguments) => get_phase(context, arguments.phase.as_deref()),
-            RoadmapCommand::Analyze => match analyze::analyze(&context.view())? {
-                Ok(report) => context.emit(&report),
-                Err(report) => context.emit(&report),
-            },
-            RoadmapCommand::MilestoneScope => {
-                let report = analyze::milestone_scope(&context.view())?;
-                context.emit(&report)
-            }
-            RoadmapCommand::UpdatePlanProgress(arguments) => update_plan_progress(context, arguments.phase.as_deref()),
-            RoadmapCommand::AnnotateDependencies(arguments) => {
-                annotate_dependencies(context, arguments.phase.as_deref())
-            }
-            RoadmapCommand::Upgrade(arguments) => upgrade(context, &arguments),
-            RoadmapCommand::Validate => {
-                let report = check::validate(&context.view(), context.config()?);
-                if !report.warnings.is_empty() {
-                    context.exit_with(1);
-                }
-                context.emit(&report)
-            }
-        }
+fn analyze(context: &mut Context) -> Result<(), CommandError> {
+    match analyze::analyze(&context.view())? {
+        Ok(report) => context.emit(&report),
+        Err(report) => context.emit(&report),
     }
 }
 
-fn get_phase(context: &mut Context, phase: Option<&str>) -> Result<(), CommandError> {
+fn milestone_scope(context: &mut Context) -> Result<(), CommandError> {
+    let report = analyze::milestone_scope(&context.view())?;
+    context.emit(&report)
+}
+
+fn validate(context: &mut Context) -> Result<(), CommandError> {
+    let report = check::validate(&context.view(), context.config()?);
+    if !report.warnings.is_empty() {
+        context.exit_with(1);
+    }
+    context.emit(&report)
+}
+
+fn get_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let phase = arguments.phase.as_deref();
     let report = analyze::get_phase(&context.view(), required(phase)?)?;
     let raw = match &report {
         analyze::GetPhaseReport::Found { section, .. } => section.clone(),
@@ -120,7 +112,8 @@ fn get_phase(context: &mut Context, phase: Option<&str>) -> Result<(), CommandEr
     context.emit_raw(&report, raw)
 }
 
-fn update_plan_progress(context: &mut Context, phase: Option<&str>) -> Result<(), CommandError> {
+fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
+    let phase = arguments.phase.as_deref();
     let phase = required(phase)?;
     let today = context.world().today();
     let report = context.update(|view| {
@@ -138,7 +131,8 @@ fn update_plan_progress(context: &mut Context, phase: Option<&str>) -> Result<()
     context.emit_raw(&report, raw)
 }
 
-fn annotate_dependencies(context: &mut Context, phase: Option<&str>) -> Result<(), CommandError> {
+fn annotate_dependencies(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let phase = arguments.phase.as_deref();
     let phase = required(phase)?;
     let report = context.update(|view| {
         let mut waves = BTreeMap::new();
@@ -159,7 +153,7 @@ fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Command
         return Err(CommandError::usage("Only --convention milestone-prefixed is supported"));
     }
     let convention = context.config()?.text("phase_id_convention").map(str::to_owned);
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     if !arguments.apply && !context.is_rehearsal() {
         let (report, _) = upgrade::upgrade(&context.view(), convention.as_deref(), &facts)?;
         return context.emit(&report);

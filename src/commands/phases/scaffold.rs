@@ -2,15 +2,16 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::phases::scaffold::{self, Document};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Scaffolds {
+verbs! {
+    "New documents";
+
     /// Make an empty document of a phase, or its folder
     ///
     /// Example: `gsd-tools scaffold context --phase 3 --raw` prints the path of the new file.
-    Scaffold(ScaffoldArgs),
+    "scaffold": writes json(scaffold::ScaffoldReport) = scaffold(ScaffoldArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -25,22 +26,20 @@ pub(crate) struct ScaffoldArgs {
     name: Option<String>,
 }
 
-impl Family for Scaffolds {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Scaffold(ScaffoldArgs { kind, phase, name }) = self;
-        let name = name.as_deref();
-        let report = if kind == "phase-dir" {
-            let code = context.config()?.project_code().map(str::to_owned);
-            context.update(|view| Ok(scaffold::phase_folder(view, &phase, name, code.as_deref())?))?
-        } else {
-            let document = Document::named(&kind).ok_or_else(|| {
-                let kinds = "context, uat, verification, phase-dir";
-                CommandError::usage(format!("Unknown scaffold type: {kind}. Available: {kinds}"))
-            })?;
-            let day = context.world().today();
-            context.update(|view| Ok(scaffold::document(view, document, &phase, name, &day)?))?
-        };
-        let raw = if report.is_kept() { "exists".to_owned() } else { report.path.clone() };
-        context.emit_raw(&report, raw)
-    }
+fn scaffold(context: &mut Context, arguments: &ScaffoldArgs) -> Result<(), CommandError> {
+    let ScaffoldArgs { kind, phase, name } = arguments;
+    let name = name.as_deref();
+    let report = if kind == "phase-dir" {
+        let code = context.config()?.project_code().map(str::to_owned);
+        context.update(|view| Ok(scaffold::phase_folder(view, phase, name, code.as_deref())?))?
+    } else {
+        let document = Document::named(kind).ok_or_else(|| {
+            let kinds = "context, uat, verification, phase-dir";
+            CommandError::usage(format!("Unknown scaffold type: {kind}. Available: {kinds}"))
+        })?;
+        let day = context.world().today();
+        context.update(|view| Ok(scaffold::document(view, document, phase, name, &day)?))?
+    };
+    let raw = if report.is_kept() { "exists".to_owned() } else { report.path.clone() };
+    context.emit_raw(&report, raw)
 }

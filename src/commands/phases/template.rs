@@ -6,27 +6,23 @@ use serde_json::Value;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::documents::frontmatter::{self, FieldChange};
 use crate::operations::phases::template::{self, FillReport, Filling, Template};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Templates {
-    /// Select and fill templates
-    #[command(subcommand)]
-    Template(TemplateCommand),
-}
+verbs! {
+    "Templates";
+    groups { "template": "Select and fill templates"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum TemplateCommand {
     /// Show which template of a summary fits a plan
     ///
     /// Example: `gsd-tools template select 02-01-PLAN.md --raw` prints `templates/summary-minimal.md`.
-    Select(SelectArgs),
+    "template select": reads json(template::SelectReport, Fallback) = select(SelectArgs);
+
     /// Create a summary, a plan or a verification report from its template
     ///
     /// Example: `gsd-tools template fill plan --phase 3 --plan 02 --wave 2 --fields '{"depends_on": ["03-01"]}'`.
-    Fill(FillArgs),
+    "template fill": writes json(FillReport) = fill(FillArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -59,16 +55,6 @@ pub(crate) struct FillArgs {
     fields: Option<String>,
 }
 
-impl Family for Templates {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Template(command) = self;
-        match command {
-            TemplateCommand::Select(arguments) => select(context, &arguments.plan),
-            TemplateCommand::Fill(arguments) => fill(context, &arguments),
-        }
-    }
-}
-
 /// The answer where there is no plan: a template all the same, and why.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct Fallback {
@@ -77,7 +63,8 @@ pub(in crate::commands) struct Fallback {
     error: String,
 }
 
-fn select(context: &mut Context, plan: &str) -> Result<(), CommandError> {
+fn select(context: &mut Context, arguments: &SelectArgs) -> Result<(), CommandError> {
+    let plan = &arguments.plan;
     if let Some(text) = context.text_from_here(plan)? {
         let report = template::select(&text);
         return context.emit_raw(&report, report.template);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::workstream::{self, CompleteReport, CreateReport, CreateRequest, Mode};
 use crate::project::view::Edits;
 use crate::project::workstream::checked;
@@ -13,47 +13,48 @@ use crate::project::workstream::checked;
 /// What `get` and `set` print under `--raw` where no workstream is active.
 const NONE: &str = "none";
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Workstreams {
-    /// Divide a project into lines of work with roadmaps of their own
-    #[command(subcommand)]
-    Workstream(WorkstreamCommand),
-}
+verbs! {
+    "Workstreams";
+    groups { "workstream": "Divide a project into lines of work with roadmaps of their own"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum WorkstreamCommand {
     /// Make a workstream and make it the active one
     ///
     /// The first one of a project with work of its own moves that work to a workstream too.
     ///
     /// Example: `gsd-tools workstream create web --migrate-name api`.
-    Create(CreateArgs),
+    "workstream create": writes json(CreateReport) = create(CreateArgs);
+
     /// List the workstreams
     ///
     /// Example: `gsd-tools workstream list --pick count`.
-    List,
+    "workstream list": reads json(workstream::RowsReport<workstream::ListRow>) = list();
+
     /// Look at one workstream from near
     ///
     /// Example: `gsd-tools workstream status web --pick current_phase`.
-    Status(NameArgs),
+    "workstream status": reads json(workstream::StatusReport) = status(NameArgs);
+
     /// Put a workstream away among the milestones
     ///
     /// Example: `gsd-tools workstream complete web --pick archived_to`.
-    Complete(NameArgs),
+    "workstream complete": destroys json(CompleteReport) = workstream_complete(NameArgs);
+
     /// Choose the active workstream
     ///
     /// A session that a host or terminal names has a choice of its own.
     ///
     /// Example: `gsd-tools workstream set web --raw` prints `web`.
-    Set(SetArgs),
+    "workstream set": writes json(ActiveReport) = workstream_set(SetArgs);
+
     /// Tell the active workstream
     ///
     /// Example: `gsd-tools workstream get --raw` prints its name or `none`.
-    Get,
+    "workstream get": reads json(ActiveReport) = get();
+
     /// Tell how far every workstream is
     ///
     /// Example: `gsd-tools workstream progress`.
-    Progress,
+    "workstream progress": reads json(workstream::RowsReport<workstream::ProgressRow>) = progress();
 }
 
 #[derive(Debug, clap::Args)]
@@ -83,30 +84,28 @@ pub(crate) struct SetArgs {
     clear: bool,
 }
 
-impl Family for Workstreams {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Workstream(command) = self;
-        match command {
-            WorkstreamCommand::Create(arguments) => create(context, &arguments),
-            WorkstreamCommand::List => {
-                let report = workstream::list(&context.view().scoped(None))?;
-                context.emit(&report)
-            }
-            WorkstreamCommand::Status(arguments) => {
-                let report = workstream::status(&context.view().scoped(None), required(&arguments, "status")?)?;
-                context.emit(&report)
-            }
-            WorkstreamCommand::Complete(arguments) => complete(context, required(&arguments, "complete")?),
-            WorkstreamCommand::Set(SetArgs { clear: true, .. }) => clear(context),
-            WorkstreamCommand::Set(arguments) => set(context, arguments.name.as_deref()),
-            WorkstreamCommand::Get => get(context),
-            WorkstreamCommand::Progress => {
-                let active = context.workstream_pointer().active();
-                let report = workstream::progress(&context.view().scoped(None), active.as_deref())?;
-                context.emit(&report)
-            }
-        }
-    }
+fn list(context: &mut Context) -> Result<(), CommandError> {
+    let report = workstream::list(&context.view().scoped(None))?;
+    context.emit(&report)
+}
+
+fn status(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
+    let report = workstream::status(&context.view().scoped(None), required(arguments, "status")?)?;
+    context.emit(&report)
+}
+
+fn workstream_complete(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
+    complete(context, required(arguments, "complete")?)
+}
+
+fn workstream_set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+    if arguments.clear { clear(context) } else { set(context, arguments.name.as_deref()) }
+}
+
+fn progress(context: &mut Context) -> Result<(), CommandError> {
+    let active = context.workstream_pointer().active();
+    let report = workstream::progress(&context.view().scoped(None), active.as_deref())?;
+    context.emit(&report)
 }
 
 fn required<'a>(arguments: &'a NameArgs, verb: &str) -> Result<&'a str, CommandError> {

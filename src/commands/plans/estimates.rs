@@ -2,24 +2,26 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::plans::estimates;
 
-#[derive(Debug, clap::Subcommand)]
-#[expect(clippy::enum_variant_names, reason = "the names of the commands")]
-pub(crate) enum Estimates {
+verbs! {
+    "Estimates";
+
     /// Learn from all plans and their summaries how far estimates are off
     ///
     /// Example: `gsd-tools estimate-calibrate --pick factor`.
-    EstimateCalibrate,
+    "estimate-calibrate": writes json(estimates::CalibrateReport) = estimate_calibrate();
+
     /// Tell what was learned
     ///
     /// Example: `gsd-tools estimate-calibration --pick factor`.
-    EstimateCalibration,
+    "estimate-calibration": reads json(estimates::CalibrationReport) = estimate_calibration();
+
     /// Hold an estimate against the budget of one context
     ///
     /// Example: `gsd-tools estimate-check --tokens 90000 --pick over_budget`.
-    EstimateCheck(CheckArgs),
+    "estimate-check": reads json(estimates::CheckReport) = check(CheckArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -32,20 +34,14 @@ pub(crate) struct CheckArgs {
     calibrated: bool,
 }
 
-impl Family for Estimates {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::EstimateCalibrate => {
-                let report = context.update(|view| Ok(estimates::calibrate(view)?))?;
-                context.emit(&report)
-            }
-            Self::EstimateCalibration => {
-                let report = estimates::calibration(&context.view())?;
-                context.emit(&report)
-            }
-            Self::EstimateCheck(arguments) => check(context, &arguments),
-        }
-    }
+fn estimate_calibrate(context: &mut Context) -> Result<(), CommandError> {
+    let report = context.update(|view| Ok(estimates::calibrate(view)?))?;
+    context.emit(&report)
+}
+
+fn estimate_calibration(context: &mut Context) -> Result<(), CommandError> {
+    let report = estimates::calibration(&context.view())?;
+    context.emit(&report)
 }
 
 fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {

@@ -2,22 +2,24 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
 use crate::commands::frame::files::MissingFile;
+use crate::commands::frame::table::verbs;
 use crate::operations::plans::index::{self, PlanIndexError};
 use crate::operations::plans::summary;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Plans {
+verbs! {
+    "Plans";
+
     /// List a phase's plans in the order they can be executed
     ///
     /// Example: `gsd-tools phase-plan-index 2 --pick runnable`.
-    PhasePlanIndex(IndexArgs),
+    "phase-plan-index": reads json(index::PlanIndexReport) = index(IndexArgs);
+
     /// Show what a summary hands on to later phases
     ///
     /// Example: `gsd-tools summary-extract .planning/phases/01-base/01-01-SUMMARY.md --fields one_liner`.
-    SummaryExtract(ExtractArgs),
+    "summary-extract": reads json(MissingFile, summary::ExtractReport) = extract(ExtractArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -36,16 +38,8 @@ pub(crate) struct ExtractArgs {
     fields: Option<Vec<String>>,
 }
 
-impl Family for Plans {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::PhasePlanIndex(arguments) => index(context, &arguments.phase),
-            Self::SummaryExtract(arguments) => extract(context, &arguments),
-        }
-    }
-}
-
-fn index(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+fn index(context: &mut Context, arguments: &IndexArgs) -> Result<(), CommandError> {
+    let phase = &arguments.phase;
     let report = index::plan_index(&context.view(), phase).map_err(|error| match error {
         PlanIndexError::Cycle { .. } => {
             CommandError::because(Reason::Unknown, &error).hint("change `depends_on` of one of them")

@@ -9,10 +9,9 @@ use serde::Serialize;
 use crate::commands::checks::check;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::commands::git::commit::{CommitReport, commit_files};
-use crate::commands::state;
 use crate::disk;
 use crate::operations::answers::changes;
 use crate::operations::plans::close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
@@ -30,35 +29,33 @@ use crate::project::wave;
 use crate::text::front_matter::{self, Value};
 use crate::world::Finished;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum PlanFamily {
-    /// Check, record and close plans
-    #[command(subcommand)]
-    Plan(PlanCommand),
-}
+verbs! {
+    "Executed plans";
+    groups { "plan": "Check, record and close plans"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum PlanCommand {
     /// Check the plans of a phase before they are executed
     ///
     /// Reports errors and warnings of structure, dependencies and verification commands, and the requirements and decisions
     /// that no plan covers. Plans with a SUMMARY are done and left out. Changes nothing.
     ///
     /// Example: `gsd-tools plan lint 2 --pick valid`.
-    Lint(PhaseArgs),
+    "plan lint": reads json(lint::LintReport) = lint(PhaseArgs);
+
     /// Record that a phase is planned: state, roadmap, and one commit
     ///
     /// Commits the documents of the phase, STATE.md, ROADMAP.md and REQUIREMENTS.md. Answers the order of execution.
     ///
     /// Example: `gsd-tools plan record 2`.
-    Record(PhaseArgs),
+    "plan record": acts [unasked] json(RecordReport) = record(PhaseArgs);
+
     /// Check what executed plans left: summary, commits, files
     ///
     /// A plan is finished when it has a SUMMARY that is committed and not blocked, commits of its own since the plan was
     /// written, and the files that the SUMMARY names. Changes nothing.
     ///
     /// Example: `gsd-tools plan check 02-01 02-02 --pick finished`.
-    Check(CheckArgs),
+    "plan check": reads json(CheckReport) = check_plans(CheckArgs);
+
     /// Record executed plans: state, roadmap, requirements, and one commit
     ///
     /// Reads the SUMMARY. Moves the position, adds decisions, metrics and the session to STATE.md, updates ROADMAP.md,
@@ -67,7 +64,7 @@ pub(crate) enum PlanCommand {
     /// the main tree once the worktree is merged.
     ///
     /// Example: `gsd-tools plan close 02-01 --blocker "rate limit of the API is unknown"`.
-    Close(CloseArgs),
+    "plan close": acts [unasked] json(CloseReport) = close(CloseArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -96,19 +93,8 @@ pub(crate) struct CloseArgs {
     blocker: Vec<String>,
 }
 
-impl Family for PlanFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Plan(command) = self;
-        match command {
-            PlanCommand::Lint(arguments) => lint(context, &arguments.phase),
-            PlanCommand::Record(arguments) => record(context, &arguments.phase),
-            PlanCommand::Check(arguments) => check_plans(context, &arguments),
-            PlanCommand::Close(arguments) => close(context, &arguments),
-        }
-    }
-}
-
-fn lint(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+fn lint(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let phase = &arguments.phase;
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
     let checked = context.config()?.flag("workflow.context_coverage_gate");
@@ -120,7 +106,7 @@ fn lint(context: &mut Context, phase: &str) -> Result<(), CommandError> {
 }
 
 fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {
-    check::phase_named(context, view, phase)?.folder.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
+    context.phase_named(view, phase)?.folder.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
         CommandError::new(Reason::PhaseNotFound, format!("phase `{phase}` has no folder"))
             .hint("list the phases with `gsd-tools phases list`")
     })
@@ -148,7 +134,8 @@ struct RecordedPlan {
     done: bool,
 }
 
-fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
+fn record(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let phase = &arguments.phase;
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
     let mut index = index::plan_index(&view, folder.token())
@@ -161,7 +148,7 @@ fn record(context: &mut Context, phase: &str) -> Result<(), CommandError> {
         return Err(CommandError::usage(format!("phase `{phase}` has no plans in `{}`", folder.path))
             .hint("write them first; `gsd-tools template fill plan` starts one"));
     }
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let operation = |view: &ProjectView| close::planned(view, &folder, &facts);
     if context.is_rehearsal() {
         let view = context.view();
@@ -436,7 +423,7 @@ fn close_all(
     places: &[PlanPlace],
     arguments: &CloseArgs,
 ) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
-    let facts = state::facts(context)?;
+    let facts = context.state_facts()?;
     let operation = |view: &ProjectView| {
         let (mut reports, mut edits) = (Vec::new(), Edits::default());
         for place in places {

@@ -2,26 +2,22 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::operations::plans::task;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Tasks {
-    /// Look at one task of a plan
-    #[command(subcommand)]
-    Task(TaskCommand),
-}
+verbs! {
+    "Tasks";
+    groups { "task": "Look at one task of a plan"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum TaskCommand {
     /// Tell whether a task adds behaviour, so that its tests must fail before they pass
     ///
     /// Example: `gsd-tools task is-behavior-adding .planning/phases/01-a/01-01-PLAN.md --pick is_behavior_adding`.
-    IsBehaviorAdding(BehaviorArgs),
+    "task is-behavior-adding": reads json(task::BehaviorReport) = is_behavior_adding(BehaviorArgs);
+
     /// Tell whether the content of a task is kept outside of the plan
     ///
     /// Example: `gsd-tools task resolve-content --plan .planning/phases/01-a/01-01-PLAN.md --task-id A-1`.
-    ResolveContent(ResolveArgs),
+    "task resolve-content": reads json(task::ResolveReport) = resolve_content(ResolveArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -43,21 +39,11 @@ pub(crate) struct ResolveArgs {
     task_id: Option<String>,
 }
 
-impl Family for Tasks {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Task(command) = self;
-        match command {
-            TaskCommand::IsBehaviorAdding(arguments) => is_behavior_adding(context, arguments),
-            TaskCommand::ResolveContent(arguments) => resolve_content(context, &arguments),
-        }
-    }
-}
-
-fn is_behavior_adding(context: &mut Context, arguments: BehaviorArgs) -> Result<(), CommandError> {
-    let text = match (arguments.task_content, arguments.file) {
-        (Some(text), _) => text,
+fn is_behavior_adding(context: &mut Context, arguments: &BehaviorArgs) -> Result<(), CommandError> {
+    let text = match (&arguments.task_content, &arguments.file) {
+        (Some(text), _) => text.clone(),
         (None, Some(file)) => {
-            let text = context.text_from_root(&file)?;
+            let text = context.text_from_root(file)?;
             text.ok_or_else(|| CommandError::usage(format!("Task file not found: {file}")))?
         }
         (None, None) => String::new(),

@@ -4,34 +4,31 @@ use std::path::PathBuf;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
 use crate::project::layout::Layout;
 use crate::project::view::Edits;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Findings {
+verbs! {
+    "Findings";
+    groups { "research-store": "Keep findings, and find them again"; }
+
     /// Tell of each question whether its answer is kept, and else whom to ask
     ///
     /// Example: `gsd-tools research-plan --input questions.json --pick items[0].fetch.provider`.
-    ResearchPlan(PlanArgs),
-    /// Keep findings, and find them again
-    #[command(subcommand)]
-    ResearchStore(StoreCommand),
-}
+    "research-plan": reads json(findings::PlanReport) = plan(PlanArgs);
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum StoreCommand {
     /// Tell what is kept under a key
     ///
     /// Example: `gsd-tools research-store get 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --pick hit`.
-    Get(GetArgs),
+    "research-store get": reads json(KeptReport) = get(GetArgs);
+
     /// Keep a finding under a key
     ///
     /// Example: `gsd-tools research-store put 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --content "Hooks run in order." --source https://example.com --provider context7 --confidence HIGH --kind docs`.
-    Put(PutArgs),
+    "research-store put": writes [asked] json(Finding) = put(PutArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -71,20 +68,12 @@ pub(crate) struct PutArgs {
     kind: String,
 }
 
-impl Family for Findings {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::ResearchPlan(arguments) => plan(context, &arguments.input),
-            Self::ResearchStore(StoreCommand::Get(arguments)) => {
-                let report = kept(context, &arguments.key)?;
-                context.emit(&report)
-            }
-            Self::ResearchStore(StoreCommand::Put(arguments)) => put(context, arguments),
-        }
-    }
+fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
+    let report = kept(context, &arguments.key)?;
+    context.emit(&report)
 }
 
-fn plan(context: &mut Context, input: &str) -> Result<(), CommandError> {
+fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), CommandError> {
     let path = context.here().resolve(input);
     let text = context.read(&path)?.ok_or_else(|| CommandError::usage(format!("there is no file `{path}`")))?;
     let questions = Questions::parse(&text)
@@ -109,15 +98,15 @@ fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, CommandError>
     Ok(findings::kept(texts.iter().map(String::as_str), context.world().now().milliseconds()))
 }
 
-fn put(context: &mut Context, arguments: PutArgs) -> Result<(), CommandError> {
+fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), CommandError> {
     let finding = Finding {
-        content: arguments.content,
-        source: arguments.source,
-        provider: arguments.provider,
+        content: arguments.content.clone(),
+        source: arguments.source.clone(),
+        provider: arguments.provider.clone(),
         confidence: arguments.confidence.word().to_owned(),
         fetched_at: context.world().now().to_string(),
         ttl: 0,
-        kind: arguments.kind,
+        kind: arguments.kind.clone(),
     }
     .held_for_its_source();
     let text = finding.text().map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;

@@ -2,39 +2,38 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::operations::research::learnings::{self, DeleteReport, Store};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum LearningsFamily {
-    /// Keep what was learned beyond the project
-    #[command(subcommand)]
-    Learnings(LearningsCommand),
-}
+verbs! {
+    "Learnings";
+    groups { "learnings": "Keep what was learned beyond the project"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum LearningsCommand {
     /// List what was learned, the newest first
     ///
     /// Example: `gsd-tools learnings list --pick count`.
-    List,
+    "learnings list": reads json(learnings::ListReport) = learnings_list();
+
     /// List what was learned about something
     ///
     /// Example: `gsd-tools learnings query --tag testing`.
-    Query(QueryArgs),
+    "learnings query": reads json(learnings::ListReport) = query(QueryArgs);
+
     /// Take over what the project wrote down in its LEARNINGS.md files
     ///
     /// Example: `gsd-tools learnings copy --pick created`.
-    Copy,
+    "learnings copy": acts json(learnings::CopyReport) = copy();
+
     /// Remove what was learned long ago
     ///
     /// Example: `gsd-tools learnings prune --older-than 90d`.
-    Prune(PruneArgs),
+    "learnings prune": acts json(learnings::PruneReport) = prune(PruneArgs);
+
     /// Remove an entry
     ///
     /// Example: `gsd-tools learnings delete mwqv83a3-971397bb`.
-    Delete(DeleteArgs),
+    "learnings delete": acts json(DeleteReport) = delete(DeleteArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -60,19 +59,14 @@ pub(crate) struct DeleteArgs {
     id: Option<String>,
 }
 
-impl Family for LearningsFamily {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Learnings(command) = self;
-        match command {
-            LearningsCommand::List => list(context, None),
-            LearningsCommand::Query(arguments) => match &arguments.tag {
-                Some(tag) => list(context, Some(tag)),
-                None => Err(CommandError::usage("Usage: gsd-tools learnings query --tag <tag>")),
-            },
-            LearningsCommand::Copy => copy(context),
-            LearningsCommand::Prune(arguments) => prune(context, &arguments),
-            LearningsCommand::Delete(arguments) => delete(context, &arguments),
-        }
+fn learnings_list(context: &mut Context) -> Result<(), CommandError> {
+    list(context, None)
+}
+
+fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandError> {
+    match &arguments.tag {
+        Some(tag) => list(context, Some(tag)),
+        None => Err(CommandError::usage("Usage: gsd-tools learnings query --tag <tag>")),
     }
 }
 

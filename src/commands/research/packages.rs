@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk;
 use crate::operations::research::confidence::{Finding, FoundPackage, classify};
 use crate::operations::research::packages::{self, Ecosystem, PackageReport, Told};
@@ -34,34 +34,32 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How many packages are looked up at the same time.
 const BESIDE_EACH_OTHER: usize = 8;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Research {
+verbs! {
+    "Research";
+    groups { "package-legitimacy": "Tell whether packages are what they seem to be"; }
+
     /// Tell how far a finding can be trusted, by where it comes from
     ///
     /// Of a package, its registry is asked as well.
     ///
     /// Example: `gsd-tools classify-confidence --provider websearch --verified --pick confidence` prints `MEDIUM`.
-    ClassifyConfidence(ConfidenceArgs),
-    /// Tell whether packages are what they seem to be
-    #[command(subcommand)]
-    PackageLegitimacy(LegitimacyCommand),
-    /// Search the web with Brave
-    ///
-    /// The key stands in `BRAVE_API_KEY`, or in the file `~/.gsd/brave_api_key`.
-    ///
-    /// Example: `gsd-tools websearch "tower middleware order" --limit 5 --freshness month`.
-    Websearch(SearchArgs),
-}
+    "classify-confidence": reads json(crate::operations::research::confidence::ConfidenceReport)
+        = classify_confidence(ConfidenceArgs);
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum LegitimacyCommand {
     /// Ask the registry about packages: `OK`, `SUS` (a person has to look) or `SLOP` (made up, or made to harm)
     ///
     /// Packages of npm are asked for at the registry that npm is set to. Where a registry cannot be reached, `unreachable`
     /// says why, and the verdict is `SUS`.
     ///
     /// Example: `gsd-tools package-legitimacy check --ecosystem npm express left-pad --pick [0].verdict`.
-    Check(LegitimacyArgs),
+    "package-legitimacy check": reads json(Vec<PackageReport>) = check(LegitimacyArgs);
+
+    /// Search the web with Brave
+    ///
+    /// The key stands in `BRAVE_API_KEY`, or in the file `~/.gsd/brave_api_key`.
+    ///
+    /// Example: `gsd-tools websearch "tower middleware order" --limit 5 --freshness month`.
+    "websearch": reads json(SearchReport) = websearch(SearchArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -102,17 +100,9 @@ pub(crate) struct SearchArgs {
     freshness: Option<String>,
 }
 
-impl Family for Research {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::ClassifyConfidence(arguments) => classify_confidence(context, &arguments),
-            Self::PackageLegitimacy(LegitimacyCommand::Check(arguments)) => {
-                let reports = look_up(context, arguments.ecosystem, &arguments.packages);
-                context.emit(&reports)
-            }
-            Self::Websearch(arguments) => websearch(context, &arguments),
-        }
-    }
+fn check(context: &mut Context, arguments: &LegitimacyArgs) -> Result<(), CommandError> {
+    let reports = look_up(context, arguments.ecosystem, &arguments.packages);
+    context.emit(&reports)
 }
 
 fn classify_confidence(context: &mut Context, arguments: &ConfidenceArgs) -> Result<(), CommandError> {

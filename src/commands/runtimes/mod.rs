@@ -7,23 +7,24 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::install::told;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
+use crate::install::InstallError;
 use crate::runtime::{
     Descriptor, Evidence, Feature, Home, HomeError, Means, PlaceAnchor, RegistryError, Scope, Surroundings,
     VariableHolds,
 };
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Runtimes {
+verbs! {
+    "What hosts can do" (own);
+
     /// Tell what each host can do of what we need, and how
     ///
     /// With a host: how we come to each thing there or why not, what that is known from, and where things go.
     ///
     /// Example: `gsd-tools runtimes claude`.
-    Runtimes(RuntimesArgs),
+    "runtimes": reads json(RuntimesReport) = runtimes(RuntimesArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -35,32 +36,29 @@ pub(crate) struct RuntimesArgs {
     json: bool,
 }
 
-impl Family for Runtimes {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Runtimes(arguments) = self;
-        let registry = context.registry()?.clone();
-        let descriptors = match &arguments.host {
-            Some(name) => vec![registry.find(name).map_err(|error| told(error.into()))?],
-            None => registry.all().map_err(|error| told(error.into()))?,
-        };
-        let runtimes = descriptors
-            .iter()
-            .map(|descriptor| RuntimeRow::new(descriptor, registry.is_theirs(&descriptor.id), context))
-            .collect();
-        let broken = match &arguments.host {
-            Some(_) => Vec::new(),
-            None => registry.broken().iter().filter_map(BrokenRow::new).collect(),
-        };
-        let report = RuntimesReport { runtimes, broken };
-        if arguments.json {
-            return context.emit(&report);
-        }
-        context.text(match (&arguments.host, report.runtimes.first()) {
-            (Some(_), Some(row)) => text::page(row),
-            _ => text::table(&report),
-        });
-        Ok(())
+fn runtimes(context: &mut Context, arguments: &RuntimesArgs) -> Result<(), CommandError> {
+    let registry = context.registry()?.clone();
+    let descriptors = match &arguments.host {
+        Some(name) => vec![registry.find(name).map_err(InstallError::from)?],
+        None => registry.all().map_err(InstallError::from)?,
+    };
+    let runtimes = descriptors
+        .iter()
+        .map(|descriptor| RuntimeRow::new(descriptor, registry.is_theirs(&descriptor.id), context))
+        .collect();
+    let broken = match &arguments.host {
+        Some(_) => Vec::new(),
+        None => registry.broken().iter().filter_map(BrokenRow::new).collect(),
+    };
+    let report = RuntimesReport { runtimes, broken };
+    if arguments.json {
+        return context.emit(&report);
     }
+    context.text(match (&arguments.host, report.runtimes.first()) {
+        (Some(_), Some(row)) => text::page(row),
+        _ => text::table(&report),
+    });
+    Ok(())
 }
 
 /// The hosts we know, or the one that was named.

@@ -8,16 +8,13 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use self::answers::{ANSWERS, Answer};
-use crate::commands::families::FAMILIES;
-use crate::commands::frame::catalog;
+use crate::commands::families::CATALOG;
 use crate::commands::frame::context::{RehearsalReport, TokenReport, WriteReport};
 use crate::commands::frame::error::Reason;
 use crate::commands::frame::tree;
 use crate::commands::frame::usage;
+use crate::commands::frame::verb::{Answer, Verb};
 use crate::commands::small::schema::schema_of;
-
-mod answers;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a schema is read and written where it lies")]
@@ -26,8 +23,9 @@ fn a_schema_is_what_the_types_say() {
     let overwrites = std::env::var("SNAPSHOTS").as_deref() == Ok("overwrite");
     let mut named = BTreeSet::new();
     let mut differing = Vec::new();
-    for &(path, answer) in ANSWERS {
-        let schema = document(path, answer);
+    for verb in CATALOG.verbs() {
+        let path = verb.path;
+        let schema = document(verb);
         let text = format!("{:#}\n", schema.as_value());
         let name = format!("{}.json", path.replace(' ', "."));
         let file = folder.join(&name);
@@ -48,17 +46,11 @@ fn a_schema_is_what_the_types_say() {
 }
 
 #[test]
-fn the_answers_are_of_exactly_the_commands_there_are() {
-    let listed: BTreeSet<&str> = catalog::CATALOG.iter().map(|(path, _)| *path).collect();
-    let answering: BTreeSet<&str> = ANSWERS.iter().map(|(path, _)| *path).collect();
-    assert_eq!(listed, answering, "left: the catalog; right: the answers");
-}
-
-#[test]
 fn a_command_is_found_with_a_dot_as_well() {
     let title = |words: &[&str]| {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        schema_of(&words).map(|schema| serde_json::from_str::<Value>(schema).unwrap()["title"].clone())
+        schema_of(&CATALOG.listing(), &words)
+            .map(|schema| serde_json::from_str::<Value>(schema).unwrap()["title"].clone())
     };
     assert_eq!(title(&["phase.add"]).unwrap(), "gsd-tools phase add");
     assert_eq!(title(&["phase", "add"]).unwrap(), "gsd-tools phase add");
@@ -71,35 +63,36 @@ fn a_command_is_found_with_a_dot_as_well() {
 
 #[test]
 fn the_program_carries_each_schema_as_its_file_stands() {
-    for (path, answer) in ANSWERS {
-        let words: Vec<String> = path.split(' ').map(str::to_owned).collect();
-        let carried: Value = serde_json::from_str(schema_of(&words).unwrap()).unwrap();
-        assert_eq!(&carried, document(path, *answer).as_value(), "{path}");
+    for verb in CATALOG.verbs() {
+        let words: Vec<String> = verb.path.split(' ').map(str::to_owned).collect();
+        let carried: Value = serde_json::from_str(schema_of(&CATALOG.listing(), &words).unwrap()).unwrap();
+        assert_eq!(&carried, document(verb).as_value(), "{}", verb.path);
     }
 }
 
 #[test]
 fn a_key_that_may_be_absent_is_not_null() {
-    let (path, answer) = ANSWERS.iter().find(|(path, _)| *path == "phase add").unwrap();
-    assert_eq!(document(path, *answer).as_value()["properties"]["updated"]["type"], "boolean");
+    let verb = CATALOG.verb("phase add").unwrap();
+    assert_eq!(document(verb).as_value()["properties"]["updated"]["type"], "boolean");
 }
 
 /// The line that the help has of a command.
 fn about(path: &str) -> String {
     let words: Vec<String> = path.split(' ').map(str::to_owned).collect();
-    let row = FAMILIES.iter().find(|row| row.words.contains(&words[0].as_str())).unwrap();
-    usage::leaf(&tree(row), &words).command.get_about().map(ToString::to_string).unwrap_or_default()
+    let family = CATALOG.family(&words[0]).unwrap();
+    usage::leaf(&tree(family), &words).command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
 /// The schema of one command: one of the forms of its answer, and beside it what the program adds to it.
-fn document(path: &str, answer: Answer) -> Schema {
+fn document(verb: &Verb) -> Schema {
+    let path = verb.path;
     let about = about(path);
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut root = Map::new();
     root.insert("$schema".to_owned(), Value::from("https://json-schema.org/draft/2020-12/schema"));
     root.insert("title".to_owned(), Value::from(format!("gsd-tools {path}")));
     root.insert("description".to_owned(), Value::from(about.as_str()));
-    let (forms, seen) = match answer {
+    let (forms, seen) = match verb.answer {
         Answer::Text(what) => {
             root.insert("description".to_owned(), Value::from(format!("{about}. Text, no JSON: {what}")));
             root.insert("type".to_owned(), Value::from("string"));
@@ -115,9 +108,9 @@ fn document(path: &str, answer: Answer) -> Schema {
         root.extend(form);
     }
     let mut beside = Map::new();
-    match catalog::effect(path) {
-        Some(effect) if effect.writes() => beside.extend(properties::<WriteReport<'_>>(&mut generator)),
-        Some(effect) if effect.rehearses() => beside.extend(properties::<RehearsalReport<'_>>(&mut generator)),
+    match verb.effect {
+        effect if effect.writes() => beside.extend(properties::<WriteReport<'_>>(&mut generator)),
+        effect if effect.rehearses() => beside.extend(properties::<RehearsalReport<'_>>(&mut generator)),
         _ => {}
     }
     if seen {

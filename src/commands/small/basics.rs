@@ -5,33 +5,38 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk;
 use crate::operations::gates::test_command;
 use crate::text::slug;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Basics {
+verbs! {
+    "Small answers";
+
     /// Turn text into a name for files and branches
     ///
     /// Example: `gsd-tools generate-slug "Hello, World!" --raw` prints `hello-world`.
-    GenerateSlug(SlugArgs),
+    "generate-slug": reads json(SlugReport) = generate_slug(SlugArgs);
+
     /// Tell the time
     ///
     /// Example: `gsd-tools current-timestamp date --raw` prints the day in UTC.
-    CurrentTimestamp(TimestampArgs),
+    "current-timestamp": reads json(TimestampReport) = current_timestamp(TimestampArgs);
+
     /// Tell whether a path exists and what it is
     ///
     /// Example: `gsd-tools verify-path-exists src --pick type` prints `directory`.
-    VerifyPathExists(PathArgs),
+    "verify-path-exists": reads json(PathReport) = verify_path_exists(PathArgs);
+
     /// Tell which program answers, for scripts that look for one
     ///
     /// Example: `gsd-tools runtime-identity --raw`.
-    RuntimeIdentity,
+    "runtime-identity": reads json(IdentityReport) = runtime_identity();
+
     /// Print a test command as one that ends by itself: watchers run once
     ///
     /// Example: `gsd-tools normalize-test-command "npx vitest"` prints `npx vitest run`.
-    NormalizeTestCommand(CommandArgs),
+    "normalize-test-command": reads text("the command") = normalize_test_command(CommandArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -56,18 +61,6 @@ pub(crate) struct PathArgs {
 pub(crate) struct CommandArgs {
     /// The command, as one argument
     command: Option<String>,
-}
-
-impl Family for Basics {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::GenerateSlug(arguments) => generate_slug(context, &arguments),
-            Self::CurrentTimestamp(arguments) => current_timestamp(context, &arguments),
-            Self::RuntimeIdentity => runtime_identity(context),
-            Self::VerifyPathExists(arguments) => verify_path_exists(context, &arguments),
-            Self::NormalizeTestCommand(arguments) => normalize_test_command(context, &arguments),
-        }
-    }
 }
 
 fn normalize_test_command(context: &mut Context, arguments: &CommandArgs) -> Result<(), CommandError> {

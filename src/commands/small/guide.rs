@@ -2,7 +2,7 @@
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::library;
 use crate::text::nearest::nearest;
 
@@ -12,12 +12,13 @@ const CANONICAL: &str = "/gsd-";
 /// Pages that are overviews, not topics.
 const OVERVIEWS: &[&str] = &["brief", "full"];
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Pages {
+verbs! {
+    "Guide" (own);
+
     /// Explain the system, or one topic of it
     ///
     /// Example: `gsd-tools guide plan-phase`.
-    Guide(GuideArgs),
+    "guide": reads text("a page in Markdown") = guide(GuideArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -29,19 +30,16 @@ pub(crate) struct GuideArgs {
     full: bool,
 }
 
-impl Family for Pages {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Guide(arguments) = self;
-        let asked = arguments.topic.as_deref().map(plain);
-        let name = asked.unwrap_or(if arguments.full { "full" } else { "brief" });
-        let page = library::guide_page(name).ok_or_else(|| unknown(name))?;
-        // Help is given whatever state the project's settings are in.
-        let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
-        // The pages are no Markdown: whatever looks like a call is one.
-        let program = format!("{} ", context.program_word());
-        context.text(page.replace(CANONICAL, &prefix).replace("gsd-tools ", &program));
-        Ok(())
-    }
+fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandError> {
+    let asked = arguments.topic.as_deref().map(plain);
+    let name = asked.unwrap_or(if arguments.full { "full" } else { "brief" });
+    let page = library::guide_page(name).ok_or_else(|| unknown(name))?;
+    // Help is given whatever state the project's settings are in.
+    let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
+    // The pages are no Markdown: whatever looks like a call is one.
+    let program = format!("{} ", context.program_word());
+    context.text(page.replace(CANONICAL, &prefix).replace("gsd-tools ", &program));
+    Ok(())
 }
 
 /// A topic without the signs that hosts put before the names of commands.

@@ -4,18 +4,19 @@ use std::time::Duration;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::world::{Ended, Program, WorldError};
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Limited {
+verbs! {
+    "Running" (own);
+
     /// Run a program, and stop it when its time is up
     ///
     /// Exits with the program's code; 124 when the time was up, 127 when there is no such program, 128 and the number of
     /// the signal that ended it.
     ///
     /// Example: `gsd-tools run-with-timeout 120 -- npm test`.
-    RunWithTimeout(LimitArgs),
+    "run-with-timeout": runs text("what the program prints") = run_with_timeout(LimitArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -47,23 +48,21 @@ impl std::str::FromStr for Seconds {
     }
 }
 
-impl Family for Limited {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::RunWithTimeout(LimitArgs { seconds: Seconds(limit), program }) = self;
-        let Some((name, arguments)) = program.split_first() else { return Ok(()) };
-        let program = Program::new(name).arguments(arguments).folder(context.here().as_path()).timeout(limit);
-        let code = match context.world().hand_over(&program) {
-            Ok(Ended::Code(code)) => u8::try_from(code & 0xff).unwrap_or(1),
-            Ok(Ended::Signal(signal)) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
-            Ok(Ended::OutOfTime) => {
-                context.warn(format!("`{name}` did not end within {} s and was stopped", limit.as_secs_f64()));
-                124
-            }
-            Err(error) => return Err(CommandError::from_start(&error)),
-        };
-        context.exit_with(code);
-        Ok(())
-    }
+fn run_with_timeout(context: &mut Context, arguments: &LimitArgs) -> Result<(), CommandError> {
+    let limit = arguments.seconds.span();
+    let Some((name, arguments)) = arguments.program.split_first() else { return Ok(()) };
+    let program = Program::new(name).arguments(arguments).folder(context.here().as_path()).timeout(limit);
+    let code = match context.world().hand_over(&program) {
+        Ok(Ended::Code(code)) => u8::try_from(code & 0xff).unwrap_or(1),
+        Ok(Ended::Signal(signal)) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        Ok(Ended::OutOfTime) => {
+            context.warn(format!("`{name}` did not end within {} s and was stopped", limit.as_secs_f64()));
+            124
+        }
+        Err(error) => return Err(CommandError::from_start(&error)),
+    };
+    context.exit_with(code);
+    Ok(())
 }
 
 impl CommandError {

@@ -5,27 +5,22 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::table::verbs;
 use crate::disk::{self, DiskError};
 use crate::project::boundary::TRUSTED_PLANNING;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Trust {
-    /// Trust a planning folder outside the project
-    #[command(subcommand)]
-    Trust(TrustCommands),
-}
+verbs! {
+    "Trust" (own);
+    groups { "trust": "Trust a planning folder outside the project"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum TrustCommands {
     /// Keep the planning folder outside the project
     ///
     /// A clone could bring a `.planning` that is a link to somewhere else, so nothing there is read or written until a
     /// person at a terminal confirms the place. The answer is kept on this computer, for this project and that place.
     ///
     /// Example: `gsd-tools trust planning`.
-    Planning(PlanningArgs),
+    "trust planning": runs json(TrustReport) = planning(PlanningArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -33,13 +28,6 @@ pub(crate) struct PlanningArgs {
     /// Stop trusting the place
     #[arg(long)]
     revoke: bool,
-}
-
-impl Family for Trust {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Trust(TrustCommands::Planning(arguments)) = self;
-        planning(context, arguments.revoke)
-    }
 }
 
 /// What `trust planning` answers.
@@ -52,12 +40,12 @@ pub(in crate::commands) struct TrustReport {
     trusted: bool,
 }
 
-fn planning(context: &mut Context, revoke: bool) -> Result<(), CommandError> {
+fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Result<(), CommandError> {
     let planning = context.root().resolve(".planning");
     let to = disk::real(&planning)?;
     let note = context.local_state()?.file(TRUSTED_PLANNING);
     let report = |trusted| TrustReport { path: planning.to_string(), to: to.to_string(), trusted };
-    if revoke {
+    if *revoke {
         context.edit_note(&note, |text| Ok(((), text.map(|_| "null\n".to_owned()))))?;
         return context.emit(&report(false));
     }

@@ -11,6 +11,7 @@ use crate::commands::agents::dispatch::CAPACITY_VARIABLE;
 use crate::commands::agents::dispatch::answers;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
+use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
 use crate::operations::agents::worktree::FORK;
 use crate::operations::plans::index::{self, IndexedPlan, PlanIndexReport};
@@ -55,6 +56,7 @@ struct Side {
 }
 
 pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result<(), CommandError> {
+    refuse_repository_of_others(context.here())?;
     let note_path = context.local_state()?.file(WAVE_NOTE);
     if let Some(refusal) = open_wave(context)? {
         return refuse(context, &refusal);

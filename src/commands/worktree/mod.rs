@@ -13,23 +13,18 @@ pub(super) mod reap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::git::repository::refuse_repository_of_others;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
+use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk::{self, AbsolutePath};
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
 use git::Git;
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Worktrees {
-    /// Create, merge and remove the worktrees of agents
-    #[command(subcommand)]
-    Worktree(WorktreeCommand),
-}
+verbs! {
+    "Worktrees";
+    groups { "worktree": "Create, merge and remove the worktrees of agents"; }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum WorktreeCommand {
     /// Decide which plans of a wave run side by side, and set up their worktrees
     ///
     /// Answers, for each plan, what the call that starts its executor and the executor's prompt have to say. Plans run
@@ -37,34 +32,41 @@ pub(crate) enum WorktreeCommand {
     /// noted outside of the project for `cleanup-wave` and for the guard of executors.
     ///
     /// Example: `gsd-tools worktree create-wave --phase 2 --plans 02-01,02-02`.
-    CreateWave(create_wave::WaveArgs),
+    "worktree create-wave": acts [unasked] json(create_wave::CreatedWave, Refusal)
+        = create_wave::create_wave(create_wave::WaveArgs);
+
     /// Merge the worktrees of a wave and remove them
     ///
     /// Without `--manifest`, those of the wave that `create-wave` set up, on the branch that it began on. A worktree with
     /// uncommitted work, a running executor, another branch or base, or deletions nobody announced is left as it is.
     ///
     /// Example: `gsd-tools worktree cleanup-wave --pick result.reason`.
-    CleanupWave(CleanupArgs),
+    "worktree cleanup-wave": acts [unasked] json(Refusal, cleanup::WaveReport) = cleanup_wave(CleanupArgs);
+
     /// Add a worktree to the manifest of its wave
     ///
     /// Example: `gsd-tools worktree record-agent --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c`.
-    RecordAgent(RecordArgs),
+    "worktree record-agent": acts [unasked] json(NotedReport, Refusal) = record_agent(RecordArgs);
+
     /// Remove worktrees that dead processes left locked, if all their work is merged
     ///
     /// Example: `gsd-tools worktree reap-orphans --pick reaped`.
-    ReapOrphans,
+    "worktree reap-orphans": acts json(reap::ReapReport) = reap::reap_orphans();
+
     /// Check whether new worktrees would start from the current commit
     ///
     /// Example: `gsd-tools worktree base-check --pick shouldDegrade`.
-    BaseCheck(BaseArgs),
+    "worktree base-check": reads json(crate::operations::agents::worktree::BaseReport) = base_check(BaseArgs);
+
     /// Set the host up to start its worktrees from the current commit
     ///
     /// Example: `gsd-tools worktree set-baseref --pick changed`.
-    SetBaseref,
+    "worktree set-baseref": acts json(base::BaseRefReport) = base::set_base();
+
     /// Create a worktree for an agent, and add it to the manifest
     ///
     /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path trees/a1 --branch agent-a1 --base 1f3c --root .`.
-    Create(CreateArgs),
+    "worktree create": acts [unasked] json(NotedReport, Refusal) = create(CreateArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -124,25 +126,16 @@ pub(crate) struct BaseArgs {
 const HARNESS: &str = "harness-worktree";
 const ORCHESTRATOR: &str = "orchestrator-worktree";
 
-impl Family for Worktrees {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        let Self::Worktree(command) = self;
-        if !matches!(command, WorktreeCommand::BaseCheck(_) | WorktreeCommand::SetBaseref) {
-            refuse_repository_of_others(context.here())?;
-        }
-        match command {
-            WorktreeCommand::CreateWave(arguments) => create_wave::create_wave(context, &arguments),
-            WorktreeCommand::CleanupWave(CleanupArgs { manifest: Some(manifest), .. }) => {
-                cleanup::cleanup_wave(context, &manifest)
-            }
-            WorktreeCommand::CleanupWave(arguments) => noted::cleanup_noted_wave(context, &arguments),
-            WorktreeCommand::RecordAgent(arguments) => record_agent(context, &arguments),
-            WorktreeCommand::ReapOrphans => reap::reap_orphans(context),
-            WorktreeCommand::BaseCheck(arguments) => base::check_base(context, arguments.mode.as_deref()),
-            WorktreeCommand::SetBaseref => base::set_base(context),
-            WorktreeCommand::Create(arguments) => create(context, &arguments),
-        }
+fn cleanup_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), CommandError> {
+    refuse_repository_of_others(context.here())?;
+    match &arguments.manifest {
+        Some(manifest) => cleanup::cleanup_wave(context, manifest),
+        None => noted::cleanup_noted_wave(context, arguments),
     }
+}
+
+fn base_check(context: &mut Context, arguments: &BaseArgs) -> Result<(), CommandError> {
+    base::check_base(context, arguments.mode.as_deref())
 }
 
 /// A refusal that scripts read from standard output.
@@ -291,6 +284,7 @@ pub(super) struct NotedReport {
 }
 
 fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandError> {
+    refuse_repository_of_others(context.here())?;
     let (manifest, entry) = arguments.entry("record-agent")?;
     if let Some(refusal) = unsound(&entry) {
         return refuse(context, &refusal);
@@ -308,6 +302,7 @@ fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), Com
 }
 
 fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
+    refuse_repository_of_others(context.here())?;
     let (manifest, entry) = arguments.record.entry("create")?;
     let Some(root) = &arguments.root else {
         return Err(CommandError::usage("`worktree create` needs --root").exits(2));

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommandError, Context, Git, emit};
+use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk;
 use crate::operations::agents::worktree::{KeepReason, LockedWorktree};
 
@@ -33,6 +34,7 @@ enum Fate {
 }
 
 pub(super) fn reap_orphans(context: &mut Context) -> Result<(), CommandError> {
+    refuse_repository_of_others(context.here())?;
     let rehearsal = context.is_rehearsal();
     let git = Git::here(context);
     let now = context.world().now().milliseconds() / 1000;

@@ -1,20 +1,19 @@
 //! What is called in a hostile clone: every verb of the program, and every event of every dialect of the hooks.
 //!
-//! The verbs are those of `src/commands/frame/catalog.rs`. Their calls are the examples of the help and those that other tests
+//! The verbs are those that the program lists. Their calls are the examples of the help and those that other tests
 //! make: a verb without one fails the test.
 
 use std::path::Path;
-use std::sync::OnceLock;
 
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::kit::repository;
+use crate::kit::{repository, verbs};
 
 /// One call of the program.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// The verb as the catalog has it, or `hook`.
+    /// The verb as the program lists it, or `hook`.
     pub(super) verb: String,
     /// Everything after the program's name.
     pub(super) words: Vec<String>,
@@ -50,18 +49,6 @@ const PLACES: &[(&str, &str)] = &[
     ("--all", "--claude"),
 ];
 
-/// Every verb with what the catalog says it does.
-pub(super) fn verbs() -> &'static [(String, String)] {
-    static VERBS: OnceLock<Vec<(String, String)>> = OnceLock::new();
-    VERBS.get_or_init(|| {
-        let catalog = std::fs::read_to_string(repository().join("src/commands/frame/catalog.rs")).unwrap();
-        let row = Regex::new(r#"\(\s*"([a-z0-9 -]+)",\s*Effect::([A-Z][a-z]+)\)"#).unwrap();
-        let verbs: Vec<_> = row.captures_iter(&catalog).map(|row| (row[1].to_owned(), row[2].to_owned())).collect();
-        assert!(verbs.len() > 250, "the catalog is written in another form: {} verbs", verbs.len());
-        verbs
-    })
-}
-
 /// Every call there is a sample of, each once, in the order of the verbs.
 pub(super) fn of_verbs() -> Vec<Call> {
     let mut lines: Vec<Vec<String>> = examples();
@@ -71,7 +58,7 @@ pub(super) fn of_verbs() -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
     for line in lines {
         let words: Vec<String> = line.iter().map(|word| in_place(word)).collect();
-        let verb = verb_of(&words).unwrap_or_else(|| panic!("`{}` is no verb of the catalog", words.join(" ")));
+        let verb = verb_of(&words).unwrap_or_else(|| panic!("`{}` is no verb", words.join(" ")));
         if calls.iter().all(|call| call.words != words) {
             calls.push(Call { verb, words, input: String::new() });
         }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::commands::frame::Family;
+use crate::commands::frame::table::verbs;
 use crate::disk;
 use crate::disk::AbsolutePath;
 use crate::operations::agents::failure::classify_failure;
@@ -22,43 +22,54 @@ pub(in crate::commands) const CAPACITY_VARIABLE: &str = "GSD_DISPATCH_MAX_CONCUR
 /// The agent that does what no agent of its own is there for.
 const FALLBACK_AGENT: &str = "gsd-executor";
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Dispatches {
+verbs! {
+    "Agents";
+    groups { "agent": "Explain what agents came back with"; }
+
     /// Show the name under which the host starts an agent
     ///
     /// Example: `gsd-tools resolve-dispatch-type --requested gsd-planner`.
-    ResolveDispatchType(TypeArgs),
+    "resolve-dispatch-type": reads json(TypeReport) = resolve_type(TypeArgs);
+
     /// Show and record who gives agents worktrees of their own
     ///
     /// Example: `gsd-tools dispatch-isolation --phase 2` prints `harness-worktree`, `orchestrator-worktree` or `none`.
-    DispatchIsolation(IsolationArgs),
+    "dispatch-isolation": runs [unasked] json(answers::IsolationReport) = isolation(IsolationArgs);
+
     /// Show who could give agents worktrees; records nothing
     ///
     /// Example: `gsd-tools inspect-dispatch-isolation --json`.
-    InspectDispatchIsolation(JsonArgs),
+    "inspect-dispatch-isolation": reads json(answers::IsolationReport) = inspect(JsonArgs);
+
     /// Set who gave agents worktrees of their own
     ///
     /// Example: `gsd-tools record-dispatch-isolation --isolation none --phase 2`.
-    RecordDispatchIsolation(RecordArgs),
+    "record-dispatch-isolation": acts [unasked] json(RecordedReport) = record(RecordArgs);
+
     /// Show how many agents may run at once
     ///
     /// Example: `gsd-tools dispatch-capacity` prints a number.
-    DispatchCapacity(JsonArgs),
+    "dispatch-capacity": reads json(answers::CapacityReport) = capacity(JsonArgs);
+
     /// Show whether agents should not start agents
     ///
     /// Example: `gsd-tools dispatch-should-flatten` prints `true` or `false`.
-    DispatchShouldFlatten(JsonArgs),
+    "dispatch-should-flatten": reads json(FlattenReport) = should_flatten(JsonArgs);
+
     /// Show which agent does a piece of work: the named one or the executor
     ///
     /// Example: `gsd-tools resolve-agent --name gsd-code-fixer`.
-    ResolveAgent(AgentArgs),
-    /// Explain what agents came back with
-    #[command(subcommand)]
-    Agent(AgentCommand),
+    "resolve-agent": reads json(AgentReport) = resolve_agent(AgentArgs);
+
+    /// Explain why an agent failed, by the text it came back with
+    ///
+    /// Example: `gsd-tools agent classify-failure --text "429 Too Many Requests" --pick class`.
+    "agent classify-failure": reads json(crate::operations::agents::failure::FailureReport) = classify(FailureArgs);
+
     /// Show whether agents of the host may work as a team
     ///
     /// Example: `gsd-tools teams-status --active` exits 1 where they may not.
-    TeamsStatus(TeamsArgs),
+    "teams-status": reads json(TeamsReport) = teams(TeamsArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -144,14 +155,6 @@ pub(crate) struct AgentArgs {
     json: bool,
 }
 
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum AgentCommand {
-    /// Explain why an agent failed, by the text it came back with
-    ///
-    /// Example: `gsd-tools agent classify-failure --text "429 Too Many Requests" --pick class`.
-    ClassifyFailure(FailureArgs),
-}
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct FailureArgs {
     /// The text
@@ -171,26 +174,17 @@ pub(crate) struct TeamsArgs {
     json: bool,
 }
 
-impl Family for Dispatches {
-    fn run(self, context: &mut Context) -> Result<(), CommandError> {
-        match self {
-            Self::ResolveDispatchType(arguments) => resolve_type(context, &arguments),
-            Self::DispatchIsolation(arguments) => isolation(context, &arguments),
-            Self::InspectDispatchIsolation(JsonArgs { json }) => {
-                let report =
-                    answers::isolation(&context.host()?.id, facts(context)?.as_ref(), None, true, RunIn::default());
-                tell_isolation(context, &report, json)
-            }
-            Self::RecordDispatchIsolation(arguments) => record(context, &arguments),
-            Self::DispatchCapacity(JsonArgs { json }) => capacity(context, json),
-            Self::DispatchShouldFlatten(JsonArgs { json }) => should_flatten(context, json),
-            Self::ResolveAgent(arguments) => resolve_agent(context, &arguments),
-            Self::Agent(AgentCommand::ClassifyFailure(FailureArgs { words, text })) => {
-                context.emit(&classify_failure(&text.unwrap_or_else(|| words.join(" "))))
-            }
-            Self::TeamsStatus(arguments) => teams(context, &arguments),
-        }
-    }
+fn inspect(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), CommandError> {
+    let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), None, true, RunIn::default());
+    tell_isolation(context, &report, *json)
+}
+
+fn classify(context: &mut Context, FailureArgs { words, text }: &FailureArgs) -> Result<(), CommandError> {
+    let report = match text {
+        Some(text) => classify_failure(text),
+        None => classify_failure(&words.join(" ")),
+    };
+    context.emit(&report)
 }
 
 /// What is known of how the host of the call runs agents.
@@ -295,11 +289,11 @@ fn note(
     Ok((path, noted))
 }
 
-fn capacity(context: &mut Context, json: bool) -> Result<(), CommandError> {
+fn capacity(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), CommandError> {
     let asked = context.world().variable(CAPACITY_VARIABLE);
     let report = answers::capacity(&context.host()?.id, facts(context)?.as_ref(), asked.as_deref());
     let line = report.capacity.to_string();
-    tell(context, json, &report, &line)
+    tell(context, *json, &report, &line)
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -310,13 +304,13 @@ pub(in crate::commands) struct FlattenReport<'a> {
     dispatch: Option<DispatchReport>,
 }
 
-fn should_flatten(context: &mut Context, json: bool) -> Result<(), CommandError> {
+fn should_flatten(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), CommandError> {
     let runtime = context.host()?.id.clone();
     let facts = facts(context)?;
     let should_flatten = answers::should_flatten(facts.as_ref());
     let dispatch = facts.as_ref().map(DispatchReport::from);
     let report = FlattenReport { runtime: &runtime, should_flatten, dispatch };
-    tell(context, json, &report, if should_flatten { "true" } else { "false" })
+    tell(context, *json, &report, if should_flatten { "true" } else { "false" })
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,0 +1,96 @@
+//! Whether what was written about the source is still true of it: schemas, the map of the codebase, research.
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::operations::gates::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
+use crate::text::front_matter::FrontMatter;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct SchemaArgs {
+    /// The phase, such as `3`, or its folder
+    phase: String,
+    /// Report drift and let it pass
+    #[arg(long)]
+    skip: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct PhaseArgs {
+    /// The phase, such as `3`, or its folder
+    phase: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct NoPhaseArgs {
+    /// A phase; the source belongs to all of them
+    #[arg(hide = true)]
+    phase: Option<String>,
+}
+
+pub(in crate::commands) fn schema(context: &mut Context, arguments: &SchemaArgs) -> Result<(), CommandError> {
+    let report = schema_report(context, &arguments.phase, arguments.skip)?;
+    context.emit(&report)
+}
+
+pub(in crate::commands) fn schema_of_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = schema_report(context, &arguments.phase, false)?;
+    context.emit(&report)
+}
+
+pub(in crate::commands) fn codebase(context: &mut Context, _: &NoPhaseArgs) -> Result<(), CommandError> {
+    let report = codebase_report(context)?;
+    context.emit(&report)
+}
+
+pub(in crate::commands) fn context(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = context_report(context, &arguments.phase)?;
+    context.emit(&report)
+}
+
+pub(in crate::commands) fn schema_report(
+    context: &Context,
+    typed: &str,
+    skip: bool,
+) -> Result<SchemaReport, CommandError> {
+    let skip = skip || context.world().flag("GSD_SKIP_SCHEMA_CHECK");
+    let view = context.view();
+    let phase = context.phase_named(&view, typed)?;
+    Ok(drift::schema(&view, phase.folder.as_ref(), skip)?)
+}
+
+pub(in crate::commands) fn context_report(context: &Context, typed: &str) -> Result<ContextReport, CommandError> {
+    let blocks = context.config()?.text("workflow.context_drift_action") == Some("block");
+    let view = context.view();
+    let phase = context.phase_named(&view, typed)?;
+    Ok(drift::context(&view, phase.folder.as_ref(), &phase.number, blocks, context.command_prefix()?))
+}
+
+pub(in crate::commands) fn codebase_report(context: &Context) -> Result<CodebaseReport, CommandError> {
+    let config = context.config()?;
+    let threshold = config.number("workflow.drift_threshold").unwrap_or(3);
+    let action = config.text("workflow.drift_action").unwrap_or("warn");
+    let remap = context.installed_command("map-codebase")?;
+    let policy = DriftPolicy { threshold, action, mapper: remap.as_deref() };
+    let view = context.view();
+    let map = view.text(&format!("{}/STRUCTURE.md", context.layout().codebase()))?;
+    let commit = map.as_deref().and_then(|map| FrontMatter::parse(map)?.text("last_mapped_commit"));
+    let mapped = match (map.as_deref(), commit.as_deref().map(str::trim)) {
+        (None, _) => Mapped::Missing,
+        (Some(_), None) => Mapped::Undated,
+        (Some(_), Some(commit)) if commit.starts_with('-') || !context.is_commit(commit) => Mapped::Unknown(commit),
+        (Some(map), Some(commit)) => Mapped::Since { map, commit, added: added_since(context, commit)? },
+    };
+    Ok(drift::codebase(mapped, policy))
+}
+
+/// The files that came to the repository since `commit`.
+fn added_since(context: &Context, commit: &str) -> Result<Vec<String>, CommandError> {
+    let range = format!("{commit}..HEAD");
+    let arguments = ["-c", "core.quotePath=false", "diff", "--name-only", "--diff-filter=A", &range];
+    let told = context.world().git(context.root().as_path(), arguments)?;
+    if !told.success() {
+        let message = format!("git cannot compare with the mapped commit `{commit}`: {}", told.error_text());
+        return Err(CommandError::usage(message).hint("map the codebase anew"));
+    }
+    Ok(told.text().lines().map(str::to_owned).collect())
+}

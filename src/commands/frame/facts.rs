@@ -1,0 +1,63 @@
+//! What operations need to know beside the documents: the moment, the session, the commit at hand, the commands to name.
+
+use super::Context;
+use super::error::CommandError;
+use crate::disk;
+use crate::library;
+use crate::operations::health::WrittenAt;
+use crate::operations::state::{Commands, Facts};
+use crate::project::state::State;
+use crate::project::view::ProjectView;
+use crate::project::workstream;
+use crate::world::Finished;
+
+impl Context {
+    /// The commit that STATE.md says it was written at, and how many came after it; one run of git where it says so.
+    pub(in crate::commands) fn written_at(&self, view: &ProjectView) -> Option<WrittenAt> {
+        let text = view.state_text().ok().flatten()?;
+        let is_hash = |head: &String| head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let head = State::parse(&text).front_text("state_head").filter(is_hash)?;
+        let line = ["rev-list", "--count", &format!("{head}..HEAD")];
+        let finished = self.world().git(view.layout().root(), line).ok().filter(Finished::success)?;
+        Some(WrittenAt { commits: finished.text().trim().parse().ok()?, head })
+    }
+
+    /// The facts of a state operation that need neither another program nor the configuration.
+    pub(in crate::commands) fn moment(&self) -> Facts {
+        let world = self.world();
+        let now = world.now();
+        Facts {
+            now: now.to_string(),
+            milliseconds: now.milliseconds(),
+            today: world.today(),
+            head: None,
+            session: workstream::session_key(|name| world.variable(name)),
+            process: std::process::id(),
+            commands: Commands::default(),
+        }
+    }
+
+    /// The commands that the next step is told in.
+    pub(in crate::commands) fn commands(&self) -> Result<Commands, CommandError> {
+        Ok(Commands {
+            prefix: self.command_prefix()?.to_owned(),
+            installed: library::command_names().map(str::to_owned).collect(),
+            skip_discussion: self.config()?.flag("workflow.skip_discuss"),
+        })
+    }
+
+    /// As [`Self::moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
+    pub(in crate::commands) fn state_facts(&self) -> Result<Facts, CommandError> {
+        let root = self.layout().root();
+        let own = disk::exists(root.join(".git")) && self.config()?.sub_repositories().is_empty();
+        let head = own.then(|| self.world().git(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).ok()).flatten();
+        let head = head.filter(crate::world::Finished::success).map(|finished| finished.text().trim().to_owned());
+        Ok(Facts { head, commands: self.commands()?, ..self.moment() })
+    }
+
+    /// Whether `name` names a commit of the project's repository.
+    pub(in crate::commands) fn is_commit(&self, name: &str) -> bool {
+        let answer = self.world().git(self.root().as_path(), ["cat-file", "-t", name]);
+        answer.is_ok_and(|answer| answer.success() && answer.text() == "commit")
+    }
+}

@@ -1,0 +1,177 @@
+//! The host of a call: which one it is, how its commands are spelled, where its agents are.
+
+use std::path::{Path, PathBuf};
+
+use super::context::Host;
+use super::error::{CommandError, Reason};
+use super::{Context, program};
+use crate::disk;
+use crate::install::InstallError;
+use crate::library;
+use crate::operations::agents::models;
+use crate::runtime::{
+    Descriptor, Home, Place, PlaceAnchor, PlaceItem, Registry, RegistryError, Scope, Surroundings, installed_for,
+};
+
+impl Context {
+    /// The host of the call: the one the environment names, else the configured one, else the one this program was
+    /// installed for, else the usual one.
+    pub(crate) fn host(&self) -> Result<&Host, CommandError> {
+        if let Some(host) = self.host.get() {
+            return Ok(host);
+        }
+        let named = self.world().variable("GSD_RUNTIME");
+        let config = self.config()?;
+        let installed = if named.is_none() && config.runtime().is_none() { self.installed_for() } else { None };
+        let id = models::runtime(config, named.or(installed).as_deref()).to_owned();
+        let descriptor = match self.registry()?.find(&id) {
+            Ok(descriptor) => Some(descriptor),
+            // Its name is all that is known of it.
+            Err(RegistryError::Unknown { .. }) => None,
+            Err(error @ RegistryError::Broken { .. }) => return Err(unusable_host(error)),
+        };
+        let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
+        let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
+        Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
+    }
+
+    /// The hosts that can be named: ours and those the user described.
+    pub(crate) fn registry(&self) -> Result<&Registry, CommandError> {
+        if let Some(registry) = self.registry.get() {
+            return Ok(registry);
+        }
+        let registry = Registry::open(self.world().config_folder().as_deref());
+        let registry = registry.map_err(InstallError::from)?;
+        Ok(self.registry.get_or_init(|| registry))
+    }
+
+    /// The host that a person calls `name`.
+    pub(crate) fn host_named(&self, name: &str) -> Result<Descriptor, CommandError> {
+        self.registry()?.find(name).map_err(unusable_host)
+    }
+
+    /// The host whose folder this program is in, as its installation noted beside it.
+    fn installed_for(&self) -> Option<String> {
+        installed_for(&self.world().executable().ok()?)
+    }
+
+    /// How a text that a model reads calls this program: by the path of its installation, as the installed content does,
+    /// and by its bare name where it is none.
+    pub(in crate::commands) fn program_word(&self) -> String {
+        program::word(self.world(), self.root().as_path())
+    }
+
+    /// What stands before the name of a command where people type it, such as `/gsd-`.
+    pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
+        Ok(&self.host()?.prefix)
+    }
+
+    /// Where the host's agents of ours are: the folder that has most of them, in the project or for the user.
+    pub(in crate::commands) fn agents(&self, descriptor: Option<&Descriptor>) -> Agents {
+        let folders = match (self.world().path_variable("GSD_AGENTS_DIR"), descriptor) {
+            (Some(folder), Some(descriptor)) => {
+                let file = descriptor.place(PlaceItem::Agent, Scope::Global).and_then(file_form);
+                file.map(|file| (folder, file)).into_iter().collect()
+            }
+            (_, Some(descriptor)) => self.agent_folders(descriptor),
+            (_, None) => Vec::new(),
+        };
+        let found = folders.into_iter().map(|(folder, file)| Agents::in_folder(folder, &file));
+        found.min_by_key(|agents| agents.missing.len()).unwrap_or_else(|| Agents {
+            folder: None,
+            missing: library::agent_names().map(|name| format!("gsd-{name}")).collect(),
+        })
+    }
+
+    /// Where a host keeps the user's own agents if its folder is the chosen one.
+    pub(in crate::commands) fn agents_folder_in(&self, descriptor: &Descriptor, chosen: &str) -> Option<PathBuf> {
+        let user = self.world().home()?;
+        let environment = |name: &str| self.world().variable(name);
+        let surroundings = Surroundings {
+            environment: &environment,
+            user: &user,
+            project: self.here().as_path(),
+            chosen: Some(chosen),
+        };
+        let home = Home::resolve(descriptor, Scope::Global, surroundings).ok()?;
+        Some(anchored(descriptor.place(PlaceItem::Agent, Scope::Global)?, &home))
+    }
+
+    /// Where the file of the agent `name` could be, for the host of the call.
+    pub(in crate::commands) fn agent_files(&self, name: &str) -> Vec<PathBuf> {
+        let descriptor = self.host().ok().and_then(|host| host.descriptor.as_ref());
+        let Some(descriptor) = descriptor else { return Vec::new() };
+        let folders = match self.world().path_variable("GSD_AGENTS_DIR") {
+            Some(folder) => {
+                let file = descriptor.place(PlaceItem::Agent, Scope::Global).and_then(file_form);
+                file.map(|file| (folder, file)).into_iter().collect()
+            }
+            None => self.agent_folders(descriptor),
+        };
+        // An agent of the user's own has a file of the same form without our prefix.
+        folders.into_iter().map(|(folder, file)| folder.join(file.replace("gsd-{name}", name))).collect()
+    }
+
+    /// The folders in which a host looks for agents, the user's own first, with the form of a file's name.
+    fn agent_folders(&self, descriptor: &Descriptor) -> Vec<(PathBuf, String)> {
+        let Some(user) = self.world().home() else { return Vec::new() };
+        let environment = |name: &str| self.world().variable(name);
+        let surroundings =
+            Surroundings { environment: &environment, user: &user, project: self.root().as_path(), chosen: None };
+        let folder = |scope| {
+            let place = descriptor.place(PlaceItem::Agent, scope)?;
+            let home = Home::resolve(descriptor, scope, surroundings).ok()?;
+            Some((anchored(place, &home), file_form(place)?))
+        };
+        [Scope::Global, Scope::Local].into_iter().filter_map(folder).collect()
+    }
+}
+
+/// The agents of ours in one folder.
+pub(in crate::commands) struct Agents {
+    pub(in crate::commands) folder: Option<PathBuf>,
+    pub(in crate::commands) missing: Vec<String>,
+}
+
+impl Agents {
+    fn in_folder(folder: PathBuf, file: &str) -> Self {
+        // A folder that cannot be read has none, as far as we can tell.
+        let there = disk::list(&folder).ok().flatten().unwrap_or_default();
+        let missing = library::agent_names()
+            .filter(|name| {
+                let file = file.replace("{name}", name);
+                !there.iter().any(|entry| entry.name == file)
+            })
+            .map(|name| format!("gsd-{name}"))
+            .collect();
+        Self { folder: Some(folder), missing }
+    }
+}
+
+/// The folder of a place.
+fn anchored(place: &Place, home: &Home) -> PathBuf {
+    let anchor = match &place.anchor {
+        PlaceAnchor::Root => home.root.clone(),
+        PlaceAnchor::Project => home.project.clone(),
+        PlaceAnchor::Home(folder) => home.user.join(folder),
+    };
+    match Path::new(&place.path).parent() {
+        Some(parent) => anchor.join(parent),
+        None => anchor,
+    }
+}
+
+/// The name of a file in a place, with `{name}` for that of the item.
+fn file_form(place: &Place) -> Option<String> {
+    Path::new(&place.path).file_name()?.to_str().map(str::to_owned)
+}
+
+/// Why a host cannot be used; a file of the user's is named with its line and a cure.
+fn unusable_host(error: RegistryError) -> CommandError {
+    match error {
+        RegistryError::Unknown { .. } => {
+            CommandError::because(Reason::Unknown, &error).hint("`gsd-tools runtimes` lists the hosts")
+        }
+        RegistryError::Broken { .. } => InstallError::from(error).into(),
+    }
+}

@@ -1,0 +1,60 @@
+//! The verbs as a list: what each does, how far it reaches, and whether an agent may call it unasked.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How far a verb reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::commands) enum Effect {
+    /// Changes nothing.
+    Reads,
+    /// Adds to documents or changes them; can be rehearsed with `--dry-run`.
+    Writes,
+    /// Works through another program, on files that are no documents, or by moving whole folders; can be rehearsed with
+    /// `--dry-run`.
+    Acts,
+    /// As [`Self::Acts`], but what it does is what was asked for, such as running a program: there is no rehearsal.
+    Runs,
+    /// Takes something away; can be rehearsed with `--dry-run`.
+    Destroys,
+}
+
+impl Effect {
+    /// Whether the verb changes documents, so that the flags of writers hold for it.
+    pub(in crate::commands) fn writes(self) -> bool {
+        matches!(self, Self::Writes | Self::Destroys)
+    }
+
+    /// Whether the verb can show what it would do, and do nothing.
+    pub(in crate::commands) fn rehearses(self) -> bool {
+        self.writes() || self == Self::Acts
+    }
+}
+
+/// A verb in a list.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct Listed {
+    pub(in crate::commands) command: &'static str,
+    pub(in crate::commands) about: &'static str,
+    pub(in crate::commands) effect: Effect,
+    /// Whether agents may call it without a person being asked, where `install` set the host up for that.
+    pub(in crate::commands) unasked: bool,
+}
+
+/// The beginnings of calls that run without asking: the first word, where all verbs below it do, else the whole path.
+pub(in crate::commands) fn unasked_calls(mut verbs: Vec<Listed>) -> Vec<&'static str> {
+    let first = |path: &'static str| path.split(' ').next().unwrap_or(path);
+    verbs.sort_unstable_by_key(|verb| verb.command);
+    // What asks which program this is changes nothing either.
+    let mut calls: Vec<&'static str> = vec!["--version"];
+    for verb in verbs.iter().filter(|verb| verb.unasked) {
+        let word = first(verb.command);
+        let whole = verbs.iter().filter(|other| first(other.command) == word).all(|other| other.unasked);
+        let call = if whole { word } else { verb.command };
+        if calls.last() != Some(&call) {
+            calls.push(call);
+        }
+    }
+    calls
+}

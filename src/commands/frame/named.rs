@@ -1,0 +1,64 @@
+//! What a caller named: phases, folders of phases, workflows.
+
+use super::Context;
+use super::error::{CommandError, Reason};
+use crate::disk;
+use crate::library::Library;
+use crate::project::folder::PhaseFolder;
+use crate::project::view::{NamedPhase, ProjectView};
+
+impl Context {
+    /// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. One that is
+    /// not there is an error, never a pass.
+    pub(in crate::commands) fn phase_named(&self, view: &ProjectView, typed: &str) -> Result<NamedPhase, CommandError> {
+        if let Some(named) = view.phase_named(typed)? {
+            return Ok(named);
+        }
+        if typed.contains(['/', '\\']) {
+            // A path from where the caller is, and one through a link.
+            let path = disk::canonical(&self.here().resolve(typed))?;
+            let inside = path.relative_to(&disk::canonical(self.root())?);
+            if let Some(named) = inside.map(|inside| view.phase_named(inside.as_str())).transpose()?.flatten() {
+                return Ok(named);
+            }
+        }
+        let ambiguous = view.find_phase(typed)?.ambiguous;
+        if !ambiguous.is_empty() {
+            let message = format!("`{typed}` fits several phase folders: {}", ambiguous.join(", "));
+            return Err(CommandError::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
+        }
+        Err(CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
+            .hint("`gsd-tools phases list` lists the phase folders, `gsd-tools roadmap analyze` the phases"))
+    }
+
+    /// The folder that a person named by its path.
+    pub(in crate::commands) fn folder_named(
+        &self,
+        view: &ProjectView,
+        typed: &str,
+    ) -> Result<Option<PhaseFolder>, CommandError> {
+        match self.layout().inside(typed) {
+            Some(path) => Ok(view.folder_at(&path, None)?),
+            None => Ok(None),
+        }
+    }
+
+    /// The folder of a phase, for checks whose answer has a word for one that is not there.
+    pub(in crate::commands) fn folder_of(
+        &self,
+        view: &ProjectView,
+        typed: &str,
+    ) -> Result<Option<PhaseFolder>, CommandError> {
+        match self.phase_named(view, typed) {
+            Ok(phase) => Ok(phase.folder),
+            Err(error) if error.reason() == Reason::PhaseNotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How a person calls a workflow here, such as `/gsd-plan-phase`; none where it is not installed.
+    pub(in crate::commands) fn installed_command(&self, workflow: &str) -> Result<Option<String>, CommandError> {
+        let there = Library::embedded()?.at(&format!("workflows/{workflow}.md")).is_some();
+        Ok(if there { Some(format!("{}{workflow}", self.command_prefix()?)) } else { None })
+    }
+}

@@ -1,0 +1,127 @@
+//! How verbs of STATE.md write it, and what they answer.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::error::Reason;
+use crate::disk;
+use crate::operations::state::notes::NoteReport;
+use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, StateError};
+use crate::project::view::{Edits, ProjectView};
+
+/// An answer that is only a failure: the call itself was right.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct FailureReport {
+    pub(in crate::commands) error: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::commands) hint: Option<&'static str>,
+}
+
+impl FailureReport {
+    pub(in crate::commands) fn of(error: impl Into<String>) -> Self {
+        let error = error.into();
+        Self { hint: (error == NO_STATE).then_some(NO_STATE_CURE), error }
+    }
+}
+
+pub(in crate::commands) fn write<R>(
+    context: &Context,
+    operation: impl FnOnce(&ProjectView, &Facts) -> Result<(R, Edits), StateError>,
+) -> Result<R, CommandError> {
+    let facts = context.state_facts()?;
+    context.update(|view| operation(view, &facts).map_err(told))
+}
+
+/// As [`write`], for operations that have nothing to say without STATE.md.
+pub(in crate::commands) fn write_found<R>(
+    context: &Context,
+    operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, StateError>,
+) -> Result<Option<R>, CommandError> {
+    write(context, |view, facts| {
+        Ok(match operation(view, facts)? {
+            Some((report, edits)) => (Some(report), edits),
+            None => (None, Edits::default()),
+        })
+    })
+}
+
+pub(in crate::commands) fn note(
+    context: &mut Context,
+    operation: impl FnOnce(&ProjectView, &Facts) -> Result<(NoteReport, Edits), StateError>,
+) -> Result<(), CommandError> {
+    let report = write(context, operation)?;
+    if let Some(reason) = report.reason() {
+        context.warn(format!("STATE.md stays as it is: {reason}"));
+    }
+    if let NoteReport::Refused(_) = &report {
+        return context.emit(&report);
+    }
+    let raw = report.done().to_string();
+    context.emit_raw(&report, raw)
+}
+
+/// Refuses a call that would make `.planning/` out of nothing.
+pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> Result<(), CommandError> {
+    if disk::is_folder(context.layout().absolute(context.layout().planning())) {
+        return Ok(());
+    }
+    let prefix = context.command_prefix()?;
+    let hint = format!("there is no `.planning/` here; {prefix}new-project makes one");
+    Err(CommandError::new(Reason::Unknown, message).hint(hint))
+}
+
+/// What to do about a STATE.md of which nothing can be used.
+const LOST: &str =
+    "restore it from git, or keep it under another name and create a new one: gsd-tools state rebuild --set-aside";
+
+/// A broken STATE.md is told with what to do about it.
+fn told(error: StateError) -> CommandError {
+    match error {
+        StateError::Garbled { is_lost: false, .. } => {
+            CommandError::from(error).hint("mend that line; nothing was written")
+        }
+        StateError::Garbled { .. } => CommandError::from(error).hint(LOST),
+        StateError::File(error) => {
+            let is_state = error.path.ends_with("STATE.md");
+            let told = CommandError::from(error);
+            if is_state { told.hint(LOST) } else { told }
+        }
+    }
+}
+
+pub(in crate::commands) fn emit_found<R: Serialize>(
+    context: &mut Context,
+    report: Option<&R>,
+) -> Result<(), CommandError> {
+    match report {
+        Some(report) => context.emit(report),
+        None => context.emit(&FailureReport::of(NO_STATE)),
+    }
+}
+
+pub(in crate::commands) fn emit_written<R: Serialize>(
+    context: &mut Context,
+    report: Option<&R>,
+    raw: bool,
+) -> Result<(), CommandError> {
+    match report {
+        Some(report) => context.emit_raw(report, raw.to_string()),
+        None => emit_found::<()>(context, None),
+    }
+}
+
+pub(in crate::commands) fn text_or_file(
+    context: &Context,
+    text: Option<&str>,
+    file: Option<&str>,
+) -> Result<Option<String>, CommandError> {
+    let Some(file) = file else { return Ok(text.map(str::to_owned)) };
+    let path = context.here().resolve(file);
+    match context.read(&path)? {
+        Some(text) => Ok(Some(text)),
+        None => Err(CommandError::usage(format!("there is no file `{path}`"))),
+    }
+}

@@ -1,0 +1,158 @@
+//! Noting what work left behind: metrics, decisions, blockers, sessions, changes of the roadmap.
+
+use super::answer::{emit_found, note, text_or_file, write_found};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::operations::state::notes::{self, Evolution, Metric};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct MetricArgs {
+    /// The phase of the plan
+    #[arg(long)]
+    phase: Option<String>,
+    /// The number of the plan
+    #[arg(long)]
+    plan: Option<String>,
+    /// How long it took, such as `15min`
+    #[arg(long)]
+    duration: Option<String>,
+    /// How many tasks it had
+    #[arg(long)]
+    tasks: Option<String>,
+    /// How many files it changed
+    #[arg(long)]
+    files: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct DecisionArgs {
+    /// The phase it was made in; the phase at work without it
+    #[arg(long)]
+    phase: Option<String>,
+    /// What was decided
+    #[arg(long)]
+    summary: Option<String>,
+    /// A file with what was decided
+    #[arg(long, conflicts_with = "summary")]
+    summary_file: Option<String>,
+    /// Why
+    #[arg(long)]
+    rationale: Option<String>,
+    /// A file with the reason
+    #[arg(long, conflicts_with = "rationale")]
+    rationale_file: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct BlockerArgs {
+    /// What stands in the way
+    #[arg(long)]
+    text: Option<String>,
+    /// A file with what stands in the way
+    #[arg(long, conflicts_with = "text")]
+    text_file: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct ResolveArgs {
+    /// A part of the blocker's text, in any case
+    #[arg(long)]
+    text: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct SessionArgs {
+    /// Where work stopped
+    #[arg(long)]
+    stopped_at: Option<String>,
+    /// The file to resume from; `None` if there is none
+    #[arg(long)]
+    resume_file: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct EvolutionArgs {
+    /// The phase it is about; the phase at work without it
+    #[arg(long)]
+    phase: Option<String>,
+    /// What was done with it, such as `inserted`
+    #[arg(long)]
+    action: Option<String>,
+    /// The phase before it
+    #[arg(long)]
+    after: Option<String>,
+    /// Why
+    #[arg(long)]
+    note: Option<String>,
+    /// A file with the reason
+    #[arg(long, conflicts_with = "note")]
+    note_file: Option<String>,
+    /// It could not wait
+    #[arg(long)]
+    urgent: bool,
+}
+
+pub(in crate::commands) fn record_metric(context: &mut Context, arguments: &MetricArgs) -> Result<(), CommandError> {
+    let metric = Metric {
+        phase: arguments.phase.as_deref(),
+        plan: arguments.plan.as_deref(),
+        duration: arguments.duration.as_deref(),
+        tasks: arguments.tasks.as_deref(),
+        files: arguments.files.as_deref(),
+    };
+    note(context, |view, facts| notes::record_metric(view, metric, facts))
+}
+
+pub(in crate::commands) fn update_progress(context: &mut Context) -> Result<(), CommandError> {
+    let report = write_found(context, notes::update_progress)?;
+    if let Some(reason) = report.as_ref().and_then(|report| report.reason.as_deref()) {
+        context.warn(format!("progress stays as it is: {reason}"));
+    }
+    match &report {
+        Some(report) => {
+            let raw = report.bar.clone().unwrap_or_else(|| "false".to_owned());
+            context.emit_raw(report, raw)
+        }
+        None => emit_found::<()>(context, None),
+    }
+}
+
+pub(in crate::commands) fn add_decision(context: &mut Context, arguments: &DecisionArgs) -> Result<(), CommandError> {
+    let summary = text_or_file(context, arguments.summary.as_deref(), arguments.summary_file.as_deref())?;
+    let rationale = text_or_file(context, arguments.rationale.as_deref(), arguments.rationale_file.as_deref())?;
+    note(context, |view, facts| {
+        let (phase, summary, rationale) = (arguments.phase.as_deref(), summary.as_deref(), rationale.as_deref());
+        notes::add_decision(view, phase, summary, rationale, facts)
+    })
+}
+
+pub(in crate::commands) fn add_blocker(context: &mut Context, arguments: &BlockerArgs) -> Result<(), CommandError> {
+    let text = text_or_file(context, arguments.text.as_deref(), arguments.text_file.as_deref())?;
+    note(context, |view, facts| notes::add_blocker(view, text.as_deref(), facts))
+}
+
+pub(in crate::commands) fn resolve_blocker(context: &mut Context, arguments: &ResolveArgs) -> Result<(), CommandError> {
+    note(context, |view, facts| notes::resolve_blocker(view, arguments.text.as_deref(), facts))
+}
+
+pub(in crate::commands) fn record_session(context: &mut Context, arguments: &SessionArgs) -> Result<(), CommandError> {
+    let is_told = |text: &&str| !text.trim().is_empty();
+    let stopped_at = arguments.stopped_at.as_deref().filter(is_told);
+    let resume_file = arguments.resume_file.as_deref().filter(is_told);
+    if stopped_at.is_none() && resume_file.is_none() {
+        return Err(CommandError::usage("`state record-session` needs --stopped-at or --resume-file"));
+    }
+    note(context, |view, facts| notes::record_session(view, stopped_at, resume_file, facts))
+}
+
+pub(in crate::commands) fn add_evolution(context: &mut Context, arguments: &EvolutionArgs) -> Result<(), CommandError> {
+    let text = text_or_file(context, arguments.note.as_deref(), arguments.note_file.as_deref())?;
+    let evolution = Evolution {
+        phase: arguments.phase.as_deref(),
+        action: arguments.action.as_deref(),
+        after: arguments.after.as_deref(),
+        note: text.as_deref(),
+        urgent: arguments.urgent,
+    };
+    note(context, |view, facts| notes::add_evolution(view, evolution, facts))
+}

@@ -1,0 +1,151 @@
+//! Setting where the project is: fields of STATE.md, phases and plans.
+
+use serde_json::Value;
+
+use super::answer::{emit_found, emit_written, needs_planning, write, write_found};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::operations::state::claim::Conflict;
+use crate::operations::state::position::{self, PhaseRequest};
+use crate::operations::state::{NO_STATE, advance, update};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct UpdateArgs {
+    /// The label of a field, or a key of the front matter
+    field: String,
+    /// Its new value
+    #[arg(allow_hyphen_values = true)]
+    value: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct PatchArgs {
+    /// Pairs of `--<field> <value>`, or one JSON object
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    fields: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct PhaseArgs {
+    /// The phase, such as `3` or `3.1`
+    #[arg(long)]
+    phase: String,
+    /// Its name
+    #[arg(long)]
+    name: Option<String>,
+    /// How many plans it has
+    #[arg(long)]
+    plans: Option<u64>,
+}
+
+impl PhaseArgs {
+    fn request(&self) -> PhaseRequest<'_> {
+        let name = self.name.as_deref().filter(|name| !name.trim().is_empty());
+        PhaseRequest { phase: self.phase.trim(), name, plans: self.plans.filter(|plans| *plans > 0) }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct CompleteArgs {
+    /// The phase; the phase at work without it
+    #[arg(long = "phase", conflicts_with = "positional")]
+    phase: Option<String>,
+    /// The same, without the flag
+    #[arg(value_name = "PHASE")]
+    positional: Option<String>,
+}
+
+pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
+    let report = write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?;
+    context.emit(&report)
+}
+
+pub(in crate::commands) fn patch(context: &mut Context, arguments: &PatchArgs) -> Result<(), CommandError> {
+    let fields = pairs(&arguments.fields)?;
+    needs_planning(context, NO_STATE)?;
+    let report = write(context, |view, facts| update::patch(view, &fields, facts))?;
+    context.emit_raw(&report, (!report.updated.is_empty()).to_string())
+}
+
+pub(in crate::commands) fn begin(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = write_found(context, |view, facts| position::begin(view, arguments.request(), facts))?;
+    warn_of(context, report.as_ref().and_then(|report| report.milestone_conflict.as_ref()));
+    let raw = report.as_ref().is_some_and(|report| !report.updated.is_empty());
+    emit_written(context, report.as_ref(), raw)
+}
+
+pub(in crate::commands) fn planned(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+    let report = write_found(context, |view, facts| position::planned(view, arguments.request(), facts))?;
+    let raw = report.as_ref().is_some_and(|report| !report.updated.is_empty());
+    emit_written(context, report.as_ref(), raw)
+}
+
+pub(in crate::commands) fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
+    let phase = arguments.phase.as_deref().or(arguments.positional.as_deref());
+    let report = write_found(context, |view, facts| position::complete(view, phase, facts))?;
+    match &report {
+        Some(position::CompleteReport::Complete(complete)) => {
+            context.emit_raw(&report, (!complete.updated.is_empty()).to_string())
+        }
+        report => emit_found(context, report.as_ref()),
+    }
+}
+
+pub(in crate::commands) fn advance(context: &mut Context) -> Result<(), CommandError> {
+    let report = write_found(context, advance::advance)?;
+    if let Some(advance::AdvanceReport::PlansLeft(report)) = &report {
+        let plans = report.outstanding_plans.join(", ");
+        context.warn(format!("the position stays: plans of {} have no summary: {plans}", report.phase_dir));
+    }
+    warn_of(context, report.as_ref().and_then(advance::AdvanceReport::conflict));
+    let raw = report.as_ref().is_some_and(advance::AdvanceReport::advanced);
+    emit_written(context, report.as_ref(), raw)
+}
+
+fn warn_of(context: &Context, conflict: Option<&Conflict>) {
+    if let Some(conflict) = conflict {
+        let who = conflict.locked_session.as_deref().unwrap_or("a session without a name");
+        context.warn(format!(
+            "{who} claims phase {} of this milestone while this session moves to phase {}; STATE.md has one position for both",
+            conflict.locked_phase, conflict.phase
+        ));
+    }
+}
+
+/// The fields of `state patch`.
+fn pairs(words: &[String]) -> Result<Vec<(String, String)>, CommandError> {
+    if let [only] = words
+        && only.trim_start().starts_with('{')
+    {
+        return object(only);
+    }
+    let mut pairs = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let field = word.strip_prefix("--").filter(|field| !field.is_empty());
+        let field =
+            field.ok_or_else(|| CommandError::usage(format!("`{word}` is no field: write `--<field> <value>`")))?;
+        let value = words.next().filter(|value| !value.starts_with("--"));
+        let value = value.ok_or_else(|| CommandError::usage(format!("`--{field}` needs a value")))?;
+        // Of a field named twice the last value holds, as it does in an object.
+        pairs.retain(|(known, _): &(String, String)| known != field);
+        pairs.push((field.to_owned(), value.clone()));
+    }
+    Ok(pairs)
+}
+
+fn object(text: &str) -> Result<Vec<(String, String)>, CommandError> {
+    let map: serde_json::Map<String, Value> = serde_json::from_str(text)
+        .map_err(|error| CommandError::usage(format!("the fields are no JSON object: {error}")))?;
+    let bare = |value: Value| match value {
+        Value::String(text) => Some(text),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    };
+    map.into_iter()
+        .map(|(field, value)| {
+            let refused = CommandError::usage(format!("the value of `{field}` is no text"));
+            bare(value).map(|value| (field, value)).ok_or(refused)
+        })
+        .collect()
+}

@@ -1,0 +1,147 @@
+//! Reading STATE.md: as it is, as a record, one field of it, and what to do next.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::answer::{FailureReport, emit_found};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::Context;
+use crate::commands::frame::error::Reason;
+use crate::disk;
+use crate::operations::answers::token::{self, Seen};
+use crate::operations::state::read::{self, Found};
+use crate::operations::state::situation::{self, Surroundings};
+use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE};
+use crate::project::config::LoadedConfig;
+use crate::project::view::ProjectView;
+use crate::world::Finished;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct GetArgs {
+    /// The label of a field, a key of the front matter, or the title of a section; everything without it
+    field: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct EntryArgs {
+    /// Print all signals and actions as JSON instead of two lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `state load` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct LoadReport<'a> {
+    #[schemars(with = "Map<String, Value>")]
+    config: LoadedConfig<'a>,
+    state_raw: &'a str,
+    state_exists: bool,
+    roadmap_exists: bool,
+    config_exists: bool,
+    debug_dir: String,
+}
+
+/// The keys of the configuration that the bare form of `state load` prints.
+const LOAD_LINES: &[&str] = &[
+    "model_profile",
+    "commit_docs",
+    "branching_strategy",
+    "phase_branch_template",
+    "milestone_branch_template",
+    "parallelization",
+    "research",
+    "plan_checker",
+    "verifier",
+];
+
+pub(in crate::commands) fn load(context: &mut Context) -> Result<(), CommandError> {
+    let config = context.config()?.clone();
+    let view = context.view();
+    let layout = view.layout();
+    let state = view.state_text()?;
+    let report = LoadReport {
+        config: LoadedConfig(&config),
+        state_raw: state.as_deref().unwrap_or_default(),
+        state_exists: state.is_some(),
+        roadmap_exists: view.exists(&layout.roadmap()),
+        config_exists: view.exists(&layout.config()),
+        debug_dir: layout.shown(&layout.scope_debug()),
+    };
+    let values = serde_json::to_value(report.config)?;
+    let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut lines: Vec<String> = LOAD_LINES.iter().map(|key| format!("{key}={}", bare(&values[key]))).collect();
+    lines.push(format!("config_exists={}", report.config_exists));
+    lines.push(format!("roadmap_exists={}", report.roadmap_exists));
+    lines.push(format!("state_exists={}", report.state_exists));
+    context.emit_raw(&report, lines.join("\n"))
+}
+
+pub(in crate::commands) fn json(context: &mut Context) -> Result<(), CommandError> {
+    let facts = context.state_facts()?;
+    let view = context.view();
+    let report = read::json(&view, &facts)?;
+    let token = token::of(&view, Seen::State)?;
+    drop(view);
+    context.answer_for(token);
+    match report {
+        Some(report) => context.emit(&report),
+        None => context.emit_raw(&FailureReport::of(NO_STATE), NO_STATE),
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct ContentReport {
+    content: String,
+}
+
+pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArgs) -> Result<(), CommandError> {
+    let field = field.as_deref();
+    let found = read::get(&context.view(), field, &context.moment())?;
+    let name = field.unwrap_or_default();
+    match found {
+        Found::Everything(text) => context.emit_raw(&ContentReport { content: text.clone() }, text),
+        Found::Value(value) => {
+            let report = std::collections::BTreeMap::from([(name, value.as_str())]);
+            context.emit_raw(&report, &value)
+        }
+        Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)),
+        Found::Nothing => context.emit_raw(&FailureReport::of(format!("Section or field \"{name}\" not found")), ""),
+    }
+}
+
+pub(in crate::commands) fn snapshot(context: &mut Context) -> Result<(), CommandError> {
+    let report = read::snapshot(&context.view())?;
+    emit_found(context, report.as_ref())
+}
+
+pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), CommandError> {
+    let view = context.view();
+    let surroundings = surroundings(context, &view);
+    let facts = Facts { commands: context.commands()?, ..context.moment() };
+    let report = situation::smart_entry(&view, &surroundings, &facts)?;
+    if arguments.json {
+        return context.emit(&report);
+    }
+    let next = report.recommended_action();
+    context.text(format!("{}\nRecommended: {} → {}", report.summary, next.id, next.command));
+    Ok(())
+}
+
+/// What git says about the folder; one run of git, two where STATE.md names a commit.
+fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
+    let root = view.layout().root();
+    let has_planning = disk::is_folder(view.layout().absolute(view.layout().planning()));
+    let asked = context.world().git_differences(root, ["status", "--porcelain=v2", "--branch"]);
+    let Some(status) = asked.ok().filter(Finished::success).map(|finished| finished.text()) else {
+        return Surroundings { has_planning, ..Surroundings::default() };
+    };
+    let ahead = status.lines().find_map(|line| line.strip_prefix("# branch.ab +"));
+    Surroundings {
+        has_planning,
+        has_git: true,
+        dirty: status.lines().any(|line| !line.starts_with('#') && !line.is_empty()),
+        unpushed: ahead.is_some_and(|ahead| !ahead.starts_with("0 ")),
+        behind: context.written_at(view).map(|written| written.commits),
+    }
+}
