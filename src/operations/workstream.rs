@@ -463,13 +463,11 @@ pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Result<(C
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const TODAY: &str = "2026-01-12";
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+        ProjectView::of(files.iter().copied())
     }
 
     fn json(report: &impl Serialize) -> serde_json::Value {

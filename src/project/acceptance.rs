@@ -74,9 +74,8 @@ impl ProjectView {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const GAPS: &str = "\n## Gaps\n\n- gap_id: G-01-1\n  truth: \"Mail arrives\"\n  status: failed\n- gap_id: G-01-2\n  truth: \"It \
         rings\"\n  status: resolved\n";
@@ -90,7 +89,7 @@ mod tests {
             (".planning/phases/02-b/02-UAT.md", "---\nstatus: testing\n---\n"),
         ];
         let files = MemoryFiles::new(files.iter().chain(more).copied());
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         let found = view.open_acceptances().unwrap().into_iter();
         found.map(|open| (open.phase, open.tests, open.gaps)).collect()
     }

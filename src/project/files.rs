@@ -23,10 +23,10 @@ pub(crate) struct Entry {
 }
 
 /// What is being found out while other work goes on; the call waits for it.
-pub(crate) type Pending<T> = Box<dyn FnOnce() -> T>;
+pub(crate) type Pending<T> = Box<dyn FnOnce() -> T + Send>;
 
 /// The files of a project, by paths relative to its root, with `/`.
-pub(crate) trait Files: Debug {
+pub(crate) trait Files: Debug + Send + Sync {
     /// The text of a file; `None` if there is none.
     fn read(&self, path: &str) -> Result<Option<String>, FileError>;
 

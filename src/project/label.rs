@@ -58,15 +58,13 @@ impl ProjectView {
 #[cfg(test)]
 mod tests {
     use super::super::files::MemoryFiles;
-    use super::super::layout::Layout;
-    use super::*;
 
     #[test]
     fn a_phase_is_called_as_the_roadmap_calls_it() {
         let roadmap = "- [ ] **Phase 2** - x\n- [ ] Phase 3: Sync\n\n### Phase 1: Add and List\n### Phase 02.1: Fix (INSERTED)\n\n\
                        | Phase | Plans | Status |\n|---|---|---|\n| 2. Search | 0/1 | - |\n| 4. Last | 0/1 | - |\n";
         let files = MemoryFiles::new([(".planning/ROADMAP.md", roadmap)]);
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         for (typed, number, name) in [
             ("01", "1", Some("Add and List")),
             ("2.1", "02.1", Some("Fix")),

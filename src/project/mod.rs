@@ -54,7 +54,7 @@ use local_state::LocalState;
 use view::{Edits, ProjectView};
 
 /// Begins to find out the commit time of clean, committed files among `paths`, in seconds since 1970.
-pub(crate) type CommitTimes = Box<dyn Fn(&Layout, &[String]) -> Pending<HashMap<String, i64>>>;
+pub(crate) type CommitTimes = Box<dyn Fn(&Layout, &[String]) -> Pending<HashMap<String, i64>> + Send + Sync>;
 
 /// A project on disk.
 pub(crate) struct Project {

@@ -8,9 +8,8 @@
 //! A `<details>` block folds shipped milestones away. One that is `open`, or that names the milestone the project works
 //! on, is read like any other part.
 
-use std::cell::OnceCell;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use crate::text::markdown::{Heading, Line, Markdown};
 
@@ -23,7 +22,7 @@ pub(crate) struct Roadmap<'text> {
     sections: Vec<PhaseSection<'text>>,
     bullets: Vec<PhaseBullet<'text>>,
     rows: Vec<PhaseRow<'text>>,
-    marks: Rc<Marks>,
+    marks: Arc<Marks>,
 }
 
 /// What a roadmap knows by the numbers of its lines and of its parts.
@@ -32,19 +31,19 @@ struct Marks {
     /// Per line: inside a folded `<details>` block.
     shipped: Vec<bool>,
     blocks: Vec<DetailsBlock>,
-    open_sections: OnceCell<PhaseIndex>,
-    open_bullets: OnceCell<PhaseIndex>,
-    all_rows: OnceCell<PhaseIndex>,
+    open_sections: OnceLock<PhaseIndex>,
+    open_bullets: OnceLock<PhaseIndex>,
+    all_rows: OnceLock<PhaseIndex>,
 }
 
 /// What parsing found, without the text: with it, the roadmap is there again at once.
 #[derive(Debug)]
 pub(super) struct Parsed {
-    lines: Rc<[Line]>,
+    lines: Arc<[Line]>,
     sections: Vec<Section<Range<usize>>>,
     bullets: Vec<Bullet<Range<usize>>>,
     rows: Vec<Row<Range<usize>>>,
-    marks: Rc<Marks>,
+    marks: Arc<Marks>,
 }
 
 /// The detail section of a phase.
@@ -91,7 +90,7 @@ pub(crate) struct Row<Text> {
     /// The table has a column for names: it lists phases. Otherwise it reports progress.
     pub(crate) lists: bool,
     /// The columns, lower case, with their trimmed cells.
-    pub(crate) cells: Vec<(Rc<str>, Text)>,
+    pub(crate) cells: Vec<(Arc<str>, Text)>,
     pub(crate) shipped: bool,
 }
 
@@ -124,7 +123,7 @@ impl<Text> Bullet<Text> {
 impl<Text> Row<Text> {
     fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Row<Other> {
         let Self { id, name, line, lists, cells, shipped } = self;
-        let cells = cells.iter().map(|(column, cell)| (Rc::clone(column), of(cell))).collect();
+        let cells = cells.iter().map(|(column, cell)| (Arc::clone(column), of(cell))).collect();
         Row { id: of(id), name: of(name), line: *line, lists: *lists, cells, shipped: *shipped }
     }
 }
@@ -134,11 +133,11 @@ impl Parsed {
     pub(super) fn over<'text>(&self, text: &'text str) -> Roadmap<'text> {
         let part = |at: &Range<usize>| text.get(at.clone()).unwrap_or_default();
         Roadmap {
-            markdown: Markdown::of_lines(text, Rc::clone(&self.lines)),
+            markdown: Markdown::of_lines(text, Arc::clone(&self.lines)),
             sections: self.sections.iter().map(|section| section.map(part)).collect(),
             bullets: self.bullets.iter().map(|bullet| bullet.map(part)).collect(),
             rows: self.rows.iter().map(|row| row.map(part)).collect(),
-            marks: Rc::clone(&self.marks),
+            marks: Arc::clone(&self.marks),
         }
     }
 }
@@ -175,11 +174,11 @@ impl<'text> Roadmap<'text> {
         let marks = Marks {
             shipped,
             blocks,
-            open_sections: OnceCell::new(),
-            open_bullets: OnceCell::new(),
-            all_rows: OnceCell::new(),
+            open_sections: OnceLock::new(),
+            open_bullets: OnceLock::new(),
+            all_rows: OnceLock::new(),
         };
-        Self { markdown, sections, bullets, rows, marks: Rc::new(marks) }
+        Self { markdown, sections, bullets, rows, marks: Arc::new(marks) }
     }
 
     /// What was found, to be put [over](Parsed::over) the same text later.
@@ -195,7 +194,7 @@ impl<'text> Roadmap<'text> {
             sections: self.sections.iter().map(|section| section.map(place)).collect(),
             bullets: self.bullets.iter().map(|bullet| bullet.map(place)).collect(),
             rows: self.rows.iter().map(|row| row.map(place)).collect(),
-            marks: Rc::clone(&self.marks),
+            marks: Arc::clone(&self.marks),
         }
     }
 
@@ -509,7 +508,7 @@ fn numbered_item(text: &str) -> Option<&str> {
 /// The rows of every table whose first column is `Phase`, `Phase #` or `Phase No.`.
 fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<PhaseRow<'text>> {
     let mut rows = Vec::new();
-    let mut columns: Option<Vec<Rc<str>>> = None;
+    let mut columns: Option<Vec<Arc<str>>> = None;
     for (line, folded) in shipped.iter().enumerate() {
         let text = markdown.line(line);
         if !markdown.is_prose(line) || !text.trim_start().starts_with('|') {
@@ -533,11 +532,11 @@ pub(crate) fn table_cells(line: &str) -> Vec<&str> {
     inside.split('|').map(str::trim).collect()
 }
 
-fn is_phase_table(columns: &[Rc<str>]) -> bool {
+fn is_phase_table(columns: &[Arc<str>]) -> bool {
     columns.first().is_some_and(|first| matches!(&**first, "phase" | "phase #" | "phase no." | "phase no"))
 }
 
-fn phase_row<'text>(columns: &[Rc<str>], cells: &[&'text str], line: usize, shipped: bool) -> Option<PhaseRow<'text>> {
+fn phase_row<'text>(columns: &[Arc<str>], cells: &[&'text str], line: usize, shipped: bool) -> Option<PhaseRow<'text>> {
     let first = *cells.first()?;
     if first.bytes().all(|byte| matches!(byte, b'-' | b':' | b' ')) {
         return None;

@@ -288,8 +288,6 @@ pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseL
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn closed(roadmap: &str) -> bool {
         is_closed(&Roadmap::parse(roadmap), "1")
@@ -321,7 +319,7 @@ mod tests {
         let roadmap = "- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B (INSERTED)** - b\n";
         let at = |stated: &str, more: &[(&str, &str)]| {
             let files = more.iter().copied().chain([(".planning/ROADMAP.md", roadmap)]);
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             moved_on(&view, stated).unwrap().map(|phase| (phase.number, phase.name))
         };
         assert_eq!(at("2", &[]), None);

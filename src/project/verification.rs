@@ -353,7 +353,6 @@ pub(crate) fn phase_of_folder_name(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const FOLDER: &str = ".planning/phases/01-base";
 
@@ -366,7 +365,7 @@ mod tests {
             ("src/a.rs", "code"),
         ]);
         files.changed = changed.iter().map(|(name, time)| (format!("{FOLDER}/{name}"), *time)).collect();
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         let folder = view.find_phase("1").unwrap().folder.unwrap();
         super::status(&view, &folder).unwrap()
     }
@@ -389,7 +388,7 @@ mod tests {
             (".planning/phases/01-base/01-01-SUMMARY.md", "summary"),
             ("src/a.rs", "code"),
         ]);
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(memory));
+        let view = memory.view();
         let digest = fingerprint(&view, &files).unwrap().unwrap().covered_digest;
         let declared = format!("covered_files:\n  - {}\ncovered_digest: {digest}\n", files.join("\n  - "));
         let later = [("01-VERIFICATION.md", 5), ("01-01-SUMMARY.md", 9)];
@@ -407,7 +406,7 @@ mod tests {
             let mut files = vec![(format!("{FOLDER}/01-VERIFICATION.md"), report.clone())];
             files.extend(summaries.iter().map(|name| (format!("{FOLDER}/{name}-SUMMARY.md"), String::new())));
             let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             status(&view, &view.find_phase("1").unwrap().folder.unwrap()).unwrap().state
         };
         assert_eq!(state(&["01-01"]), VerificationState::GapsFound);

@@ -4,7 +4,7 @@
 //! lines (lists, quotes, tables) is left to the documents that give it a meaning.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(crate) struct Heading<'text> {
 #[derive(Clone, Debug)]
 pub(crate) struct Markdown<'text> {
     text: &'text str,
-    lines: Rc<[Line]>,
+    lines: Arc<[Line]>,
 }
 
 impl<'text> Markdown<'text> {
@@ -57,12 +57,12 @@ impl<'text> Markdown<'text> {
     }
 
     /// The lines of this very text, found before.
-    pub(crate) fn of_lines(text: &'text str, lines: Rc<[Line]>) -> Self {
+    pub(crate) fn of_lines(text: &'text str, lines: Arc<[Line]>) -> Self {
         Self { text, lines }
     }
 
-    pub(crate) fn shared_lines(&self) -> Rc<[Line]> {
-        Rc::clone(&self.lines)
+    pub(crate) fn shared_lines(&self) -> Arc<[Line]> {
+        Arc::clone(&self.lines)
     }
 
     /// As [`Self::parse`], for who looks at the front matter alone: the lines after it are not scanned.

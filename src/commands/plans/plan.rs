@@ -1,7 +1,7 @@
 //! One executed plan: what there is to show for it, and carrying it into the documents of the project.
 
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -475,9 +475,9 @@ fn keep_summaries(
     Ok((kept, commit))
 }
 
-fn summary_of(view: &ProjectView, place: &PlanPlace) -> Result<Rc<str>, FileError> {
+fn summary_of(view: &ProjectView, place: &PlanPlace) -> Result<Arc<str>, FileError> {
     let summary = place.summary().map(|path| view.text(&path)).transpose()?;
-    Ok(summary.flatten().unwrap_or_else(|| Rc::from("")))
+    Ok(summary.flatten().unwrap_or_else(|| Arc::from("")))
 }
 
 /// The documents of the plan itself that its execution writes.

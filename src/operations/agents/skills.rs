@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn only_skills_that_are_there_and_trusted_reach_the_agent() {
         let files = MemoryFiles::new([("skills/a/SKILL.md", ""), ("skills/b/README.md", "")]);
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         let text = r#"{"agent_skills": {"x": ["skills/a/", "skills/b", "../c", "/opt/d", "~/s/e", "~/sly/f"], "y": "skills/a", "lost": ["skills/b"], "empty": []},
                        "agent_skills_security": {"trusted_global_roots": ["~/s"]}}"#;
         let (config, _) = Config::read(ConfigTexts { project: Some(text), ..ConfigTexts::default() });

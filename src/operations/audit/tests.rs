@@ -1,12 +1,10 @@
 //! The audits on projects in memory.
 
 use super::*;
-use crate::project::files::MemoryFiles;
-use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
 
 fn view(files: &[(&str, &str)]) -> ProjectView {
-    ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    ProjectView::of(files.iter().copied())
 }
 
 fn target(category: Category) -> Target<'static> {

@@ -560,7 +560,6 @@ fn numbers(version: &str) -> Option<(u64, u64)> {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const GRAPH: &str = r#"{"nodes":[{"id":"n1","label":"Alpha"},{"id":"n2","label":"b"},{"id":"n3","label":"c"},{"id":"n4","label":"d"},
         {"id":"n5","label":"e"},{"id":"n6","label":"f"},{"id":"n7","description":"g"},{"label":"no id","description":3}],
@@ -573,7 +572,7 @@ mod tests {
     fn view(files: &[(&str, &str)]) -> ProjectView {
         let texts = files.iter().map(|(name, text)| (format!(".planning/graphs/{name}"), (*text).to_owned())).collect();
         let files = MemoryFiles { texts, ..MemoryFiles::default() };
-        ProjectView::new(Layout::new("/p", None, None), Box::new(files))
+        files.view()
     }
 
     fn ids(report: &QueryReport) -> String {

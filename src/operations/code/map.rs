@@ -119,12 +119,11 @@ fn with_stamp(text: &str, commit: &str, day: &str) -> Result<String, String> {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
         let texts =
             files.iter().map(|(name, text)| (format!(".planning/codebase/{name}"), (*text).to_owned())).collect();
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles { texts, ..MemoryFiles::default() }))
+        (MemoryFiles { texts, ..MemoryFiles::default() }).view()
     }
 
     #[test]

@@ -348,13 +348,11 @@ fn shown(key: &str, value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const PATH: &str = ".planning/config.json";
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+        ProjectView::of(files.iter().copied())
     }
 
     #[test]

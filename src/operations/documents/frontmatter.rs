@@ -279,11 +279,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn changed(text: &str, changes: &[(&str, &str)]) -> Result<String, FrontMatterError> {
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new([("a.md", text)])));
+        let view = ProjectView::of([("a.md", text)]);
         let changes: Vec<FieldChange> =
             changes.iter().map(|(key, value)| FieldChange { key: (*key).to_owned(), value: typed(value).1 }).collect();
         match change(&view, "a.md", &changes)? {

@@ -168,11 +168,9 @@ fn has_reached_its_goal(view: &ProjectView, folder: &PhaseFolder, plan: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+        ProjectView::of(files.iter().copied())
     }
 
     fn ids(text: &str) -> Vec<String> {

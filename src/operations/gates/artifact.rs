@@ -275,13 +275,11 @@ fn is_hint(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const FOLDER: &str = ".planning/phases/01-a";
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+        ProjectView::of(files.iter().copied())
     }
 
     #[test]

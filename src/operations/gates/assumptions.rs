@@ -149,13 +149,11 @@ fn says(line: &str, word: &str, without_passive: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn found(line: &str, given: Option<&str>) -> Vec<String> {
         let roadmap = format!("### Phase 1: A\n{line}\n\n### Phase 2: Another\n");
         let files = [(".planning/ROADMAP.md", roadmap.as_str())];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let report = scan(&view, "1", &Terms::of(given)).unwrap().unwrap();
         assert_eq!(report.detected, !report.signals.is_empty());
         report.signals.iter().map(|signal| format!("{:?} {}", signal.kind, signal.term)).collect()
@@ -178,7 +176,7 @@ mod tests {
         let detected = |line: &str, more: &[(&str, &str)]| {
             let roadmap = format!("### Phase 2: A\n{line}\n");
             let files = [&[(".planning/ROADMAP.md", roadmap.as_str())], more].concat();
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             scan(&view, "2", &Terms::of(None)).unwrap().unwrap().detected
         };
         let built = [(".planning/phases/01-a/01-01-SUMMARY.md", "")];

@@ -186,12 +186,10 @@ fn one_command(text: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::project::config::ConfigTexts;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn told(gate: Gate, config: &str, given: Option<&str>, files: &[(&str, &str)]) -> Option<(String, String)> {
         let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+        let view = ProjectView::of(files.iter().copied());
         find(gate, &config, given, &view, None).unwrap().map(|found| (found.command, found.source))
     }
 

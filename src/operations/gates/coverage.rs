@@ -397,8 +397,6 @@ pub(crate) fn gaps(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const CONTEXT: &str = "<decisions>\n### S\n- **D-01:** a\n- **D-02:** b\n</decisions>\n";
     const PATH: &str = ".planning/phases/02-b/02-CONTEXT.md";
@@ -410,7 +408,7 @@ mod tests {
             (".planning/phases/02-b/02-01-SUMMARY.md", "as D-02 says\n"),
             (".planning/REQUIREMENTS.md", "- [ ] **A-1**: x\n- [x] **A-2**: y\n- **B-1**: later\n"),
         ];
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+        ProjectView::of(files)
     }
 
     fn folder(view: &ProjectView) -> PhaseFolder {
@@ -449,7 +447,7 @@ mod tests {
         let report = |context: &str| {
             let plan = "<task><done>D-01</done></task>";
             let files = [(PATH, context), (".planning/phases/02-b/02-01-PLAN.md", plan)];
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             let folder = folder(&view);
             let work = work(&view, Some(&folder), Some(PATH), true).unwrap();
             (plans(&view, Some(&folder), Some(PATH), true).unwrap(), work)

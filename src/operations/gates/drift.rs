@@ -342,7 +342,6 @@ fn area(path: &str) -> String {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn view(plan: &str, summary: &str) -> ProjectView {
         let mut files = MemoryFiles::new([
@@ -352,7 +351,7 @@ mod tests {
             (".planning/phases/01-a/01-RESEARCH.md", "x"),
         ]);
         files.changed.insert(".planning/phases/01-a/01-CONTEXT.md".into(), 9);
-        ProjectView::new(Layout::new("/p", None, None), Box::new(files))
+        files.view()
     }
 
     fn folder(view: &ProjectView) -> PhaseFolder {
@@ -390,7 +389,7 @@ mod tests {
             let files: Vec<(String, &str)> =
                 files.iter().map(|file| (format!(".planning/phases/01-a/{file}"), "x")).collect();
             let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), *text)));
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             context(&view, Some(&folder(&view)), "1", true, "").reason
         };
         assert_eq!(skipped(&["01-RESEARCH.md"]), Some("no-context-md"));

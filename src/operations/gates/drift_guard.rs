@@ -112,8 +112,6 @@ fn rank(status: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     #[test]
     fn the_two_documents_are_compared_by_how_far_they_say_it_is() {
@@ -121,7 +119,7 @@ mod tests {
             let state = format!("## Current Position\nPhase: 2 of 3 (B)\nStatus: {status}\n");
             let roadmap = format!("| Phase | Plans Complete | Status |\n|---|---|---|\n| 2. B | 1/3 | {told} |\n");
             let files = [(".planning/STATE.md", state.as_str()), (".planning/ROADMAP.md", roadmap.as_str())];
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             let report = phase_status(&view, phase).unwrap();
             (report.verdict, report.reason)
         };
@@ -136,8 +134,7 @@ mod tests {
     #[test]
     fn a_document_that_is_not_there_is_told() {
         let reason = |files: &[(&str, &str)]| {
-            let view =
-                ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+            let view = ProjectView::of(files.iter().copied());
             phase_status(&view, None).unwrap().reason
         };
         assert_eq!(reason(&[]), Some("missing_state"));

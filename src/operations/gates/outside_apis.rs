@@ -300,8 +300,6 @@ fn without_code(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn told(text: &str) -> Vec<String> {
         signals(text).iter().map(|signal| format!("{} {}", signal.verb, signal.noun)).collect()
@@ -362,7 +360,7 @@ mod tests {
         let plan = "---\nphase: 1\n---\nIntegrate their API\n";
         let blocks = |files: &[(&str, &str)], phase: &str| {
             let files = files.iter().copied().chain([(".planning/ROADMAP.md", roadmap)]);
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             let report = verify_pre(&view, &view.phase_named(phase).unwrap().unwrap(), "/plan").unwrap();
             assert_eq!(report.cure.is_some(), report.block);
             report.block

@@ -410,8 +410,6 @@ fn table(typed: &str, rows: &[ReviewRow], violations: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn judged_as(exit_code: i64, target: &str, output: &str) -> RedReason {
         let record = format!(
@@ -469,7 +467,7 @@ mod tests {
             (".planning/phases/02-a/02-02-PLAN.md", "---\ntype: execute\n---\n"),
             (".planning/phases/02-a/02-03-PLAN.md", "---\ntype: tdd\n---\n"),
         ];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let folder = view.find_phase("2").unwrap().folder;
         let subjects = ["test(02-01): x", "feat(02-01)!: y", "refactor(02-01): z", "feat(02-03): y", "test(02-030): n"];
         let subjects = || subjects.map(str::to_owned).to_vec();

@@ -6,7 +6,7 @@ use crate::project::layout::Layout;
 use crate::project::view::ProjectView;
 
 fn view(files: &[(&str, &str)]) -> ProjectView {
-    ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+    ProjectView::of(files.iter().copied())
 }
 
 fn facts() -> HealthFacts {

@@ -469,7 +469,6 @@ fn preview(
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn view(files: &[(&'static str, &'static str)]) -> ProjectView {
         let always = [
@@ -497,7 +496,7 @@ mod tests {
                 "# M002: Later\n\n| Slice | Title | Status |\n|---|---|---|\n| S01 | Third | done |\n",
             ),
         ];
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(always.iter().chain(files).copied())))
+        ProjectView::of(always.iter().chain(files).copied())
     }
 
     fn imported(view: &ProjectView, force: bool) -> (Outcome, Edits) {
@@ -565,7 +564,7 @@ mod tests {
             (text(".planning/PROJECT.md").as_str(), text(".planning/config.json").as_str()),
             ("# Demo\n", "{\"mode\": \"yolo\"}")
         );
-        let nothing = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::default()));
+        let nothing = MemoryFiles::default().view();
         assert_eq!(imported(&nothing, true).0.unwrap_err().error, "No .gsd/ directory found in /p");
     }
 }

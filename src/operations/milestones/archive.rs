@@ -101,8 +101,6 @@ pub(crate) fn free_name(view: &ProjectView, archive: &str, name: &str, ending: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn view(roadmap: &str) -> ProjectView {
         let files = [
@@ -112,7 +110,7 @@ mod tests {
             (".planning/phases/999.1-later/x.md", "x"),
             (".planning/milestones/v1.0-phases/01-a/old.md", "old"),
         ];
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+        ProjectView::of(files)
     }
 
     #[test]

@@ -536,8 +536,6 @@ fn put_quick_away(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const STATE: &str = "---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nPlan: 1 of 1\n\
         Status: In progress\nLast activity: 2026-01-01\n\nProgress: [██████░░░░] 60%\n\n### Quick Tasks Completed\n\n\
@@ -551,7 +549,7 @@ mod tests {
             (".planning/phases/01-a/01-01-SUMMARY.md", "# Summary\n\n**Built it**\n\n- **Tasks:** 3\n"),
             (".planning/phases/999.1-later/x.md", "x"),
         ];
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(always.iter().chain(files).copied())))
+        ProjectView::of(always.iter().chain(files).copied())
     }
 
     fn request(version: &str) -> CompleteRequest<'_> {
@@ -627,7 +625,7 @@ mod tests {
         assert!(matches!(error(&view(&[]), "../x"), MilestoneError::Label(_)));
         let roadmap = "<details>\n<summary>✅ v1.0 MVP</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 More\n\n#### Phase 2: B\n";
         let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/02-b/x.md", "x")];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         assert!(matches!(error(&view, "v1.0"), MilestoneError::Folded { .. }));
         assert!(matches!(error(&view, "v9.9"), MilestoneError::NoPhases { .. }));
         let (completion, edits) = complete(&view, request("v1.1"), &facts()).unwrap();

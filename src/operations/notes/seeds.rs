@@ -82,8 +82,6 @@ fn seed(stem: &str, path: String, text: &str) -> SeedReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     #[test]
     fn a_seed_says_what_it_can_and_the_rest_has_defaults() {
@@ -96,7 +94,7 @@ mod tests {
             (".planning/seeds/SEED-abc.md", "---\nstatus: harvested\ntitle: TT\n---\n# H\n"),
             (".planning/seeds/notes.md", "x"),
         ];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let report = list(&view, None).unwrap();
         let told: Vec<_> = report
             .seeds

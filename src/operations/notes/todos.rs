@@ -230,7 +230,7 @@ mod tests {
         let taken = ".planning/todos/completed/b.md".to_owned();
         let files: Vec<(String, &str)> = files.into_iter().chain([(taken, "old")]).collect();
         let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), *text)));
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         let done = complete(&view, "a.md", "2026-01-02").unwrap();
         let text = &done.edits.texts[&done.target];
         assert_eq!(text, "---\r\ntitle: x # t\r\nstatus: completed\r\ncompleted: 2026-01-02\r\n---\r\nbody");
@@ -249,7 +249,7 @@ mod tests {
             (".planning/todos/pending/b.md", "---\ntitle: x\narea: API\nfiles: [src/a.ts:12-14]\n---\n"),
             (".planning/todos/pending/c.md", "---\ntitle: y\narea: zzz\n---\n"),
         ]);
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         let report = match_phase(&view, "2").unwrap();
         let told: Vec<_> = report.matches.iter().map(|found| (found.file.as_str(), found.reasons.join("; "))).collect();
         assert_eq!(told, [("b.md", "area: API; files: src/a.ts:12-14".into()), ("a.md", "keywords: notes".into())]);

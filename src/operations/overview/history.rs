@@ -115,8 +115,6 @@ fn extend(known: &mut Vec<String>, more: Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     #[test]
     fn every_summary_adds_to_its_phase() {
@@ -132,7 +130,7 @@ mod tests {
             ),
             (".planning/phases/03-c/03-01-SUMMARY.md", "no front matter"),
         ];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let report = history(&view).unwrap();
         let phases: Vec<_> = report.phases.0.iter().map(|(key, digest)| (key.as_str(), digest)).collect();
         assert_eq!(phases[0].0, "01-old-base");

@@ -426,7 +426,6 @@ fn share(subject: &str, completed: usize, total: usize, milestone: &Milestone, d
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     #[test]
     fn a_project_is_told_with_what_is_not_known() {
@@ -451,7 +450,7 @@ mod tests {
             (".planning/phases/01-a/01-UAT.md", "## Tests\n\n### 1. Look\nexpected: x\nresult: [pending]\n"),
             (".planning/phases/999.1-later/x.md", ""),
         ];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let report = inspect(&view).unwrap();
         let phase = &report.phases[0];
         assert_eq!((phase.goal.value.as_deref(), phase.complete, phase.uat.unresolved.len()), (Some("base"), true, 1));
@@ -473,7 +472,7 @@ mod tests {
                 "percent_withheld",
             ]
         );
-        let nothing = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::default()));
+        let nothing = MemoryFiles::default().view();
         let report = inspect(&nothing).unwrap();
         assert!(report.phases.is_empty() && report.active.status.value.is_none());
     }

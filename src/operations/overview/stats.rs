@@ -177,8 +177,6 @@ impl StatsReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     #[test]
     fn phases_of_roadmap_and_disk_are_counted_once() {
@@ -190,7 +188,7 @@ mod tests {
             (".planning/phases/01-a/01-01-SUMMARY.md", "x"),
             (".planning/phases/01-a/01-VERIFICATION.md", "---\nstatus: passed\n---\n"),
         ];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let report = stats(&view, Commits { count: 3, first: Some("2026-01-02".into()) }).unwrap();
         let phases: Vec<_> = report.phases.iter().map(|phase| (phase.number.as_str(), phase.status)).collect();
         assert_eq!(phases, [("01", "Complete"), ("02", "Not Started")]);

@@ -450,12 +450,10 @@ fn folder_path(view: &ProjectView, code: Option<&str>, number: &str, slug: &str)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn view(roadmap: &str) -> ProjectView {
         let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/02-b/02-01-PLAN.md", "x")];
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+        ProjectView::of(files)
     }
 
     const REQUEST: AddRequest<'_> = AddRequest {
@@ -500,7 +498,7 @@ mod tests {
         let roadmap = "### 🚧 v1.0 Sync (In Progress)\n\n#### Phase 1: A\n\n#### Phase 2: B\n\n\
                        ### 📋 v2.0 Teams (Planned)\n\n#### Phase 3: C\n\n#### Phase 4: D\n";
         let files = [(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", "---\nmilestone: v1.0\n---\n")];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let (report, edits) = add(&view, REQUEST).unwrap();
         assert_eq!(report.padded, "05");
         assert!(edits.texts[".planning/ROADMAP.md"].contains("**Depends on:** Phase 2"), "{edits:?}");

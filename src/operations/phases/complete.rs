@@ -319,8 +319,6 @@ fn count(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const ROADMAP: &str = "# R\n\n- [ ] **Phase 1: Base** - b\n- [ ] **Phase 2: Next (INSERTED)** - n\n\n### Phase 1: Base\n\
         **Requirements**: [A-1, A-2]\n**Plans:** 1 plan\n\nPlans:\n- [ ] 01-01-PLAN.md — x\n\n### Phase 2: Next (INSERTED)\n\n\
@@ -341,7 +339,7 @@ mod tests {
         if summary {
             files.push((".planning/phases/01-base/01-01-SUMMARY.md", "x"));
         }
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+        ProjectView::of(files)
     }
 
     fn facts() -> Facts {

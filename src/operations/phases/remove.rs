@@ -211,7 +211,7 @@ mod tests {
             (".planning/phases/03-d/notes.md", "n"),
         ];
         let files = files.iter().chain(more).copied();
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+        ProjectView::of(files)
     }
 
     #[test]

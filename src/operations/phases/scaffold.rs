@@ -169,13 +169,12 @@ pub(crate) fn phase_folder(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
+
     use crate::text::front_matter::FrontMatter;
 
     fn view() -> ProjectView {
         let files = [(".planning/phases/03-sync/.gitkeep", ""), (".planning/phases/02-b/02-CONTEXT.md", "mine")];
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+        ProjectView::of(files)
     }
 
     #[test]

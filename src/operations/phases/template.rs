@@ -165,7 +165,7 @@ fn fields(
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
+
     use crate::project::plan::PhasePlan;
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
 
     fn view() -> ProjectView {
         let files = MemoryFiles::new([(".planning/phases/ACME-02-core-api/02-04-PLAN.md", "")]);
-        ProjectView::new(Layout::new("/p", None, None), Box::new(files))
+        files.view()
     }
 
     #[test]

@@ -374,7 +374,6 @@ fn changed_files(summary: &PhaseSummary<'_>) -> usize {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     #[test]
     fn the_name_of_a_plan_is_what_its_heading_says_beside_the_word_summary() {
@@ -398,7 +397,7 @@ mod tests {
             (".planning/phases/02-a/02-02-user-PLAN.md", ""),
             (".planning/phases/12A-b/12A-01-PLAN.md", ""),
         ]);
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         let found = |typed: &str| PlanPlace::find(&view, typed).unwrap().map(|place| place.id().to_owned());
         for (typed, id) in [("2-1", "02-01"), ("02-2", "02-02"), ("12A-1", "12A-01"), ("12a-01-PLAN.md", "12A-01")] {
             assert_eq!(found(typed).as_deref(), Some(id), "{typed}");

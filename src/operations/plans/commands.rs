@@ -565,8 +565,6 @@ fn take_word(word: &mut String, commands: &mut [Vec<String>]) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const PHASE: &str = ".planning/phases/01-a";
 
@@ -579,7 +577,7 @@ pub(super) mod tests {
         let old = plan.replace("phase: 1", "status: superseded");
         let files =
             [(".planning/phases/01-a/01-01-PLAN.md", plan.as_str()), (".planning/phases/01-a/01-02-PLAN.md", &old)];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let folder = view.folder_at(PHASE, None).unwrap().unwrap();
         ask(&view, &folder)
     }

@@ -278,11 +278,9 @@ fn number(ten_thousandths: u128) -> Number {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+        ProjectView::of(files.iter().copied())
     }
 
     const FILE: &str = ".planning/estimation-calibration.json";

@@ -291,7 +291,6 @@ fn left_out(misnamed: &[&str]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     /// The index of a phase 2 with these plans (number, front matter) and summaries (number, status).
     fn index(plans: &[(&str, &str)], summaries: &[(&str, &str)]) -> Result<PlanIndexReport, PlanIndexError> {
@@ -303,7 +302,7 @@ mod tests {
         for (number, status) in summaries {
             files.texts.insert(at(format!("02-{number}-SUMMARY.md")), format!("---\nstatus: {status}\n---\n"));
         }
-        plan_index(&ProjectView::new(Layout::new("/p", None, None), Box::new(files)), "2")
+        plan_index(&files.view(), "2")
     }
 
     fn waves(report: &PlanIndexReport) -> Vec<(i64, String)> {
@@ -378,10 +377,10 @@ mod tests {
 
     #[test]
     fn a_phase_that_is_not_there_is_told_in_the_answer() {
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::default()));
+        let view = MemoryFiles::default().view();
         assert_eq!(plan_index(&view, "7").unwrap().error.as_deref(), Some("Phase not found"));
         let twice = MemoryFiles::new([(".planning/phases/02-a/x", ""), (".planning/phases/02-b/x", "")]);
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(twice));
+        let view = twice.view();
         assert_eq!(plan_index(&view, "2").unwrap().ambiguous_matches, ["02-a", "02-b"]);
     }
 }

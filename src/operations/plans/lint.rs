@@ -104,7 +104,6 @@ fn uncovered(view: &ProjectView, folder: &PhaseFolder, named: &[String]) -> Resu
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const PLAN: &str = "---\nphase: 01-a\nplan: 01\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [a]\nautonomous: \
         true\nrequirements: [A-1]\nmust_haves:\n  truths: [x]\n---\n<task type=\"auto\"><name>N</name><files>a</files><action>does D-01\
@@ -116,7 +115,7 @@ mod tests {
             (".planning/phases/01-a/01-01-PLAN.md", plan),
             (".planning/phases/01-a/01-CONTEXT.md", context),
         ];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let folder = view.find_phase("1").unwrap().folder.unwrap();
         let look = |path: &str| FolderFacts { absolute: path.to_owned(), found: None };
         lint(&view, &folder, "/p", true, &SourceTree { folder: look, is_file: |_: &str| false }).unwrap()
@@ -141,7 +140,7 @@ mod tests {
                 (".planning/phases/01-a/01-02-PLAN.md", open.as_str()),
             ];
             let files = MemoryFiles::new(files.iter().chain(more).copied());
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             let folder = view.find_phase("1").unwrap().folder.unwrap();
             let look = |path: &str| FolderFacts { absolute: path.to_owned(), found: None };
             let report = lint(&view, &folder, "/p", true, &SourceTree { folder: look, is_file: |_: &str| false });
@@ -164,7 +163,7 @@ mod tests {
             ),
             (".planning/phases/01-a/01-01-PLAN.md", PLAN),
         ];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let folder = view.find_phase("1").unwrap().folder.unwrap();
         assert_eq!(uncovered(&view, &folder, &["A-1".to_owned()]).unwrap(), ["A-2"]);
         assert!(view.phase_named("1").unwrap().is_some());

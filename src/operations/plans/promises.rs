@@ -1,7 +1,7 @@
 //! What a plan promises of the source: files with certain content, and links between files.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use regex_lite::Regex;
 use schemars::JsonSchema;
@@ -210,7 +210,7 @@ fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> K
 
 /// What stands at a path that a plan names.
 enum Source {
-    Text(Rc<str>),
+    Text(Arc<str>),
     Absent,
     Folder,
     /// The path leads out of the project.
@@ -235,13 +235,12 @@ fn content(view: &ProjectView, path: &str) -> Source {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const A: &str = "import {b} from './b';\nexport const foo = 1;\n";
 
     fn view() -> ProjectView {
         let files = MemoryFiles::new([("src/a.ts", A), ("src/b.ts", "export const b = 1;\n")]);
-        ProjectView::new(Layout::new("/p", None, None), Box::new(files))
+        files.view()
     }
 
     fn plan(list: &str, items: &str) -> String {
@@ -314,7 +313,7 @@ mod tests {
                 (format!("{folder}/01-02-PLAN.md").as_str(), &other),
                 (format!("{folder}/{summary}").as_str(), "done"),
             ]);
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             let path = format!("{folder}/01-01-PLAN.md");
             let report = key_links(&view, &PhasePlan::parse(&own), &path).unwrap().unwrap();
             (report.pending, report.all_verified)

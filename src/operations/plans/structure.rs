@@ -244,7 +244,6 @@ pub(crate) fn ticked(text: &str, fits: impl Fn(&str) -> bool) -> Vec<&str> {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const FRONT: &str = "---\nphase: 1\nplan: 1\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: []\n\
         autonomous: true\nmust_haves:\n---\n";
@@ -351,7 +350,7 @@ mod tests {
         let report = |files: &[(&str, &str)]| {
             let files: Vec<(String, &str)> = files.iter().map(|(name, text)| (at(name), *text)).collect();
             let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), *text)));
-            completeness(&ProjectView::new(Layout::new("/p", None, None), Box::new(files)), "2").unwrap().unwrap()
+            completeness(&files.view(), "2").unwrap().unwrap()
         };
         let half =
             report(&[("02-01-PLAN.md", ""), ("02-02-x-PLAN.md", ""), ("02-02-SUMMARY.md", ""), ("SUMMARY.md", "")]);
@@ -362,7 +361,7 @@ mod tests {
         );
         let gone = report(&[("02-01-PLAN.md", "---\nstatus: superseded\n---\n"), ("02-01-SUMMARY.md", "")]);
         assert!(gone.complete && gone.orphan_summaries == ["02-01-SUMMARY.md"]);
-        let empty = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::default()));
+        let empty = MemoryFiles::default().view();
         assert!(completeness(&empty, "2").unwrap().is_none());
     }
 }

@@ -297,7 +297,6 @@ pub(crate) fn is_id(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn told(text: &str) -> Vec<(String, String, String)> {
         lessons_of(text).into_iter().map(|lesson| (lesson.context, lesson.learning, lesson.tags.join(" "))).collect()
@@ -329,7 +328,7 @@ mod tests {
             (".planning/phases/01-a/01-LEARNINGS.md", "## One\na\n"),
             (".planning/LEARNINGS.md", "## Two\nb\n"),
         ]);
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         assert_eq!(in_documents(&view).unwrap().len(), 2);
     }
 

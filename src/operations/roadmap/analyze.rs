@@ -489,7 +489,6 @@ pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &st
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     #[test]
     fn a_phase_of_which_no_plan_is_done_is_planned() {
@@ -498,7 +497,7 @@ mod tests {
         let told = |others: &[(&str, &str)]| {
             let files = [(".planning/ROADMAP.md", row), (".planning/phases/01-a/01-01-PLAN.md", "")];
             let files = MemoryFiles::new(files.iter().chain(others).copied());
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             let (report, edits) = update_plan_progress(&view, "1", "2026-01-02").unwrap().unwrap();
             (report.status, edits.texts[".planning/ROADMAP.md"].lines().last().unwrap().to_owned())
         };
@@ -510,7 +509,7 @@ mod tests {
     #[test]
     fn a_phase_that_the_roadmap_does_not_name_is_told() {
         let files = [(".planning/ROADMAP.md", "### Phase 2: B\n"), (".planning/phases/01-a/01-01-PLAN.md", "")];
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let (report, edits) = update_plan_progress(&view, "1", "2026-01-02").unwrap().unwrap();
         assert_eq!((report.updated, report.reason), (false, Some("missing_phase_details")));
         assert!(edits.is_empty());

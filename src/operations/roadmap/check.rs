@@ -205,7 +205,7 @@ mod tests {
     fn what_keeps_a_roadmap_from_being_read_has_a_code() {
         let codes = |roadmap: Option<&str>| -> Vec<&'static str> {
             let files = MemoryFiles::new(roadmap.map(|text| (".planning/ROADMAP.md", text)));
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             validate(&view, &Config::default()).warnings.iter().map(|finding| finding.code).collect()
         };
         assert_eq!(codes(None), ["V001"]);

@@ -297,8 +297,6 @@ fn cross_edits(file: &str, before: &str, after: &str) -> Vec<CrossEdit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     fn view(roadmap: &'static str, more: &[(&'static str, &'static str)]) -> ProjectView {
         let files = [
@@ -312,7 +310,7 @@ mod tests {
             (".planning/phases/03-c/03-01-PLAN.md", "---\nphase: 03-c\ndepends_on: [01-01]  # first\n---\n"),
             (".planning/phases/03-c/notes.md", "Phase 1\n"),
         ];
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().chain(more).copied())))
+        ProjectView::of(files.iter().chain(more).copied())
     }
 
     const ROADMAP: &str = "# R\r\n\r\n## v1.0 A\r\n\r\n- [x] **Phase 1: A** - a\r\n\r\n### Phase 1: A\r\n- [x] 01-01-PLAN.md — x\r\n\r\n### Phase 2.1: B\r\n**Depends on**: Phase 1\r\n\r\n## 🚧 v2.0 B\r\n\r\n### Phase 3: C\r\n**Depends on**: Phase 1, Phase 2.1\r\n\r\n## Backlog\r\n\r\n### Phase 999.1: L\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 3. C | 0/1 |\r\n";

@@ -163,7 +163,6 @@ fn shared_truths(view: &ProjectView, folder: &PhaseFolder, plans: &[String]) -> 
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     #[test]
     fn one_wave_needs_no_heading() {
@@ -174,7 +173,7 @@ mod tests {
                 (".planning/phases/01-a/01-01-PLAN.md", ""),
                 (".planning/phases/01-a/01-02-PLAN.md", ""),
             ];
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             let waves = BTreeMap::from([("01-01".to_owned(), 1), ("01-02".to_owned(), second)]);
             let (report, edits) = annotate_dependencies(&view, "1", &waves).unwrap();
             (report.updated, report.waves, edits.texts.values().any(|text| text.contains("**Wave 1**")))
@@ -196,7 +195,7 @@ mod tests {
                 (".planning/phases/01-a/01-02-PLAN.md", other.as_str()),
                 (".planning/phases/01-a/01-03-PLAN.md", shared.as_str()),
             ];
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             let waves = [("01-01", 1), ("01-02", 2), ("01-03", wave)].map(|(id, wave)| (id.to_owned(), wave));
             annotate_dependencies(&view, "1", &BTreeMap::from(waves)).unwrap().1.texts[".planning/ROADMAP.md"].clone()
         };
@@ -217,7 +216,7 @@ mod tests {
             let mut files = vec![plan("01-01"), plan("01-02"), plan("01-03")];
             files.push((".planning/ROADMAP.md".to_owned(), roadmap.to_owned()));
             let files = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             let waves = [("01-01", 1), ("01-02", 2), ("01-03", wave)].map(|(id, wave)| (id.to_owned(), wave));
             let (_, edits) = annotate_dependencies(&view, "1", &BTreeMap::from(waves)).unwrap();
             edits.texts.get(".planning/ROADMAP.md").cloned()

@@ -35,7 +35,7 @@ mod tests;
 pub(crate) mod update;
 pub(crate) mod validate;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::project::files::FileError;
 use crate::project::state::{State, StateProblem};
@@ -94,7 +94,7 @@ pub(crate) enum StateError {
 }
 
 /// The text of STATE.md for writing; `None` if there is no such file.
-pub(crate) fn open(view: &ProjectView) -> Result<Option<Rc<str>>, StateError> {
+pub(crate) fn open(view: &ProjectView) -> Result<Option<Arc<str>>, StateError> {
     let Some(text) = view.state_text()? else { return Ok(None) };
     match State::parse(&text).problem() {
         Some(problem) => {

@@ -404,7 +404,6 @@ const NEXT: &str = "progress-next";
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const ROADMAP: &str =
         "# R\n\n- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n\n### Phase 1: A\n### Phase 2: B\n";
@@ -416,7 +415,7 @@ mod tests {
                 .into_iter()
                 .filter(|(_, text)| !text.is_empty()),
         );
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+        let view = ProjectView::of(files);
         let installed = ["new-project", "progress", "plan-phase", "discuss-phase", "quick", "resume-work", "debug"];
         let installed = installed.iter().chain(&["ship", "new-milestone"]).map(ToString::to_string).collect();
         let commands = Commands { prefix: "/gsd-".into(), installed, skip_discussion: false };
@@ -434,7 +433,7 @@ mod tests {
                 (".planning/phases/01-a/01-UAT.md", uat.as_str()),
                 (".planning/phases/02-b/02-UAT.md", uat.as_str()),
             ]);
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             let here = Surroundings { has_planning: true, ..Surroundings::default() };
             smart_entry(&view, &here, &Facts::default()).unwrap().notice
         };
@@ -454,7 +453,7 @@ mod tests {
                 (".planning/phases/01-a/01-UAT.md", "---\nstatus: testing\n---\n"),
             ];
             let files = MemoryFiles::new(files.iter().chain(more).copied());
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+            let view = files.view();
             let installed = ["progress", "verify-work", "execute-phase", "resume-work"].map(str::to_owned).to_vec();
             let commands = Commands { prefix: "/gsd-".into(), installed, skip_discussion: false };
             let here = Surroundings { has_planning: true, ..Surroundings::default() };
@@ -485,7 +484,7 @@ mod tests {
                 (".planning/ROADMAP.md", roadmap),
                 (".planning/phases/01-a/01-UAT.md", uat),
             ];
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             let commands = Commands {
                 prefix: "/gsd-".into(),
                 installed: ["progress", "verify-work"].map(str::to_owned).to_vec(),

@@ -131,7 +131,6 @@ fn first_word(value: &str) -> Option<String> {
 mod unit_tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const PASSED: &str = "---\nstatus: complete\n---\n## Tests\n\n### 1. Sign up\nexpected: x\nresult: pass\n";
 
@@ -139,7 +138,7 @@ mod unit_tests {
         let paths: Vec<(String, &str)> =
             files.iter().map(|(file, text)| (format!(".planning/phases/01-a/{file}"), *text)).collect();
         let files = MemoryFiles::new(paths.iter().map(|(path, text)| (path.as_str(), *text)));
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         let folder = view.find_phase("1").unwrap().folder.unwrap();
         acceptance(&view, &folder, "1", require_verification).unwrap()
     }

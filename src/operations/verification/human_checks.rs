@@ -380,8 +380,6 @@ fn accepted(path: &str, text: &str, checks: usize) -> Result<String, HumanCheckE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const REPORT: &str = "---\nstatus: human_needed\nhuman_verification:\n  - test: Look at the page\n    expected: It is blue\n  - test: Listen\n    expected: A tone\n---\n# V\n";
     const STATE: &str = "---\nmilestone: v1.0\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\n";
@@ -392,7 +390,7 @@ mod tests {
         let mut files = vec![(REPORT_PATH, report), (".planning/STATE.md", STATE)];
         files.retain(|(path, _)| !more.iter().any(|(other, _)| other == path));
         files.extend(more);
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)))
+        ProjectView::of(files)
     }
 
     fn facts() -> Facts {

@@ -1,9 +1,8 @@
 //! A project as read: its documents and folders, each read once, and the changes an operation wants.
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 mod edits;
 
@@ -13,6 +12,8 @@ pub(crate) use edits::Edits;
 use crate::text::front_matter::FrontMatter;
 use crate::text::shell::acting_letter;
 
+#[cfg(any(test, fuzzing))]
+use super::files::MemoryFiles;
 use super::files::{FileError, Files, Pending};
 use super::folder::{PhaseFolder, is_artifact};
 use super::layout::Layout;
@@ -21,17 +22,17 @@ use super::phase::{self, PhaseId, PhaseIndex};
 use super::roadmap::{Parsed, Roadmap};
 
 /// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
-/// A clone is the same view.
+/// A clone is the same view, and threads may share one.
 #[derive(Clone, Debug)]
 pub(crate) struct ProjectView {
     layout: Layout,
-    files: Rc<dyn Files>,
-    texts: Rc<RefCell<HashMap<String, Option<Rc<str>>>>>,
-    folders: Rc<RefCell<Option<Rc<[PhaseFolder]>>>>,
-    times: Rc<RefCell<Times>>,
-    milestone: Rc<OnceCell<Milestone>>,
-    listed: Rc<OnceCell<PhaseIndex>>,
-    roadmap: Rc<RefCell<Option<KnownRoadmap>>>,
+    files: Arc<dyn Files>,
+    texts: Arc<Mutex<HashMap<String, Option<Arc<str>>>>>,
+    folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
+    times: Arc<Mutex<Times>>,
+    milestone: Arc<OnceLock<Milestone>>,
+    listed: Arc<OnceLock<PhaseIndex>>,
+    roadmap: Arc<Mutex<Option<KnownRoadmap>>>,
 }
 
 /// A roadmap that was parsed: most commands ask for it several times, and a large one takes its time.
@@ -40,6 +41,11 @@ struct KnownRoadmap {
     text: Box<str>,
     version: Option<String>,
     parsed: Parsed,
+}
+
+/// What is kept behind a lock. A thread that panicked left nothing half done there: values are put in whole.
+fn locked<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// When files last changed.
@@ -75,34 +81,48 @@ impl fmt::Debug for Times {
     }
 }
 
+#[cfg(any(test, fuzzing))]
+impl MemoryFiles {
+    /// A project of these files alone.
+    pub(crate) fn view(self) -> ProjectView {
+        ProjectView::new(Layout::new("/p", None, None), Box::new(self))
+    }
+}
+
 impl ProjectView {
     pub(crate) fn new(layout: Layout, files: Box<dyn Files>) -> Self {
         Self {
             layout,
-            files: Rc::from(files),
-            texts: Rc::default(),
-            folders: Rc::default(),
-            times: Rc::default(),
-            milestone: Rc::default(),
-            listed: Rc::default(),
-            roadmap: Rc::default(),
+            files: Arc::from(files),
+            texts: Arc::default(),
+            folders: Arc::default(),
+            times: Arc::default(),
+            milestone: Arc::default(),
+            listed: Arc::default(),
+            roadmap: Arc::default(),
         }
+    }
+
+    /// A project of these files, in memory.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn of<'text>(files: impl IntoIterator<Item = (&'text str, &'text str)>) -> Self {
+        MemoryFiles::new(files).view()
     }
 
     /// The project as it will be once `edits` are made.
     pub(crate) fn after(&self, edits: &Edits) -> Self {
         let edited = EditedFiles::new(self, edits);
         let view = Self::new(self.layout.clone(), Box::new(edited));
-        Self { roadmap: Rc::clone(&self.roadmap), ..view }
+        Self { roadmap: Arc::clone(&self.roadmap), ..view }
     }
 
     /// The same moment of the same project, seen from a workstream, or as a whole.
     pub(crate) fn scoped(&self, workstream: Option<&str>) -> Self {
         Self {
             layout: self.layout.scoped(workstream),
-            folders: Rc::default(),
-            milestone: Rc::default(),
-            listed: Rc::default(),
+            folders: Arc::default(),
+            milestone: Arc::default(),
+            listed: Arc::default(),
             ..self.clone()
         }
     }
@@ -112,12 +132,14 @@ impl ProjectView {
     }
 
     /// The text of a file by its path relative to the root; `None` if there is no such file.
-    pub(crate) fn text(&self, path: &str) -> Result<Option<Rc<str>>, FileError> {
-        if let Some(known) = self.texts.borrow().get(path) {
+    pub(crate) fn text(&self, path: &str) -> Result<Option<Arc<str>>, FileError> {
+        // Held while the file is read, so that threads get the same text.
+        let mut texts = locked(&self.texts);
+        if let Some(known) = texts.get(path) {
             return Ok(known.clone());
         }
-        let read: Option<Rc<str>> = self.files.read(path)?.map(Rc::from);
-        self.texts.borrow_mut().insert(path.to_owned(), read.clone());
+        let read: Option<Arc<str>> = self.files.read(path)?.map(Arc::from);
+        texts.insert(path.to_owned(), read.clone());
         Ok(read)
     }
 
@@ -149,14 +171,14 @@ impl ProjectView {
     /// When each file last changed; see [`Files::changed_at`].
     pub(crate) fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
         self.ask_changed(paths);
-        let mut times = self.times.borrow_mut();
+        let mut times = locked(&self.times);
         times.wait();
         paths.iter().map(|path| times.known.get(path).copied().flatten()).collect()
     }
 
     /// Begins to find out what [`Self::changed_at`] will be asked: finding out takes time, and other work can go on.
     pub(crate) fn ask_changed(&self, paths: &[String]) {
-        let mut times = self.times.borrow_mut();
+        let mut times = locked(&self.times);
         let unasked = times.unasked(paths);
         if !unasked.is_empty() {
             let asked = Asked { times: self.files.ask_changed(&unasked), paths: unasked };
@@ -174,11 +196,11 @@ impl ProjectView {
         self.files.digest(path)
     }
 
-    pub(crate) fn state_text(&self) -> Result<Option<Rc<str>>, FileError> {
+    pub(crate) fn state_text(&self) -> Result<Option<Arc<str>>, FileError> {
         self.text(&self.layout.state())
     }
 
-    pub(crate) fn roadmap_text(&self) -> Result<Option<Rc<str>>, FileError> {
+    pub(crate) fn roadmap_text(&self) -> Result<Option<Arc<str>>, FileError> {
         self.text(&self.layout.roadmap())
     }
 
@@ -186,14 +208,14 @@ impl ProjectView {
     pub(crate) fn parse_roadmap<'text>(&self, text: &'text str) -> Roadmap<'text> {
         // A STATE.md that cannot be read is reported where it is needed; here nothing but a folded block depends on it.
         let version = self.state_version().ok().flatten();
-        if let Some(known) = self.roadmap.borrow().as_ref()
+        if let Some(known) = locked(&self.roadmap).as_ref()
             && *known.text == *text
             && known.version == version
         {
             return known.parsed.over(text);
         }
         let roadmap = Roadmap::parse_for(text, version.as_deref());
-        *self.roadmap.borrow_mut() = Some(KnownRoadmap { text: text.into(), version, parsed: roadmap.parsed() });
+        *locked(&self.roadmap) = Some(KnownRoadmap { text: text.into(), version, parsed: roadmap.parsed() });
         roadmap
     }
 
@@ -222,12 +244,12 @@ impl ProjectView {
     }
 
     /// The folders of phases that are not archived, in the order of phases.
-    pub(crate) fn phase_folders(&self) -> Result<Rc<[PhaseFolder]>, FileError> {
-        if let Some(known) = self.folders.borrow().as_ref() {
-            return Ok(Rc::clone(known));
+    pub(crate) fn phase_folders(&self) -> Result<Arc<[PhaseFolder]>, FileError> {
+        if let Some(known) = locked(&self.folders).as_ref() {
+            return Ok(Arc::clone(known));
         }
-        let folders: Rc<[PhaseFolder]> = self.read_folders(&self.layout.phases(), None)?.into();
-        *self.folders.borrow_mut() = Some(Rc::clone(&folders));
+        let folders: Arc<[PhaseFolder]> = self.read_folders(&self.layout.phases(), None)?.into();
+        *locked(&self.folders) = Some(Arc::clone(&folders));
         Ok(folders)
     }
 
@@ -458,11 +480,52 @@ fn compare_versions(left: &str, right: &str) -> std::cmp::Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::MemoryFiles;
     use super::*;
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+        ProjectView::of(files.iter().copied())
+    }
+
+    #[test]
+    fn threads_share_one_view_and_each_file_is_read_once() {
+        #[derive(Debug)]
+        struct Counted(MemoryFiles, std::sync::atomic::AtomicUsize);
+        impl Files for Counted {
+            fn read(&self, path: &str) -> Result<Option<String>, FileError> {
+                self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                self.0.read(path)
+            }
+            fn list(&self, path: &str) -> Result<Option<Vec<super::super::files::Entry>>, FileError> {
+                self.0.list(path)
+            }
+            fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
+                self.0.changed_at(paths)
+            }
+            fn touched_at(&self, path: &str) -> Option<i64> {
+                self.0.touched_at(path)
+            }
+            fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
+                self.0.digest(path)
+            }
+        }
+        let files = MemoryFiles::new([
+            (".planning/ROADMAP.md", "### Phase 1: A\n### Phase 2: B\n"),
+            (".planning/STATE.md", "---\nmilestone: v1.0\n---\n"),
+            (".planning/phases/01-a/01-01-PLAN.md", ""),
+            (".planning/phases/02-b/02-01-PLAN.md", ""),
+        ]);
+        let counted = std::sync::Arc::new(Counted(files, 0.into()));
+        let view = ProjectView { files: Arc::clone(&counted) as Arc<dyn Files>, ..ProjectView::of([]) };
+        let standings = std::thread::scope(|scope| {
+            let ask = || (view.milestone_folders().unwrap(), view.clone().milestone().unwrap());
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        for (folders, milestone) in &standings {
+            assert_eq!(folders.len(), 2);
+            assert_eq!(format!("{milestone:?}"), format!("{:?}", standings[0].1));
+        }
+        assert_eq!(counted.1.load(std::sync::atomic::Ordering::Relaxed), 2, "ROADMAP.md and STATE.md");
     }
 
     #[test]
@@ -484,7 +547,7 @@ mod tests {
     fn a_number_behind_a_phase_is_its_name_where_the_roadmap_knows_the_phase_alone() {
         let token = |roadmap: &str| {
             let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/04-80-percent/04-01-PLAN.md", "")];
-            let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files)));
+            let view = ProjectView::of(files);
             let folders = view.phase_folders().unwrap();
             (folders[0].token().to_owned(), folders[0].slug().to_owned())
         };

@@ -316,12 +316,11 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const FILE: &str = "RULES.md";
 
     fn made(files: &[(&str, &str)], careful: bool, force: bool) -> (InstructionsReport, String) {
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+        let view = ProjectView::of(files.iter().copied());
         let request = Request { prefix: "/gsd-", careful, force };
         let (report, mut edits) = generate(&view, FILE, request).unwrap();
         let before = view.text(FILE).unwrap().map(|text| text.to_string()).unwrap_or_default();
@@ -384,7 +383,7 @@ mod tests {
     #[test]
     fn a_part_that_is_not_closed_is_an_error() {
         let files = MemoryFiles::new([(FILE, "<!-- GSD:project-start source:PROJECT.md -->\nx\n")]);
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(files));
+        let view = files.view();
         let request = Request { prefix: "/", careful: false, force: true };
         assert!(matches!(generate(&view, FILE, request), Err(InstructionsError::Markers { .. })));
     }

@@ -11,7 +11,7 @@ pub(super) fn told<R: Serialize>(
 ) -> Value {
     let config = files.iter().find(|(path, _)| *path == ".planning/config.json").map(|(_, text)| *text);
     let (config, _) = Config::read(ConfigTexts { project: config, ..ConfigTexts::default() });
-    let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+    let view = ProjectView::of(files.iter().copied());
     let facts = Facts { runtime: "host".into(), command_prefix: "/gsd-".into(), ..Facts::default() };
     serde_json::to_value(ask(&Bundle { view: &view, config: &config, facts: &facts }).unwrap()).unwrap()
 }

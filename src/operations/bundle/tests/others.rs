@@ -157,7 +157,7 @@ fn taking_a_project_up_names_the_first_thing_that_is_missing() {
 #[test]
 fn several_packages_are_told_by_the_package_manager() {
     let several = |files: &[(&str, &str)]| {
-        let view = ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())));
+        let view = ProjectView::of(files.iter().copied());
         let (config, facts) = (Config::default(), Facts::default());
         Bundle { view: &view, config: &config, facts: &facts }.has_several_packages().unwrap()
     };

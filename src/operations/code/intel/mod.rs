@@ -6,7 +6,7 @@
 pub(crate) mod exports;
 pub(crate) mod surface;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -96,7 +96,7 @@ fn path(view: &ProjectView, name: &str) -> String {
     format!("{}/intel/{name}", view.layout().planning())
 }
 
-fn text(view: &ProjectView, name: &str) -> Result<Option<Rc<str>>, FileError> {
+fn text(view: &ProjectView, name: &str) -> Result<Option<Arc<str>>, FileError> {
     view.text(&path(view, name))
 }
 
@@ -437,7 +437,6 @@ fn stamped(text: &str, timestamp: &str) -> Result<String, String> {
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const NOON: &str = "2026-01-02T12:00:00.000Z";
 
@@ -449,7 +448,7 @@ mod tests {
         let files = files.iter().map(|(name, text)| (format!(".planning/intel/{name}"), (*text).to_owned())).collect();
         let mut memory = MemoryFiles { texts: files, ..MemoryFiles::default() };
         memory.texts.insert("src/a.ts".to_owned(), String::new());
-        ProjectView::new(Layout::new("/p", None, None), Box::new(memory))
+        memory.view()
     }
 
     #[test]

@@ -428,13 +428,11 @@ pub(crate) fn decide(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files::MemoryFiles;
-    use crate::project::layout::Layout;
 
     const LIMITS: Limits = Limits { threshold: 5, jump: 2 };
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
-        ProjectView::new(Layout::new("/p", None, None), Box::new(MemoryFiles::new(files.iter().copied())))
+        ProjectView::of(files.iter().copied())
     }
 
     fn code(ifs: usize) -> Vec<(String, String)> {

@@ -19,7 +19,6 @@ use snapbox::assert_data_eq;
 use super::position::PhaseRequest;
 use super::*;
 use crate::project::files::MemoryFiles;
-use crate::project::layout::Layout;
 
 const STATE: &str = ".planning/STATE.md";
 
@@ -50,7 +49,7 @@ fn fixture(name: &str) -> MemoryFiles {
 }
 
 fn view(files: MemoryFiles) -> ProjectView {
-    ProjectView::new(Layout::new("/p", None, None), Box::new(files))
+    files.view()
 }
 
 fn of_text(state: &str) -> ProjectView {
