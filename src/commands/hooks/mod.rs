@@ -16,6 +16,7 @@ use crate::commands::frame::table::verbs;
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
 use crate::install::{self, Target, UnknownHooks};
+use crate::operations::answers::finding::Finding;
 use crate::runtime::Scope;
 
 verbs! {
@@ -139,6 +140,8 @@ pub(in crate::commands) struct HookStatus {
     installs: Vec<InstallHooks>,
     /// Files that cannot be read, in which more may be registered.
     unreadable: Vec<UnreadableHooks>,
+    /// What keeps hooks from speaking.
+    findings: Vec<Finding>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -182,7 +185,21 @@ fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), CommandEr
             installs.push(InstallHooks { runtime: id.to_string(), scope: target.scope.word(), on, events });
         }
     }
-    let report = HookStatus { off: switch.hosts(), off_by_variable, installs, unreadable };
+    let off = switch.hosts();
+    let mut findings = Vec::new();
+    if !off.is_empty() {
+        findings.push(
+            Finding::note("hooks-off", format!("hooks are off for {}", off.join(", "))).fix("gsd-tools hooks on"),
+        );
+    }
+    if off_by_variable {
+        let what = format!("{} is set: every hook is silent where it is", hooks::VARIABLE);
+        findings.push(Finding::note("hooks-off-by-variable", what).cure("unset it"));
+    }
+    findings.extend(unreadable.iter().map(|UnreadableHooks { runtime, scope, file, why }| {
+        Finding::error("hooks-unknown", format!("the hooks of {runtime} ({scope}) are not known: {why}")).at(file)
+    }));
+    let report = HookStatus { off, off_by_variable, installs, unreadable, findings };
     if !report.unreadable.is_empty() {
         context.exit_with(1);
     }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::install::{self, Act, Drift, InstallError, InstallPlan, Status, Target, Wish};
+use crate::operations::answers::finding::{Finding, Severity};
 use crate::runtime::{Descriptor, Scope};
 
 /// What `install` or `uninstall` did.
@@ -329,14 +330,43 @@ struct HostStatus {
     root: String,
     #[serde(flatten)]
     status: Option<Status>,
-    /// Why it cannot be told how the install stands.
+    /// Why the state of the install is not known.
     error: Option<String>,
+    /// What is not as it should be.
+    findings: Vec<Finding>,
 }
 
 impl HostStatus {
     fn is_as_left(&self) -> bool {
-        self.status.as_ref().is_some_and(|status| !status.unfinished && status.drift.is_empty())
+        self.status.is_some() && self.findings.iter().all(|finding| finding.severity != Severity::Error)
     }
+}
+
+/// What is not as it should be with an install. What keeps it from being as we left it is an error.
+fn findings(status: &Status) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if status.from_repository {
+        found.push(Finding::warning(
+            "install-from-repository",
+            format!("an install came with this repository: {OWN_IT}"),
+        ));
+    }
+    if status.unfinished {
+        let what = "a write was cut short";
+        found.push(Finding::error("write-unfinished", what).cure("run `gsd-tools recover`").fix("gsd-tools recover"));
+    }
+    if status.plugin {
+        found.push(Finding::warning("plugin-as-well", TWICE));
+    }
+    found.extend(status.drift.iter().map(|drift| match drift {
+        Drift::Missing { path } => Finding::error("file-missing", "missing").at(path),
+        Drift::Edited { path } => Finding::error("file-changed", "changed").at(path),
+        Drift::EditMissing { path } => Finding::error("edit-missing", "our part is not whole").at(path),
+        Drift::Unreadable { path, why } => {
+            Finding::error("file-unreadable", format!("cannot be read ({why})")).at(path)
+        }
+    }));
+    found
 }
 
 impl StatusReport {
@@ -347,6 +377,7 @@ impl StatusReport {
             name: target.descriptor.name.clone(),
             scope: target.scope.word(),
             root: target.root.to_string(),
+            findings: status.as_ref().map_or_else(|_| Vec::new(), findings),
             status: status.ok(),
             error,
         });
@@ -364,7 +395,7 @@ impl StatusReport {
         let mut text = String::new();
         for host in &self.installs {
             // Writing to a string cannot fail.
-            let Some(Status { version, files, drift, unfinished, plugin, from_repository }) = &host.status else {
+            let Some(Status { version, files, .. }) = &host.status else {
                 let error = host.error.as_deref().unwrap_or_default();
                 let _ = writeln!(text, "{} ({}): {error}", host.name, host.scope);
                 continue;
@@ -375,22 +406,8 @@ impl StatusReport {
                 }
                 None => writeln!(text, "{} ({}): not installed in {}", host.name, host.scope, host.root),
             };
-            if *from_repository {
-                let _ = writeln!(text, "  an install came with this repository: {OWN_IT}");
-            }
-            if *unfinished {
-                let _ = writeln!(text, "  a write was cut short: run `gsd-tools recover`");
-            }
-            if *plugin {
-                let _ = writeln!(text, "  {TWICE}");
-            }
-            for drift in drift {
-                let _ = match drift {
-                    Drift::Missing { path } => writeln!(text, "  missing: {path}"),
-                    Drift::Edited { path } => writeln!(text, "  changed: {path}"),
-                    Drift::EditMissing { path } => writeln!(text, "  our part is not whole: {path}"),
-                    Drift::Unreadable { path, why } => writeln!(text, "  cannot be read: {path} ({why})"),
-                };
+            for finding in &host.findings {
+                let _ = writeln!(text, "  {}", finding.line());
             }
         }
         text

@@ -1,5 +1,6 @@
-//! What answers have in common: changed fields, tokens, and the answer where a feature is off.
+//! What answers have in common: changed fields, findings, tokens, and the answer where a feature is off.
 
 pub(crate) mod changes;
 pub(crate) mod disabled;
+pub(crate) mod finding;
 pub(crate) mod token;

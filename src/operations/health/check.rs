@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Finding;
-use super::RepairReport;
 use super::consistency::roadmap_and_disk;
+use super::{BACKFILL, HealthFinding, REPAIR, RepairReport, error, warning};
+use crate::operations::answers::finding::{Finding, Severity};
 use crate::operations::overview::progress::PhaseStatus;
 use crate::operations::state::NO_STATE_CURE;
-use crate::operations::state::validate::{self, Severity};
+use crate::operations::state::validate;
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -57,24 +57,28 @@ pub(crate) struct Worktree {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HealthReport {
     pub(crate) status: &'static str,
-    pub(crate) errors: Vec<Finding>,
-    pub(crate) warnings: Vec<Finding>,
-    pub(crate) info: Vec<Finding>,
+    pub(crate) errors: Vec<HealthFinding>,
+    pub(crate) warnings: Vec<HealthFinding>,
+    pub(crate) info: Vec<HealthFinding>,
     pub(crate) repairable_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repairs_performed: Option<Vec<RepairReport>>,
 }
 
 impl HealthReport {
-    pub(crate) fn new(errors: Vec<Finding>, warnings: Vec<Finding>, info: Vec<Finding>) -> Self {
+    fn new(findings: &[Finding]) -> Self {
+        let of = |severity| {
+            let findings = findings.iter().filter(move |finding| finding.severity == severity).cloned();
+            findings.map(HealthFinding::from).collect::<Vec<_>>()
+        };
+        let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
         let status = match (errors.is_empty(), warnings.is_empty()) {
             (false, _) => "broken",
             (true, false) => "degraded",
             (true, true) => "healthy",
         };
-        let all = errors.iter().chain(&warnings).chain(&info);
-        let repairable_count = all.filter(|finding| finding.repairable).count();
-        Self { status, errors, warnings, info, repairable_count, repairs_performed: None }
+        let repairable_count = findings.iter().filter(|finding| finding.fix.is_some()).count();
+        Self { status, errors, warnings, info: of(Severity::Note), repairable_count, repairs_performed: None }
     }
 
     pub(super) fn has(&self, code: &str) -> bool {
@@ -89,112 +93,102 @@ const STALE_MINUTES: i64 = 60;
 const OLD_COMMITS: u64 = 20;
 
 /// Looks at everything.
-#[expect(clippy::too_many_lines, reason = "one finding after another, each a few lines")]
 pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthReport, FileError> {
+    Ok(HealthReport::new(&findings(view, facts)?))
+}
+
+/// Everything that is not as it should be.
+pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Finding>, FileError> {
     let layout = view.layout();
     let command = |name: &str| format!("{}{name}", facts.command_prefix);
     if !view.folder_exists(layout.planning()) {
-        let fix = format!("Run {} to initialize", command("new-project"));
-        return Ok(HealthReport::new(
-            vec![Finding::new("E001", ".planning/ directory not found", fix)],
-            Vec::new(),
-            Vec::new(),
-        ));
+        let cure = format!("Run {} to initialize", command("new-project"));
+        return Ok(vec![error("E001", ".planning/ directory not found", cure)]);
     }
-    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     if view.state_text().is_err() {
         // What is no text is a finding; everything else is looked at as if it said nothing.
-        if let Ok(report) = validate::validate(view)? {
-            errors.extend(
-                report
-                    .warnings
-                    .into_iter()
-                    .map(|finding| Finding::new(finding.code, finding.message, finding.remedy.args.command)),
-            );
-        }
+        let mut found = validate::findings(view)?.unwrap_or_default();
         let mut blank = Edits::default();
         blank.texts.insert(layout.state(), String::new());
-        let HealthReport { errors: others, warnings, info, .. } = check(&view.after(&blank), facts)?;
-        errors.extend(others);
-        return Ok(HealthReport::new(errors, warnings, info));
+        found.extend(findings(&view.after(&blank), facts)?);
+        return Ok(found);
     }
+    let mut found = Vec::new();
     match view.text(&layout.project())? {
-        Some(text) => warnings.extend(missing_sections(&text)),
-        None => errors.push(Finding::new("E002", "PROJECT.md not found", command("new-project"))),
+        Some(text) => found.extend(missing_sections(&text)),
+        None => found.push(error("E002", "PROJECT.md not found", command("new-project"))),
     }
     let roadmap_text = view.roadmap_text()?;
     let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
     if roadmap.is_none() {
-        errors.push(Finding::new("E003", "ROADMAP.md not found", command("new-project")));
+        found.push(error("E003", "ROADMAP.md not found", command("new-project")));
     }
     let folders = view.phase_folders()?;
     if let Some(text) = view.state_text()? {
-        warnings.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
+        found.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
     } else {
-        errors.push(Finding::new("E004", "STATE.md not found", format!("Restore it from git, or {NO_STATE_CURE}")));
+        found.push(error("E004", "STATE.md not found", format!("Restore it from git, or {NO_STATE_CURE}")));
     }
-    if let Ok(report) = validate::validate(view)? {
-        let unusable = report.warnings.into_iter().filter(|finding| finding.severity == Severity::Error);
-        errors.extend(unusable.map(|finding| Finding::new(finding.code, finding.message, finding.remedy.args.command)));
+    if let Ok(of_state) = validate::findings(view)? {
+        found.extend(of_state.into_iter().filter(|finding| finding.severity == Severity::Error));
     }
     let config = match view.text(&layout.config())? {
         None => view.text(&layout.root_config())?,
         own => own,
     };
     match config.as_deref().map(config::parse) {
-        Some(Ok(file)) => warnings.extend(config_findings(&file)),
+        Some(Ok(file)) => found.extend(config_findings(&file)),
         Some(Err(reason)) => {
             let fix = format!("Mend config.json by hand ({reason}), or restore it from git");
-            errors.push(Finding::new("E005", "config.json: JSON parse error", fix));
+            found.push(error("E005", "config.json: JSON parse error", fix));
         }
         None => {
-            let fix = "Run `gsd-tools validate health --repair` to create with defaults";
-            warnings.push(Finding::new("W003", "config.json not found", fix).repairable());
+            let cure = format!("Run `{REPAIR}` to create with defaults");
+            found.push(warning("W003", "config.json not found", cure).fix(REPAIR));
         }
     }
     if !facts.lost_agents.is_empty() {
         let message = format!("Agents missing from the install: {}", facts.lost_agents.join(", "));
-        warnings.push(Finding::new("W010", message, "Run `gsd-tools install` again"));
+        found.push(warning("W010", message, "Run `gsd-tools install` again"));
     }
     if let Some(WrittenAt { head, commits }) = facts.written_at.as_ref().filter(|at| at.commits >= OLD_COMMITS) {
         let short = head.get(..7).unwrap_or(head);
         let message =
             format!("STATE.md was written {commits} commits ago (at {short}) — treat its contents as approximate");
         let fix = "Look at the files of the current phase as well, or run a command that brings STATE.md up to date";
-        warnings.push(Finding::new("W024", message, fix));
+        found.push(warning("W024", message, fix));
     }
     if facts.tracked_but_ignored {
-        warnings.push(Finding::new(
+        found.push(warning(
             "W029",
             ".planning/ is ignored by git and yet tracked, so its changes are still committed",
             "Run `git rm -r --cached .planning/` to untrack it; the files stay on disk",
         ));
     }
     let current = view.milestone_folders()?;
-    let mut info = Vec::new();
     let mut no_validation = Vec::new();
     for folder in &current {
-        warnings.extend(misnamed(folder));
+        found.extend(misnamed(folder));
         no_validation.extend(unvalidated(view, folder, facts)?);
         let open = view.plans_to_do(folder)?.len();
         if open > 0 {
             let message = format!("Phase {} has {open} plan(s) without a matching summary", folder.name);
-            info.push(Finding::new("I001", message, "May be in progress"));
+            found.push(Finding::note("I001", message).cure("May be in progress"));
         }
     }
-    warnings.extend(collisions(view, &folders)?);
-    warnings.extend(no_validation);
-    warnings.extend(roadmap.iter().flat_map(|roadmap| roadmap_and_disk(roadmap, &folders)));
-    warnings.extend(facts.worktrees.iter().filter_map(worktree_finding));
+    found.extend(collisions(view, &folders)?);
+    found.extend(no_validation);
+    found.extend(roadmap.iter().flat_map(|roadmap| roadmap_and_disk(roadmap, &folders)));
+    found.extend(facts.worktrees.iter().filter_map(worktree_finding));
     let unlisted = archived_without_entry(view)?;
     if !unlisted.is_empty() {
         let message =
             format!("MILESTONES.md missing {} archived milestone(s): {}", unlisted.len(), unlisted.join(", "));
-        let fix = "Run `gsd-tools validate health --backfill` to synthesize missing entries from archive snapshots";
-        warnings.push(Finding::new("W018", message, fix).repairable());
+        let cure = format!("Run `{BACKFILL}` to synthesize missing entries from archive snapshots");
+        found.push(warning("W018", message, cure).fix(BACKFILL));
     }
-    warnings.extend(strangers(view)?);
-    Ok(HealthReport::new(errors, warnings, info))
+    found.extend(strangers(view)?);
+    Ok(found)
 }
 
 fn missing_sections(project: &str) -> Vec<Finding> {
@@ -203,7 +197,7 @@ fn missing_sections(project: &str) -> Vec<Finding> {
         .into_iter()
         .filter(|title| !markdown.headings().any(|heading| heading.level == 2 && heading.title.starts_with(title)));
     missing
-        .map(|title| Finding::new("W001", format!("PROJECT.md missing section: ## {title}"), "Add section manually"))
+        .map(|title| warning("W001", format!("PROJECT.md missing section: ## {title}"), "Add section manually"))
         .collect()
 }
 
@@ -229,7 +223,7 @@ fn state_findings(
         let status = if written.is_empty() { "unknown" } else { written.trim() };
         let message = format!("STATE.md is at phase {phase} (status: {status}), which ROADMAP.md shows as complete");
         let fix = format!("Run {}progress, or correct STATE.md by hand", facts.command_prefix);
-        findings.push(Finding::new("W011", message, fix));
+        findings.push(warning("W011", message, fix));
     }
     if written.to_lowercase().contains("milestone complete") {
         let index = PhaseIndex::new(folders.iter().map(PhaseFolder::token).enumerate());
@@ -245,7 +239,7 @@ fn state_findings(
                 unstarted.len()
             );
             let fix = "Finish or remove these phases, or correct the status in STATE.md";
-            findings.push(Finding::new("W026", message, fix));
+            findings.push(warning("W026", message, fix));
         }
     }
     Ok(findings)
@@ -280,7 +274,7 @@ fn unknown_phases(
         .map(|(number, _)| {
             let listed = declared.join(", ");
             let message = format!("STATE.md references phase {number}, but only phases {listed} are declared");
-            Finding::new("W002", message, "Correct the reference in STATE.md by hand; no repair touches it")
+            warning("W002", message, "Correct the reference in STATE.md by hand; no repair touches it")
         })
         .collect())
 }
@@ -313,7 +307,7 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
     let mut one_of = |code, key: &str, value: Option<&Value>, valid: &[&str]| {
         if let Some(value) = value.filter(|value| !value.as_str().is_some_and(|text| valid.contains(&text))) {
             let message = format!("config.json: invalid {key} \"{}\"", shown(value));
-            findings.push(Finding::new(code, message, format!("Valid values: {}", valid.join(", "))));
+            findings.push(warning(code, message, format!("Valid values: {}", valid.join(", "))));
         }
     };
     one_of("W004", "model_profile", at(&["model_profile"]), &["quality", "balanced", "budget", "adaptive", "inherit"]);
@@ -321,7 +315,7 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
     one_of("W012", "branching_strategy", branching, &["none", "phase", "milestone"]);
     if let Some(window) = at(&["context_window"]).filter(|window| window.as_u64().unwrap_or(0) == 0) {
         let message = format!("config.json: context_window should be a positive integer, got \"{}\"", shown(window));
-        findings.push(Finding::new("W013", message, "Set to 200000 (default) or 1000000 (for 1M models)"));
+        findings.push(warning("W013", message, "Set to 200000 (default) or 1000000 (for 1M models)"));
     }
     let templates = [
         ("W014", "phase_branch_template", "{phase}", "phase number"),
@@ -331,7 +325,7 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
         let template = at(&[key, &format!("git.{key}")]).and_then(Value::as_str);
         if template.is_some_and(|template| !template.contains(placeholder)) {
             let message = format!("config.json: {key} missing {placeholder} placeholder");
-            findings.push(Finding::new(
+            findings.push(warning(
                 code,
                 message,
                 format!("Template must include {placeholder} for {what} substitution"),
@@ -350,7 +344,7 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
         } else {
             continue;
         };
-        findings.push(Finding::new("W022", message, fix));
+        findings.push(warning("W022", message, fix));
     }
     if let Some(workflow) = file.get("workflow").and_then(Value::as_object) {
         let switches = [
@@ -360,8 +354,8 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
         for (code, key, consequence) in switches {
             if !workflow.contains_key(key) {
                 let message = format!("config.json: workflow.{key} absent {consequence}");
-                let fix = "Run `gsd-tools validate health --repair` to add key";
-                findings.push(Finding::new(code, message, fix).repairable());
+                let cure = format!("Run `{REPAIR}` to add key");
+                findings.push(warning(code, message, cure).fix(REPAIR));
             }
         }
     }
@@ -387,7 +381,7 @@ fn misnamed(folder: &PhaseFolder) -> Option<Finding> {
         return None;
     }
     let message = format!("Phase directory \"{}\" doesn't follow NN-name format", folder.name);
-    Some(Finding::new("W005", message, "Rename to match pattern (e.g., 01-setup)"))
+    Some(warning("W005", message, "Rename to match pattern (e.g., 01-setup)"))
 }
 
 /// A phase whose research says how to validate it, without a plan for that.
@@ -401,7 +395,7 @@ fn unvalidated(view: &ProjectView, folder: &PhaseFolder, facts: &HealthFacts) ->
     Ok(says.then(|| {
         let message = format!("Phase {}: has Validation Architecture in RESEARCH.md but no VALIDATION.md", folder.name);
         let fix = format!("Re-run {}plan-phase with --research to regenerate", facts.command_prefix);
-        Finding::new("W009", message, fix)
+        warning("W009", message, fix)
     }))
 }
 
@@ -423,7 +417,7 @@ fn collisions(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<Finding
         }
         let message = format!("Phase directories collide on normalized key \"{key}\": {}", listed.join(", "));
         let fix = "Look into each folder; rename or remove those that do not belong to the phase";
-        findings.push(Finding::new("W023", message, fix));
+        findings.push(warning("W023", message, fix));
     }
     Ok(findings)
 }
@@ -433,12 +427,12 @@ fn worktree_finding(worktree: &Worktree) -> Option<Finding> {
     match worktree.minutes {
         None => {
             let message = format!("Orphan git worktree: {path} (path no longer exists on disk)");
-            Some(Finding::new("W017", message, "git worktree prune"))
+            Some(warning("W017", message, "git worktree prune"))
         }
         Some(minutes) if minutes > STALE_MINUTES => {
             let message = format!("Stale git worktree: {path} (last modified {minutes} minutes ago)");
             let fix = format!("git -C {path} status --porcelain; if that prints nothing: git worktree remove {path}");
-            Some(Finding::new("W027", message, fix))
+            Some(warning("W027", message, fix))
         }
         Some(_) => None,
     }
@@ -472,7 +466,7 @@ fn strangers(view: &ProjectView) -> Result<Vec<Finding>, FileError> {
     Ok(unknown
         .map(|name| {
             let message = format!("Unrecognized .planning/ file: {name} — not a canonical GSD artifact");
-            Finding::new("W019", message, "Move it into .planning/milestones/, or remove it if nobody needs it")
+            warning("W019", message, "Move it into .planning/milestones/, or remove it if nobody needs it")
         })
         .collect())
 }

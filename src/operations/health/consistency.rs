@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Finding;
+use super::{HealthFinding, warning};
+use crate::operations::answers::finding::Finding;
 use crate::operations::roadmap::check::mismatches;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
@@ -19,7 +20,7 @@ use crate::project::view::ProjectView;
 pub(crate) struct ConsistencyReport {
     pub(crate) passed: bool,
     pub(crate) errors: Vec<&'static str>,
-    pub(crate) warnings: Vec<Finding>,
+    pub(crate) warnings: Vec<HealthFinding>,
     /// Left out where there was nothing to compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) warning_count: Option<usize>,
@@ -35,7 +36,7 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
     let roadmap = view.parse_roadmap(&text);
     let mut warnings = roadmap_and_disk(&roadmap, &folders);
     let mismatches = mismatches(view, &roadmap)?.into_iter();
-    warnings.extend(mismatches.map(|found| Finding::new(found.code, found.message, found.fix)));
+    warnings.extend(mismatches.map(|found| warning(found.code, found.message, found.fix)));
     if numbered {
         warnings.extend(phase_gaps(&folders));
     }
@@ -46,10 +47,11 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
             let text = view.text(&folder.join(plan))?.unwrap_or_default();
             if !PhasePlan::parse(&text).has("wave") {
                 let message = format!("{}/{plan}: missing 'wave' in frontmatter", folder.name);
-                warnings.push(Finding::new("C004", message, "Add a 'wave' key to the plan's frontmatter"));
+                warnings.push(warning("C004", message, "Add a 'wave' key to the plan's frontmatter"));
             }
         }
     }
+    let warnings: Vec<HealthFinding> = warnings.into_iter().map(HealthFinding::from).collect();
     let warning_count = Some(warnings.len());
     Ok(ConsistencyReport { passed: true, errors: Vec::new(), warnings, warning_count })
 }
@@ -71,7 +73,7 @@ pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder]) -
         }
         if on_disk.find(id).is_none() {
             let message = format!("Phase {id} in ROADMAP.md but no directory on disk");
-            findings.push(Finding::new("W006", message, "Create phase directory or remove from roadmap"));
+            findings.push(warning("W006", message, "Create phase directory or remove from roadmap"));
         }
     }
     let sections = roadmap.sections().iter().map(|section| section.id);
@@ -82,7 +84,7 @@ pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder]) -
     for token in tokens {
         if in_roadmap.find(token).is_none() && !PhaseId::new(token).is_sentinel() {
             let message = format!("Phase {token} exists on disk but not in ROADMAP.md");
-            findings.push(Finding::new("W007", message, "Add to roadmap or remove directory"));
+            findings.push(warning("W007", message, "Add to roadmap or remove directory"));
         }
     }
     findings
@@ -97,7 +99,7 @@ fn phase_gaps(folders: &[PhaseFolder]) -> Vec<Finding> {
     gaps(numbers)
         .map(|(before, after)| {
             let message = format!("Gap in phase numbering: {before} → {after}");
-            Finding::new("C001", message, "Create the missing phase directory or renumber to close the gap")
+            warning("C001", message, "Create the missing phase directory or renumber to close the gap")
         })
         .collect()
 }
@@ -107,7 +109,7 @@ fn plan_gaps(folder: &PhaseFolder) -> Vec<Finding> {
     gaps(numbers)
         .map(|(before, after)| {
             let message = format!("Gap in plan numbering in {}: plan {before} → {after}", folder.name);
-            Finding::new("C002", message, "Create the missing plan or renumber to close the gap")
+            warning("C002", message, "Create the missing plan or renumber to close the gap")
         })
         .collect()
 }
@@ -134,7 +136,7 @@ fn orphan_summaries(folder: &PhaseFolder) -> Vec<Finding> {
     orphans
         .map(|summary| {
             let message = format!("Summary {summary} in {} has no matching PLAN.md", folder.name);
-            Finding::new("C003", message, "Create the matching PLAN.md or remove the orphan summary")
+            warning("C003", message, "Create the matching PLAN.md or remove the orphan summary")
         })
         .collect()
 }

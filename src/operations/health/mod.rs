@@ -12,13 +12,21 @@ mod tests;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::operations::answers::finding::Finding;
+
 pub(crate) use check::{HealthFacts, HealthReport, Worktree, WrittenAt, check};
 pub(crate) use consistency::consistency;
 pub(crate) use repair::{Repairs, repair};
 
-/// Something that is not as it should be.
+/// The command that makes a configuration whole.
+const REPAIR: &str = "gsd-tools validate health --repair";
+
+/// The command that adds missing entries of milestones.
+const BACKFILL: &str = "gsd-tools validate health --backfill";
+
+/// A finding as scripts know it from here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Finding {
+pub(crate) struct HealthFinding {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) fix: String,
@@ -26,14 +34,18 @@ pub(crate) struct Finding {
     pub(crate) repairable: bool,
 }
 
-impl Finding {
-    fn new(code: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { code, message: message.into(), fix: fix.into(), repairable: false }
+impl From<Finding> for HealthFinding {
+    fn from(Finding { code, what, cure, fix, .. }: Finding) -> Self {
+        Self { code, message: what, fix: cure.unwrap_or_default(), repairable: fix.is_some() }
     }
+}
 
-    fn repairable(self) -> Self {
-        Self { repairable: true, ..self }
-    }
+fn error(code: &'static str, what: impl Into<String>, cure: impl Into<String>) -> Finding {
+    Finding::error(code, what).cure(cure)
+}
+
+fn warning(code: &'static str, what: impl Into<String>, cure: impl Into<String>) -> Finding {
+    Finding::warning(code, what).cure(cure)
 }
 
 /// One thing that was made good, or was not.

@@ -13,7 +13,7 @@ fn facts() -> HealthFacts {
     HealthFacts { command_prefix: "/gsd-".into(), ..HealthFacts::default() }
 }
 
-fn told(findings: &[Finding]) -> Vec<String> {
+fn told(findings: &[HealthFinding]) -> Vec<String> {
     findings.iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect()
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::position::READY_TO_PLAN;
 use super::{NO_STATE, NO_STATE_CURE};
+use crate::operations::answers::finding::{Finding, Severity};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
@@ -21,46 +22,41 @@ pub(crate) struct ValidateReport {
     pub(crate) scope: &'static str,
 }
 
+/// A finding as scripts know it from here.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StateFinding {
     pub(crate) code: &'static str,
-    pub(crate) severity: Severity,
+    severity: Severity,
     pub(crate) message: String,
-    pub(crate) remedy: Remedy,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Severity {
-    Error,
-    Warning,
+    remedy: Remedy,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Remedy {
-    pub(crate) action: &'static str,
-    pub(crate) risk: &'static str,
-    pub(crate) args: Advice,
+struct Remedy {
+    action: &'static str,
+    risk: &'static str,
+    args: Advice,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Advice {
-    pub(crate) command: &'static str,
+struct Advice {
+    command: String,
 }
 
-impl StateFinding {
-    fn new(code: &'static str, severity: Severity, message: String, command: &'static str) -> Self {
+impl From<Finding> for StateFinding {
+    fn from(finding: Finding) -> Self {
+        let command = finding.cure.unwrap_or_default();
         let remedy = Remedy { action: "advise", risk: "none", args: Advice { command } };
-        Self { code, severity, message, remedy }
+        Self { code: finding.code, severity: finding.severity, message: finding.what, remedy }
     }
+}
 
-    fn warning(code: &'static str, message: String, command: &'static str) -> Self {
-        Self::new(code, Severity::Warning, message, command)
-    }
+fn error(what: impl Into<String>, cure: &str) -> Finding {
+    Finding::error("S001", what).cure(cure)
+}
 
-    fn error(message: String, command: &'static str) -> Self {
-        Self::new("S001", Severity::Error, message, command)
-    }
+fn warning(code: &'static str, what: impl Into<String>, cure: &str) -> Finding {
+    Finding::warning(code, what).cure(cure)
 }
 
 const LOST_CURE: &str = "Restore STATE.md from git, or keep it under another name and create a new one: gsd-tools state rebuild --set-aside";
@@ -73,34 +69,39 @@ pub(crate) struct NothingToValidate {
     pub(crate) hint: &'static str,
 }
 
-/// Holds STATE.md against the folder of the phase at work.
+/// What `state validate` answers.
 pub(crate) fn validate(view: &ProjectView) -> Result<Result<ValidateReport, NothingToValidate>, FileError> {
+    let report = |found: Vec<Finding>| ValidateReport {
+        valid: found.is_empty(),
+        warnings: found.into_iter().map(StateFinding::from).collect(),
+        scope: "complete",
+    };
+    Ok(findings(view)?.map(report))
+}
+
+/// Compares STATE.md with the folder of the phase at work.
+pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, NothingToValidate>, FileError> {
     let text = match view.state_text() {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(Err(NothingToValidate { error: NO_STATE, hint: NO_STATE_CURE })),
         Err(error) => {
-            let finding = StateFinding::error(error.to_string(), LOST_CURE);
-            return Ok(Ok(report(vec![finding])));
+            return Ok(Ok(vec![self::error(error.to_string(), LOST_CURE)]));
         }
     };
     let mut findings = Vec::new();
     if let Some(at) = text.bytes().position(|byte| byte == 0) {
         let message =
             format!("STATE.md: file contains NUL bytes (first at offset {at}); search tools take it for binary");
-        findings.push(StateFinding::error(message, LOST_CURE));
+        findings.push(error(message, LOST_CURE));
     }
     let state = State::parse(&text);
     if let Some(problem) = state.problem().filter(|problem| findings.is_empty() || !problem.is_lost) {
         let message = format!("STATE.md cannot be written to: line {} is {}", problem.line, problem.what);
         let cure = if problem.is_lost { LOST_CURE } else { "Mend that line of STATE.md" };
-        findings.push(StateFinding::error(message, cure));
+        findings.push(error(message, cure));
     }
     findings.extend(drift(view, &state)?);
-    Ok(Ok(report(findings)))
-}
-
-fn report(warnings: Vec<StateFinding>) -> ValidateReport {
-    ValidateReport { valid: warnings.is_empty(), warnings, scope: "complete" }
+    Ok(Ok(findings))
 }
 
 /// The phases that STATE.md says work is at: front matter, field, position.
@@ -112,17 +113,17 @@ pub(super) fn phases_named(state: &State<'_>) -> Vec<String> {
 }
 
 /// What the phase at work looks like on disk against what STATE.md says of it.
-fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, FileError> {
+fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileError> {
     let mut findings = Vec::new();
     let named = phases_named(state);
     let Some(phase) = named.first() else {
         let message = "Cannot validate phase drift: STATE.md has no usable current_phase, Current Phase, or Current Position Phase value";
         let cure = "Have the position filled in from the roadmap and the phase folders: gsd-tools state rebuild";
-        return Ok(vec![StateFinding::warning("S002", message.to_owned(), cure)]);
+        return Ok(vec![warning("S002", message.to_owned(), cure)]);
     };
     let id = PhaseId::new(phase);
     if named.iter().any(|other| !id.matches(other)) {
-        findings.push(StateFinding::warning(
+        findings.push(warning(
             "S003",
             format!("Phase reference conflict: validating authoritative phase {phase}; align STATE.md phase sources"),
             "Align STATE.md phase sources (frontmatter, Current Phase, Current Position Phase) on one phase",
@@ -130,7 +131,7 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
     }
     let folder = match view.phase_folders() {
         Err(_) => {
-            findings.push(StateFinding::warning(
+            findings.push(warning(
                 "S004",
                 format!("Cannot validate phase drift: phases directory is unreadable for phase {phase}"),
                 "Check phases directory permissions and re-run validate",
@@ -154,7 +155,7 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<StateFinding>, Fil
                 "Create the phases directory or correct current_phase to a phase that exists on disk",
             )
         };
-        findings.push(StateFinding::warning("S004", format!("Cannot validate phase drift: {what}"), cure));
+        findings.push(warning("S004", format!("Cannot validate phase drift: {what}"), cure));
         return Ok(findings);
     };
     findings.extend(folder_drift(view, state, &folder)?);
@@ -169,11 +170,11 @@ fn is_unplanned(view: &ProjectView, state: &State<'_>, id: &PhaseId) -> Result<b
     Ok(is_named && (state.position().mark.is_some_and(says_so) || state.value("Status").is_some_and(says_so)))
 }
 
-fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> Result<Vec<StateFinding>, FileError> {
+fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> Result<Vec<Finding>, FileError> {
     let mut findings = Vec::new();
     let plans = view.current_plans(folder)?;
     if let Some(told) = state.value("Total Plans in Phase").filter(|told| told.parse() != Ok(plans.len())) {
-        findings.push(StateFinding::warning(
+        findings.push(warning(
             "S005",
             format!("Plan count mismatch: STATE.md says {told} plans, disk has {}", plans.len()),
             "Run state sync or correct Total Plans in Phase to match the plans on disk",
@@ -185,7 +186,7 @@ fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> 
     };
     if verification::status(view, folder)?.passed() {
         let file = folder.artifact("VERIFICATION").unwrap_or("VERIFICATION.md");
-        findings.push(StateFinding::warning(
+        findings.push(warning(
             "S006",
             format!(
                 "Status drift: STATE.md says \"{status}\" but {file} shows verification passed — phase may be complete"
@@ -193,7 +194,7 @@ fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> 
             "Run state complete-phase (or otherwise advance STATE.md status past \"executing\")",
         ));
     } else if !plans.is_empty() && view.open_plans(folder)?.is_empty() {
-        findings.push(StateFinding::warning(
+        findings.push(warning(
             "S007",
             format!(
                 "All {} plans have summaries but status is still \"{status}\" — phase may be ready for verification",

@@ -1,0 +1,74 @@
+//! Something that is not as it should be, in one form for all that look: the health of a project, STATE.md, installs, hooks.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What was found, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Finding {
+    /// What scripts go by, such as `W003` or `file-changed`.
+    pub(crate) code: &'static str,
+    pub(crate) severity: Severity,
+    /// What is wrong.
+    pub(crate) what: String,
+    /// The file or folder it is about.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    pub(crate) place: Option<String>,
+    /// What a person does about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cure: Option<String>,
+    /// The command that mends it without losing anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fix: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Severity {
+    /// It keeps something from working.
+    Error,
+    /// It may mislead.
+    Warning,
+    /// It is good to know.
+    Note,
+}
+
+impl Finding {
+    fn new(code: &'static str, severity: Severity, what: impl Into<String>) -> Self {
+        Self { code, severity, what: what.into(), place: None, cure: None, fix: None }
+    }
+
+    pub(crate) fn error(code: &'static str, what: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, what)
+    }
+
+    pub(crate) fn warning(code: &'static str, what: impl Into<String>) -> Self {
+        Self::new(code, Severity::Warning, what)
+    }
+
+    pub(crate) fn note(code: &'static str, what: impl Into<String>) -> Self {
+        Self::new(code, Severity::Note, what)
+    }
+
+    /// In one line, as a person reads it.
+    pub(crate) fn line(&self) -> String {
+        let place = self.place.as_ref().map(|place| format!(": {place}")).unwrap_or_default();
+        let cure = self.cure.as_ref().map(|cure| format!(": {cure}")).unwrap_or_default();
+        format!("{}{place}{cure}", self.what)
+    }
+
+    #[must_use]
+    pub(crate) fn at(self, place: impl Into<String>) -> Self {
+        Self { place: Some(place.into()), ..self }
+    }
+
+    #[must_use]
+    pub(crate) fn cure(self, cure: impl Into<String>) -> Self {
+        Self { cure: Some(cure.into()), ..self }
+    }
+
+    #[must_use]
+    pub(crate) fn fix(self, command: &'static str) -> Self {
+        Self { fix: Some(command), ..self }
+    }
+}
