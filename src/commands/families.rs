@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, CommandError, Context, help, program, usage};
+use super::frame::{Answer, Catalog, Context, help, program, usage};
 use super::{
     agents, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let (manner, verdict) = argv::manner(&arguments, &world);
     let answer = match verdict.and_then(|()| argv::parse(arguments)) {
         Ok(call) => answer(call, manner, world.clone()),
-        Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
+        Err(error) => Answer::failed(error),
     };
     let here = world.folder().unwrap_or_default();
     let outcome = answer.outcome.map_err(|error| error.calling(&program::word(&world, &here)));
@@ -89,28 +89,26 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 }
 
 pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
-    let told = |text: String| Answer { stdout: text, outcome: Ok(0) };
-    let failed = |error: CommandError| Answer { stdout: String::new(), outcome: Err(error) };
     call.words = match install::spelled(call.words, &world) {
         Ok(words) => words,
-        Err(error) => return failed(error),
+        Err(error) => return Answer::failed(error),
     };
     match call.wants {
-        Wants::Version => return told(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
-        Wants::Help => return told(help::page(CATALOG, &call.words)),
+        Wants::Version => return Answer::text(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
+        Wants::Help => return Answer::text(help::page(CATALOG, &call.words)),
         Wants::Work => {}
     }
     let row = match usage::family_of(CATALOG, &call) {
         Ok(row) => row,
-        Err(error) => return failed(error),
+        Err(error) => return Answer::failed(error),
     };
     if let Err(error) = usage::lift_of_writers(row, &mut call) {
-        return failed(error);
+        return Answer::failed(error);
     }
     let matches = match usage::read(row, &call.words) {
         Ok(matches) => matches,
-        Err(error) if row.usage_code == 1 => return failed(error),
-        Err(error) => return failed(error.exits(row.usage_code)),
+        Err(error) if row.usage_code == 1 => return Answer::failed(error),
+        Err(error) => return Answer::failed(error.exits(row.usage_code)),
     };
     match Context::new(world, call.globals, || CATALOG.listing()) {
         Ok(mut context) => {
@@ -118,7 +116,7 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
             let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)
         }
-        Err(error) => failed(error),
+        Err(error) => Answer::failed(error),
     }
 }
 
@@ -127,7 +125,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::commands::frame::tree;
+    use crate::commands::frame::{CommandError, tree};
+
+    #[test]
+    fn a_warning_is_part_of_the_answer() {
+        let words = ["git", "base-branch", "--is-protected"].map(OsString::from).to_vec();
+        let world = World::with([("HOME", "/nowhere")], std::path::Path::new("/"));
+        let answer = answer(argv::parse(words).unwrap(), Manner::default(), world);
+        assert_eq!((answer.stdout.trim(), answer.warnings.len()), ("false", 1), "{:?}", answer.outcome);
+    }
 
     #[test]
     fn trees_are_sound() {

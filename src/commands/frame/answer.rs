@@ -7,16 +7,29 @@ use super::CommandError;
 use super::error::Manner;
 use crate::text::terminal;
 
-/// What a call came to: text for standard output, and an exit code or the failure.
+/// What a call came to: text for standard output, what the caller should know beside it, and an exit code or the failure.
 pub(in crate::commands) struct Answer {
     pub(in crate::commands) stdout: String,
+    pub(in crate::commands) warnings: Vec<String>,
     pub(in crate::commands) outcome: Result<u8, CommandError>,
 }
 
 impl Answer {
+    pub(in crate::commands) fn text(stdout: String) -> Self {
+        Self { stdout, warnings: Vec::new(), outcome: Ok(0) }
+    }
+
+    pub(in crate::commands) fn failed(error: CommandError) -> Self {
+        Self { stdout: String::new(), warnings: Vec::new(), outcome: Err(error) }
+    }
+
     /// Prints. A reader that went away is not a failure of the command.
     #[must_use]
     pub(in crate::commands) fn deliver(self, manner: Manner) -> ExitCode {
+        for warning in &self.warnings {
+            // Where standard error is closed there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {}", terminal::shown(warning));
+        }
         // A program that reads the answer gets the bytes of a document as they are; a terminal would act on some of them.
         let text = if std::io::stdout().is_terminal() { terminal::shown(&self.stdout) } else { self.stdout };
         let written = std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush());

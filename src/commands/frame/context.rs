@@ -41,6 +41,8 @@ pub(crate) struct Context {
     stdout: String,
     /// What the call wrote, or would have written.
     written: RefCell<Option<Written>>,
+    /// What the caller should know beside the answer.
+    warnings: RefCell<Vec<String>>,
     /// Of a rehearsal of a command that acts: the lines of files that would have changed.
     rehearsed: RefCell<String>,
     /// What the answer is about, for a later write.
@@ -149,6 +151,7 @@ impl Context {
             world,
             globals,
             listing,
+            warnings: RefCell::default(),
             here,
             root,
             layout: OnceCell::new(),
@@ -411,11 +414,9 @@ impl Context {
         self.stdout.push_str(text.as_ref());
     }
 
-    /// Tells the user something that is no failure.
-    #[expect(clippy::unused_self, reason = "advice belongs to the call")]
+    /// Notes what the caller should know beside the answer; it is no failure.
     pub(crate) fn warn(&self, advice: impl std::fmt::Display) {
-        // Where standard error is closed there is nobody left to tell.
-        let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {}", terminal::shown(&advice.to_string()));
+        self.warnings.borrow_mut().push(advice.to_string());
     }
 
     /// Tells, once a call, that what is read may be half of a write.
@@ -441,19 +442,21 @@ impl Context {
 
     /// Closes the call: picks the field that was asked for, decides the exit code.
     pub(in crate::commands) fn finish(self, result: Result<(), CommandError>, contract: ExitContract) -> Answer {
+        let warnings = self.warnings.into_inner();
         if let Err(error) = result {
-            return Answer { stdout: self.stdout, outcome: Err(error) };
+            return Answer { stdout: self.stdout, warnings, outcome: Err(error) };
         }
         let code = match (self.exit_code, contract) {
             (0, ExitContract::V2) if self.failed_payload => DEGRADED,
             (code, _) => code,
         };
-        match &self.globals.pick {
-            None => Answer { stdout: self.stdout, outcome: Ok(code) },
-            Some(field) => match pick(&self.stdout, field) {
-                Ok(picked) => Answer { stdout: picked, outcome: Ok(code) },
-                Err(error) => Answer { stdout: String::new(), outcome: Err(error) },
-            },
+        let picked = match &self.globals.pick {
+            None => Ok(self.stdout),
+            Some(field) => pick(&self.stdout, field),
+        };
+        match picked {
+            Ok(stdout) => Answer { stdout, warnings, outcome: Ok(code) },
+            Err(error) => Answer { stdout: String::new(), warnings, outcome: Err(error) },
         }
     }
 }
