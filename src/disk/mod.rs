@@ -14,6 +14,7 @@ mod hold;
 mod identity;
 mod journal;
 mod lock;
+pub(crate) mod log;
 mod path;
 mod private;
 mod recover;

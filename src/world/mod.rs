@@ -15,14 +15,14 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
-mod output;
-mod process;
+pub(crate) mod output;
+pub(crate) mod process;
 #[cfg(all(test, target_os = "linux"))]
 mod process_tests;
 mod program;
 mod run;
-mod signals;
-mod tree;
+pub(crate) mod signals;
+pub(crate) mod tree;
 pub(crate) mod web;
 
 pub(crate) use process::Ended;

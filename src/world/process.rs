@@ -233,7 +233,7 @@ impl Process {
         }
         let at = Instant::now();
         if self.leaves_nothing {
-            // Before it is waited for: till then its number is nobody else's.
+            // On Linux before it is waited for: till then its number is nobody else's. Elsewhere it is given away last.
             self.tree.end(Some(self.child.id()));
         }
         self.reap(at).map(Some)
