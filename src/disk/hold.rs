@@ -44,6 +44,11 @@ impl Disk {
         PeerLock::of_planning(folder, &self.holder)
     }
 
+    /// When the call began.
+    pub(super) fn holder_since(&self) -> &str {
+        &self.holder.since
+    }
+
     pub(super) fn lock(&self, root: &AbsolutePath) -> Result<Lock, DiskError> {
         Lock::acquire(&self.lock_folders, root, &self.holder, self.patience)
     }

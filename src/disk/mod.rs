@@ -10,6 +10,7 @@
 mod act;
 mod atomic;
 mod change;
+pub(crate) mod history;
 mod hold;
 mod identity;
 mod journal;
@@ -339,6 +340,9 @@ fn present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 #[cfg(test)]
 #[cfg(unix)]
 mod crash_tests;
+#[cfg(test)]
+#[cfg(unix)]
+mod history_tests;
 
 #[cfg(test)]
 mod tests {
