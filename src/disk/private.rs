@@ -83,6 +83,19 @@ fn is_private(folder: &Path) -> bool {
     metadata.is_dir() && is_ours && metadata.mode() & OF_OTHERS == 0
 }
 
+/// Whether what stands at `path`, not what a link there leads to, belongs to this user. False where that cannot be told.
+#[cfg(unix)]
+pub(crate) fn is_own(path: &AbsolutePath) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let found = std::fs::symlink_metadata(path);
+    found.is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_own(_path: &AbsolutePath) -> bool {
+    false
+}
+
 /// The temporary folder of this system is the user's own.
 #[cfg(not(unix))]
 fn is_private(folder: &Path) -> bool {
