@@ -177,7 +177,7 @@ impl History {
                 files.insert(before, &entry.path.0);
             }
         }
-        let size: u64 = files.values().filter_map(|path| super::size(path)).sum();
+        let size: u64 = files.values().filter_map(super::size).sum();
         record.is_whole = size <= self.most_bytes;
         for (digest, path) in files.into_iter().filter(|_| record.is_whole) {
             let image = self.image(&digest);
@@ -356,7 +356,7 @@ fn mode(_path: &Path) -> Option<u32> {
 fn access(mode: Option<u32>) -> Access {
     match mode {
         Some(mode) if mode & 0o111 != 0 => Access::Executable,
-        Some(mode) if mode & 0o077 == 0 => Access::Private,
+        Some(mode) if mode & private::OF_OTHERS == 0 => Access::Private,
         _ => Access::Usual,
     }
 }
@@ -424,13 +424,13 @@ impl Kept {
         if !changed.is_empty() {
             return Err(HistoryError::Changed { path: changed.remove(0), others: changed });
         }
-        let mut changes = ChangeSet::default();
+        let mut back = ChangeSet::default();
         let journal = &self.record.journal;
         for ((entry, Place(asked)), mode) in journal.entries.iter().zip(&self.record.asked).zip(&self.record.modes) {
             let path = asked.clone();
             let image = before(&entry.act).and_then(|digest| self.images.get(&digest).cloned());
             let owner = |outside: bool| if outside { Owner::User } else { Owner::Program };
-            changes.push(match (&entry.act, image) {
+            back.push(match (&entry.act, image) {
                 (Act::MakeFolder, _) => Change::RemoveFolder { path },
                 (Act::RemoveFolder { .. }, _) => Change::MakeFolder { path },
                 (Act::Write { after, outside, .. }, Some(bytes)) => {
@@ -447,8 +447,8 @@ impl Kept {
             });
         }
         for root in &journal.roots {
-            changes.extend(root.made.iter().map(|Place(path)| Change::RemoveFolder { path: path.clone() }));
+            back.extend(root.made.iter().map(|Place(path)| Change::RemoveFolder { path: path.clone() }));
         }
-        Ok(changes)
+        Ok(back)
     }
 }

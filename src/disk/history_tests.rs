@@ -174,7 +174,7 @@ fn the_oldest_go_first_by_number_and_by_size() {
     assert_eq!((numbers(&bench), images()), (vec![8], 1), "of two times ninety bytes the first goes");
     assert!(matches!(write("small"), Keeping::TooLarge(9)));
     let list = few.list().unwrap();
-    assert_eq!(list.last().unwrap().as_ref().unwrap().is_whole, false);
+    assert!(!list.last().unwrap().as_ref().unwrap().is_whole);
     assert!(matches!(few.read(9).unwrap().take_back(), Err(HistoryError::NotWhole { number: 9 })));
     assert!(matches!(few.read(1), Err(HistoryError::Unknown { number: 1 })));
 }

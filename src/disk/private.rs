@@ -71,8 +71,7 @@ fn levels(folder: &AbsolutePath) -> Vec<AbsolutePath> {
 }
 
 /// What a mode allows to others than the owner.
-#[cfg(unix)]
-const OF_OTHERS: u32 = 0o077;
+pub(super) const OF_OTHERS: u32 = 0o077;
 
 /// Whether a folder, not a link to one, is there, and only this user can use it.
 #[cfg(unix)]

@@ -67,17 +67,17 @@ fn an_install_and_an_uninstall_can_be_taken_back_to_the_byte() {
         };
         let before = tree(&home);
         installer.perform(Wish::Install, &target).unwrap();
-        let installed = tree(&home);
-        assert_ne!(before, installed, "{name}");
+        let whole = tree(&home);
+        assert_ne!(before, whole, "{name}");
         take_back("install ");
         assert_eq!(tree(&home), before, "{name}: the install was not taken back");
         installer.perform(Wish::Install, &target).unwrap();
-        assert_eq!(tree(&home), installed, "{name}");
+        assert_eq!(tree(&home), whole, "{name}");
         installer.perform(Wish::Install, &target).unwrap();
         assert_eq!(history.list().unwrap().len(), 2, "{name}: an install that changes nothing is not kept");
         installer.perform(Wish::Uninstall, &target).unwrap();
         take_back("uninstall ");
-        assert_eq!(tree(&home), installed, "{name}: the uninstall was not taken back");
+        assert_eq!(tree(&home), whole, "{name}: the uninstall was not taken back");
         installer.perform(Wish::Install, &target).unwrap();
         assert_eq!(history.list().unwrap().len(), 3, "{name}: it is whole again, with what our notes say of it");
     }

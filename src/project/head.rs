@@ -161,7 +161,11 @@ fn is_harmless(settings: &str) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "repositories are made by hand, and git is asked the same")]
+    #![allow(
+        clippy::disallowed_methods,
+        clippy::unwrap_used,
+        reason = "repositories are made by hand, and git is asked the same"
+    )]
     use std::path::Path;
     use std::process::Command;
 
@@ -358,8 +362,8 @@ mod tests {
     #[test]
     fn other_stores_are_left_to_git() {
         for options in [&["--ref-format=reftable"][..], &["--object-format=sha256"]] {
-            let (_temporary, base) = made(&["r"]);
-            let bench = Bench { _temporary, base };
+            let (temporary, base) = made(&["r"]);
+            let bench = Bench { _temporary: temporary, base };
             // A git of long ago has none of them.
             if bench.git("r", &[&["init", "--quiet", "-b", "main"], options].concat()).is_none() {
                 continue;
