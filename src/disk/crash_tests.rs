@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use super::*;
 
 /// A home folder with two trees, a linked file, and a root that does not exist yet.
-struct Bench {
+pub(super) struct Bench {
     /// Removed with the bench, by the process that made it.
-    _temporary: Option<tempfile::TempDir>,
-    home: AbsolutePath,
+    pub(super) _temporary: Option<tempfile::TempDir>,
+    pub(super) home: AbsolutePath,
 }
 
-type Tree = BTreeMap<String, String>;
+pub(super) type Tree = BTreeMap<String, String>;
 
 impl Bench {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let temporary = tempfile::tempdir().unwrap();
         let home = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         let bench = Self { _temporary: Some(temporary), home };
@@ -35,23 +35,23 @@ impl Bench {
         bench
     }
 
-    fn path(&self, path: &str) -> AbsolutePath {
+    pub(super) fn path(&self, path: &str) -> AbsolutePath {
         self.home.resolve(path)
     }
 
-    fn put(&self, path: &str, text: &str, mode: u32) {
+    pub(super) fn put(&self, path: &str, text: &str, mode: u32) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    fn roots(&self) -> [AbsolutePath; 3] {
+    pub(super) fn roots(&self) -> [AbsolutePath; 3] {
         ["home/one", "home/two", "home/.config/three"].map(|path| self.path(path))
     }
 
     /// Every kind of change, over three roots.
-    fn changes(&self) -> ChangeSet {
+    pub(super) fn changes(&self) -> ChangeSet {
         let mut changes = ChangeSet::default();
         let before = |path: &str| Digest::of_file(&self.path(path)).unwrap();
         let ours = |path: &str, access| Change::WriteFile {
@@ -78,7 +78,7 @@ impl Bench {
         changes
     }
 
-    fn disk(&self, faults: Faults) -> Disk {
+    pub(super) fn disk(&self, faults: Faults) -> Disk {
         let holder = Holder { process: std::process::id(), folder: "/".into(), since: "now".into() };
         Disk::new(vec![self.path("state/locks").as_path().to_path_buf()], holder, faults)
     }
@@ -87,11 +87,11 @@ impl Bench {
         self.disk(faults).hold(self.roots())?.apply(&self.changes())
     }
 
-    fn recover(&self) {
+    pub(super) fn recover(&self) {
         self.disk(Faults::default()).hold(self.roots()).unwrap();
     }
 
-    fn tree(&self) -> Tree {
+    pub(super) fn tree(&self) -> Tree {
         let mut tree = Tree::new();
         walk(self.path("home").as_path(), "", &mut tree);
         tree

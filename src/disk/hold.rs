@@ -22,6 +22,12 @@ impl Disk {
         Self { lock_folders, holder, patience: Duration::from_secs(10), faults }
     }
 
+    /// The same, with less patience for others who write.
+    #[cfg(test)]
+    pub(super) fn patient_for(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
     /// Holds off writers of the tree while several of its documents are read. Never writes: `None` if no call
     /// ever wrote there, or the lock cannot be had; reading goes on without.
     pub(crate) fn share(&self, root: &AbsolutePath) -> Option<Lock> {
@@ -36,6 +42,11 @@ impl Disk {
     /// The peer's lock of a planning folder, for the length of a write.
     pub(crate) fn peer_planning_lock(&self, folder: &AbsolutePath) -> Result<PeerLock, DiskError> {
         PeerLock::of_planning(folder, &self.holder)
+    }
+
+    /// When the call began.
+    pub(super) fn holder_since(&self) -> &str {
+        &self.holder.since
     }
 
     pub(super) fn lock(&self, root: &AbsolutePath) -> Result<Lock, DiskError> {

@@ -133,7 +133,7 @@ impl Journal {
     }
 
     /// Refuses a journal that could reach out of its roots.
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         if self.format != Self::FORMAT {
             return Err(format!("its format is {}, this program knows {}", self.format, Self::FORMAT));
         }

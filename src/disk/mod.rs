@@ -10,10 +10,12 @@
 mod act;
 mod atomic;
 mod change;
+pub(crate) mod history;
 mod hold;
 mod identity;
 mod journal;
 mod lock;
+pub(crate) mod log;
 mod path;
 mod private;
 mod recover;
@@ -30,7 +32,7 @@ pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
-pub(crate) use private::{is_private_folder, make_private_folder};
+pub(crate) use private::{is_own, is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
 pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
@@ -338,6 +340,9 @@ fn present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 #[cfg(test)]
 #[cfg(unix)]
 mod crash_tests;
+#[cfg(test)]
+#[cfg(unix)]
+mod history_tests;
 
 #[cfg(test)]
 mod tests {

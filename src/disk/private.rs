@@ -71,8 +71,7 @@ fn levels(folder: &AbsolutePath) -> Vec<AbsolutePath> {
 }
 
 /// What a mode allows to others than the owner.
-#[cfg(unix)]
-const OF_OTHERS: u32 = 0o077;
+pub(super) const OF_OTHERS: u32 = 0o077;
 
 /// Whether a folder, not a link to one, is there, and only this user can use it.
 #[cfg(unix)]
@@ -81,6 +80,19 @@ fn is_private(folder: &Path) -> bool {
     let Ok(metadata) = std::fs::symlink_metadata(folder) else { return false };
     let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
     metadata.is_dir() && is_ours && metadata.mode() & OF_OTHERS == 0
+}
+
+/// Whether what stands at `path`, not what a link there leads to, belongs to this user. False where that cannot be told.
+#[cfg(unix)]
+pub(crate) fn is_own(path: &AbsolutePath) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let found = std::fs::symlink_metadata(path);
+    found.is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_own(_path: &AbsolutePath) -> bool {
+    false
 }
 
 /// The temporary folder of this system is the user's own.

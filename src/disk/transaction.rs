@@ -9,6 +9,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::act::{digest_of, make_folder, missing, move_over, remove_folder_if_empty};
+use super::history::{History, Keeping, Pending};
 use super::journal::{self, Act, Entry, Journal, Place, Root};
 use super::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Hold, Owner, atomic, present, recover};
 
@@ -18,6 +19,19 @@ impl Hold<'_> {
     pub(crate) fn apply(&self, changes: &ChangeSet) -> Result<(), DiskError> {
         apply_then(self, changes, || ())
     }
+
+    /// As [`Self::apply`], and keeps in `history` what is needed to take the changes back; `what` says for a person what
+    /// they are. That they cannot be kept is no reason not to make them.
+    pub(crate) fn apply_kept(&self, changes: &ChangeSet, history: &History, what: &str) -> Result<Keeping, DiskError> {
+        apply(self, changes, || (), Some(Keep { history, what }))
+    }
+}
+
+/// That a transaction is to be kept, where, and what it is called.
+#[derive(Clone, Copy)]
+struct Keep<'a> {
+    history: &'a History,
+    what: &'a str,
 }
 
 /// Says whether the changes could be made, without making them: paths, links, digests, write access.
@@ -29,16 +43,25 @@ pub(crate) fn check<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>, changes:
 
 /// As [`Hold::apply`], with something that happens when all files are in place, just before the commit.
 pub(super) fn apply_then(hold: &Hold, changes: &ChangeSet, before_commit: fn()) -> Result<(), DiskError> {
+    apply(hold, changes, before_commit, None).map(drop)
+}
+
+fn apply(hold: &Hold, changes: &ChangeSet, before_commit: fn(), keep: Option<Keep>) -> Result<Keeping, DiskError> {
     let prepared = prepare(&hold.roots, changes)?;
     if prepared.steps.is_empty() && prepared.leave.is_empty() {
-        return Ok(());
+        return Ok(Keeping::Nothing);
     }
     let mut transaction = Transaction::new(hold, prepared);
+    transaction.keep = keep;
     let result = transaction.run(before_commit);
     match result {
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(transaction.keeping()),
         Err(error) => {
             transaction.settled = true;
+            if let (Some(keep), Some(Ok(pending))) = (keep, &transaction.pending) {
+                // Nobody believes it either way.
+                let _ = keep.history.give_up(pending);
+            }
             match recover::roll_back(hold, &transaction.journal) {
                 Ok(()) => Err(error),
                 Err(second) => Err(DiskError::Unfinished {
@@ -62,6 +85,8 @@ struct Prepared {
 
 struct Step {
     root: usize,
+    /// As it was asked for.
+    asked: AbsolutePath,
     /// Where the bytes really are, links followed.
     path: AbsolutePath,
     act: Act,
@@ -93,7 +118,7 @@ fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, Disk
             Change::RemoveFolder { .. } if roots.iter().any(|root| root.is_within(&target.path)) => {
                 leave.extend(Some(target.path).filter(|folder| super::is_folder(folder)));
             }
-            Change::RemoveFolder { .. } => removed_folders.extend(removed_folder(target)?),
+            Change::RemoveFolder { path } => removed_folders.extend(removed_folder(path, target)?),
             Change::WriteFile { .. } | Change::LinkProgram { .. } | Change::RemoveFile { .. } => {
                 if let Some(step) = file_step(change, &target)? {
                     let folder = target.path.parent().unwrap_or_else(|| target.path.clone());
@@ -180,7 +205,8 @@ fn folders_above(
             return Err(DiskError::NotAFolder { path: folder.as_path().to_path_buf() });
         }
         if make && folder.is_within(&roots[target.root]) && folder != roots[target.root] {
-            let step = Step { root: target.root, path: folder.clone(), act: Act::MakeFolder, contents: Contents::None };
+            let (asked, path) = (folder.clone(), folder.clone());
+            let step = Step { root: target.root, asked, path, act: Act::MakeFolder, contents: Contents::None };
             folders.insert(folder.clone(), step);
         }
         let Some(parent) = folder.parent() else { return Ok(()) };
@@ -204,7 +230,10 @@ fn may_write(_folder: &AbsolutePath, found: &std::fs::Metadata) -> bool {
 /// The step for a change of a file; `None` if the file is already as it should be.
 fn file_step(change: &Change, target: &Target) -> Result<Option<Step>, DiskError> {
     let found = digest_of(&target.path)?;
-    let step = |act, contents| Some(Step { root: target.root, path: target.path.clone(), act, contents });
+    let step = |act, contents| {
+        let (asked, path) = (change.path().clone(), target.path.clone());
+        Some(Step { root: target.root, asked, path, act, contents })
+    };
     let outside = target.outside;
     match change {
         Change::WriteFile { bytes, access, owner, before, .. } => {
@@ -254,12 +283,12 @@ fn expect(path: &AbsolutePath, found: Option<Digest>, before: Option<Digest>) ->
 }
 
 /// The step that removes a folder, unless none is there.
-fn removed_folder(target: Target) -> Result<Option<Step>, DiskError> {
+fn removed_folder(asked: &AbsolutePath, target: Target) -> Result<Option<Step>, DiskError> {
     let found = present(std::fs::symlink_metadata(&target.path));
     let found = found.map_err(DiskError::io("look at", target.path.as_path()))?;
     let Some(found) = found.filter(std::fs::Metadata::is_dir) else { return Ok(None) };
     let act = Act::RemoveFolder { mode: mode_of(&found) };
-    Ok(Some(Step { root: target.root, path: target.path, act, contents: Contents::None }))
+    Ok(Some(Step { root: target.root, asked: asked.clone(), path: target.path, act, contents: Contents::None }))
 }
 
 #[cfg(unix)]
@@ -279,6 +308,10 @@ struct Transaction<'a> {
     hold: &'a Hold<'a>,
     journal: Journal,
     contents: Vec<Contents>,
+    /// The paths as they were asked for.
+    asked: Vec<AbsolutePath>,
+    keep: Option<Keep<'a>>,
+    pending: Option<Result<Pending, DiskError>>,
     settled: bool,
 }
 
@@ -306,18 +339,21 @@ impl<'a> Transaction<'a> {
             made: Vec::new(),
             leave: leave.iter().filter(|folder| roots[*index].is_within(folder)).cloned().map(Place).collect(),
         });
+        let asked = steps.iter().map(|step| step.asked.clone()).collect();
         let (entries, contents) = steps
             .into_iter()
             .map(|step| (Entry { root: renumbered[&step.root], path: Place(step.path), act: step.act }, step.contents))
             .unzip();
         let (format, id, roots) = (Journal::FORMAT, new_id(), journal_roots.collect());
         let journal = Journal { format, id, roots, entries, absent: Vec::new() };
-        Self { hold, journal, contents, settled: false }
+        Self { hold, journal, contents, asked, keep: None, pending: None, settled: false }
     }
 
     fn run(&mut self, before_commit: fn()) -> Result<(), DiskError> {
         self.make_folders()?;
         self.stage()?;
+        let begin = |keep: Keep<'_>| keep.history.begin(self.hold.disk, &self.journal, &self.asked, keep.what);
+        self.pending = self.keep.map(begin);
         if self.is_one_rename() {
             return self.put_the_one_in_place();
         }
@@ -337,6 +373,17 @@ impl<'a> Transaction<'a> {
         // The new state stands. What cannot be cleaned up now is cleaned up by the next call.
         let _ = recover::clean_up(self.hold, &self.journal);
         Ok(())
+    }
+
+    /// After the commit: what became of the wish to keep it.
+    fn keeping(&mut self) -> Keeping {
+        match (self.keep, self.pending.take()) {
+            (Some(keep), Some(Ok(pending))) => {
+                keep.history.finish(self.hold.disk, &pending).unwrap_or_else(Keeping::Failed)
+            }
+            (_, Some(Err(error))) => Keeping::Failed(error),
+            _ => Keeping::Nothing,
+        }
     }
 
     /// A single file in a root that exists needs no journal: its rename is the commit.

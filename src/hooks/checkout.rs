@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::git_index::GitIndex;
 use crate::disk::{self, AbsolutePath};
-use crate::project::wave;
+use crate::project::head::Pointer;
+use crate::project::{self, wave};
 
 /// Bytes of a log of HEAD that are read within a few milliseconds.
 const LONGEST_LOG: u64 = 8 << 20;
@@ -58,25 +59,16 @@ impl Checkout {
 
     pub(super) fn head(&self) -> Head {
         let text = self.git.as_ref().and_then(|git| disk::read_text(git.join("HEAD")).ok().flatten());
-        match text.as_deref().map(str::trim) {
-            Some(text) if text.starts_with("ref: refs/heads/") => Head::Branch(text[16..].to_owned()),
-            Some(text) if text.len() >= 40 && text.chars().all(|letter| letter.is_ascii_hexdigit()) => Head::Commit,
-            _ => Head::Unreadable,
+        match text.as_deref().and_then(Pointer::parse) {
+            Some(Pointer::Branch(branch)) => Head::Branch(branch),
+            Some(Pointer::Commit) => Head::Commit,
+            None => Head::Unreadable,
         }
     }
 
-    /// The commit that the branch is at, read from git's files; `None` where they do not say.
+    /// The commit that is checked out, where git's files say it.
     pub(super) fn commit(&self) -> Option<String> {
-        let git = self.git.as_ref()?;
-        let read = |name: &str| disk::read_text(git.join(name)).ok().flatten();
-        let head = read("HEAD")?;
-        let Some(name) = head.trim().strip_prefix("ref: ") else { return Some(head.trim().to_owned()) };
-        let packed = || {
-            let text = read("packed-refs")?;
-            let line = text.lines().find(|line| line.split_once(' ').is_some_and(|(_, packed)| packed == name))?;
-            Some(line.split(' ').next()?.to_owned())
-        };
-        read(name).map(|text| text.trim().to_owned()).or_else(packed)
+        project::head::Head::of(&AbsolutePath::parse(&self.root).ok()?)?.commit
     }
 
     /// What git noted of the moves of HEAD in this checkout, oldest first; `None` where it notes nothing, or too much to
@@ -173,14 +165,13 @@ mod tests {
         write("main/m/.git", "gitdir: ../.git/modules/m\n");
         write("w/.git", &format!("gitdir: {}\n", folder.path().join("main/.git/worktrees/w").display()));
         write("broken/.git", "?");
-        write("main/.git/packed-refs", "# pack\nabc refs/heads/main\n");
+        write("main/.git/objects/info", "");
+        let (packed, loose) = ("a".repeat(40), "b".repeat(40));
+        write("main/.git/packed-refs", &format!("# pack\n{packed} refs/heads/main\n"));
         write("main/.git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/develop\n");
-        assert_eq!(
-            (at("main").commit().unwrap(), at("main").default_branch().unwrap()),
-            ("abc".into(), "develop".into())
-        );
-        write("main/.git/refs/heads/main", "def\n");
-        assert_eq!(at("main").commit().as_deref(), Some("def"));
+        assert_eq!((at("main").commit().unwrap(), at("main").default_branch().unwrap()), (packed, "develop".into()));
+        write("main/.git/refs/heads/main", &format!("{loose}\n"));
+        assert_eq!(at("main").commit(), Some(loose));
         assert_eq!((at("main/src/a").is_linked, at("main/src/a").head()), (false, Head::Branch("main".into())));
         assert_eq!((at("w/x").is_linked, at("w/x").head().may_be_of_agent()), (true, true));
         assert_eq!((at("main/m/x").is_linked, at("main/m/x").head()), (false, Head::Commit));

@@ -9,6 +9,8 @@
 
 pub(crate) mod custom;
 mod error;
+#[cfg(all(test, unix))]
+mod kept_tests;
 mod manifest;
 mod plan;
 mod predecessor;
@@ -28,6 +30,7 @@ pub(crate) use target::Target;
 
 use std::collections::BTreeSet;
 
+use crate::disk::history::History;
 use crate::disk::{self, AbsolutePath, Digest, Disk};
 use crate::emit::{self, Anchor, Artifact, EmitOptions};
 use crate::library::Library;
@@ -60,6 +63,17 @@ pub(crate) enum Wish {
     Uninstall,
 }
 
+impl Wish {
+    /// What is done, in the words that a kept transaction has.
+    fn of(self, target: &Target) -> String {
+        let word = match self {
+            Self::Install => "install",
+            Self::Uninstall => "uninstall",
+        };
+        format!("{word} {}", target.section_key(&Anchor::Root))
+    }
+}
+
 impl Installer<'_> {
     /// Decides what would be done and finds what stands in its way, without writing.
     pub(crate) fn plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
@@ -81,7 +95,7 @@ impl Installer<'_> {
     pub(crate) fn perform(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
         let hold = self.disk.hold(self.roots(target)?)?;
         let plan = self.look_and_plan(wish, target)?;
-        hold.apply(&plan.changes)?;
+        hold.apply_kept(&plan.changes, &History::in_state(&target.state), &wish.of(target))?;
         Ok(plan)
     }
 

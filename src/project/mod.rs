@@ -13,6 +13,7 @@ pub(crate) mod deferred;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod gsd2;
+pub(crate) mod head;
 pub(crate) mod human_checks;
 pub(crate) mod label;
 pub(crate) mod layout;

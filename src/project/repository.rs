@@ -123,7 +123,7 @@ pub(crate) fn repository_of_others(folder: &AbsolutePath) -> Option<OtherReposit
 }
 
 /// Where git keeps the repository or worktree whose root this is.
-fn git_folder(root: &AbsolutePath) -> Option<AbsolutePath> {
+pub(super) fn git_folder(root: &AbsolutePath) -> Option<AbsolutePath> {
     let own = root.resolve(".git");
     if disk::is_folder(&own) {
         return disk::real(&own).ok();
@@ -154,7 +154,7 @@ fn named_in(folder: &AbsolutePath, text: &str) -> Option<AbsolutePath> {
 
 /// The folder with what the repository at `place` has in common with its other worktrees: commits, branches, settings.
 /// `None` where it cannot be read.
-fn common_folder(place: &AbsolutePath) -> Option<AbsolutePath> {
+pub(super) fn common_folder(place: &AbsolutePath) -> Option<AbsolutePath> {
     match disk::read_text(place.resolve("commondir")).ok()? {
         Some(text) => disk::real(&named_in(place, &text)?).ok(),
         None => Some(place.clone()),

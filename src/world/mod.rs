@@ -15,12 +15,19 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub(crate) mod output;
+pub(crate) mod process;
+#[cfg(all(test, target_os = "linux"))]
+mod process_tests;
 mod program;
 mod run;
+pub(crate) mod signals;
+pub(crate) mod tree;
 pub(crate) mod web;
 
+pub(crate) use process::Ended;
 pub(crate) use program::{Program, embedded_repository, pathspec};
-pub(crate) use run::{Ended, Finished};
+pub(crate) use run::Finished;
 
 /// Everything that is neither an argument nor a file.
 #[derive(Debug, Clone)]

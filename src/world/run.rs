@@ -2,67 +2,60 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{IsTerminal, Read, Write};
+use std::io::IsTerminal;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::output::Keep;
+use super::process::{Ask, Ended, GRACE, Manner, Process, Sink, Source, lead_a_group, spawn};
 use super::program::{Program, is_for_lookups};
-use super::{Environment, World, WorldError};
-
-/// How long a program that is asked to end may take over it.
-const GRACE: Duration = Duration::from_secs(2);
+use super::{Environment, World, WorldError, tree};
 
 impl World {
-    /// Runs another program to its end and gives what it said.
+    /// Runs another program to its end and gives what it said. When its time is up it is killed, with all it started.
     pub(crate) fn run(&self, program: &Program) -> Result<Finished, WorldError> {
-        self.run_watched(program, |_| {})
-    }
-
-    fn run_watched(&self, program: &Program, watch: impl FnOnce(&Child)) -> Result<Finished, WorldError> {
-        let input = program.stdin.clone();
-        let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
-        let mut command = self.command(program);
-        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = start(&mut command, program)?;
-        watch(&child);
-        if let Some(mut pipe) = child.stdin.take() {
-            // A program that does not read its input closes the pipe; what it then says is its own matter.
-            thread::spawn(move || pipe.write_all(&input));
+        if program.timeout.is_none() && program.stdin.is_empty() {
+            return self.run_unwatched(program);
         }
-        if program.timeout.is_none() {
-            let output =
-                child.wait_with_output().map_err(|source| WorldError::Wait { program: program.to_string(), source })?;
-            return Ok(Finished { code: output.status.code(), stdout: output.stdout, stderr: output.stderr });
-        }
-        let stdout = Output::of(child.stdout.take(), usize::MAX);
-        let stderr = Output::of(child.stderr.take(), usize::MAX);
-        let code = wait(&mut child, program)?;
-        let patience = Instant::now() + GRACE;
-        Ok(Finished { code, stdout: stdout.until(patience), stderr: stderr.until(patience) })
+        self.run_in_time(program, Instant::now()).0
     }
 
     /// As [`Self::run`], with the time it took on the clock, to the moment of its end.
     pub(crate) fn timed(&self, program: &Program) -> (Result<Finished, WorldError>, Duration) {
-        // Looking now and then whether it has ended would be in the figure: it is waited for, and somebody else watches
-        // its time.
-        let unlimited = Program { timeout: None, ..program.clone() };
-        let started = Instant::now();
-        let (ended, waiting) = mpsc::channel::<()>();
-        let finished = self.run_watched(&unlimited, |child| {
-            let (world, limit, process) = (self.clone(), program.timeout, child.id());
-            thread::spawn(move || {
-                let limit = limit.unwrap_or(Duration::MAX);
-                if waiting.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    // One that is gone already needs no signal.
-                    let _ = world.run(&Program::new("kill").arguments(["-KILL", &process.to_string()]));
-                }
-            });
+        self.run_in_time(program, Instant::now())
+    }
+
+    /// A program without input and limit needs no thread beside it. Git is asked often.
+    fn run_unwatched(&self, program: &Program) -> Result<Finished, WorldError> {
+        let mut command = self.command(program);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = spawn(&mut command, program)?;
+        let id = child.id();
+        let output = child.wait_with_output();
+        tree::forget(id);
+        let output = output.map_err(|source| WorldError::Wait { program: program.to_string(), source })?;
+        Ok(Finished { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+    }
+
+    fn run_in_time(&self, program: &Program, started: Instant) -> (Result<Finished, WorldError>, Duration) {
+        let all = Sink::Kept(Keep::Bytes(usize::MAX));
+        let manner = Manner { stdin: Source::Given, stdout: all, stderr: all, is_group: false, leaves_nothing: false };
+        let mut process = match self.start_as(program, manner) {
+            Ok(process) => process,
+            Err(error) => return (Err(error), started.elapsed()),
+        };
+        let ended = end_in_time(&mut process, program, Duration::ZERO);
+        let took = process.ran_for();
+        let finished = ended.and_then(|ended| match (ended, program.timeout) {
+            (Ended::OutOfTime, limit) => {
+                Err(WorldError::TimedOut { program: program.to_string(), limit: limit.unwrap_or_default() })
+            }
+            (ended, _) => {
+                let (stdout, stderr) = process.bytes();
+                Ok(Finished { code: ended.code(), stdout, stderr })
+            }
         });
-        let took = started.elapsed();
-        drop(ended);
         (finished, took)
     }
 
@@ -70,59 +63,27 @@ impl World {
     pub(crate) fn start_beside(&self, program: &Program) -> Result<(), WorldError> {
         let mut command = self.command(program);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        start(&mut command, program).map(drop)
+        lead_a_group(&mut command);
+        spawn(&mut command, program).map(drop)
     }
 
     /// Runs another program on this process's own streams. When its time is up it is stopped, with all it started.
     pub(crate) fn hand_over(&self, program: &Program) -> Result<Ended, WorldError> {
-        let mut command = self.command(program);
-        // A group of its own can be stopped whole. At a terminal the program stays in ours: there the person stops it.
-        let grouped = cfg!(unix) && !std::io::stdin().is_terminal();
-        #[cfg(unix)]
-        if grouped {
-            std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        }
-        let mut child = start(&mut command, program)?;
-        self.end_in_time(&mut child, program, grouped)
+        // A group of its own can be asked whole. At a terminal the program stays in ours: there the person stops it.
+        let is_group = cfg!(unix) && !std::io::stdin().is_terminal();
+        let (stdin, ours) = (Source::Ours, Sink::Ours);
+        let manner = Manner { stdin, stdout: ours, stderr: ours, is_group, leaves_nothing: false };
+        end_in_time(&mut self.start_as(program, manner)?, program, GRACE)
     }
 
     /// As [`Self::hand_over`], in a group of its own and without input, and gives the last `most` bytes of what it wrote
     /// to standard output, and the time it took.
     pub(crate) fn run_for_tail(&self, program: &Program, most: usize) -> Result<Ran, WorldError> {
-        let mut command = self.command(program);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let started = Instant::now();
-        let mut child = start(&mut command, program)?;
-        let output = Output::of(child.stdout.take(), most);
-        let ended = self.end_in_time(&mut child, program, cfg!(unix))?;
-        let took = started.elapsed();
-        Ok(Ran { ended, output: output.until(Instant::now() + GRACE), took })
-    }
-
-    /// Waits for a program; when its time is up it is stopped, where it has a group of its own with all it started.
-    fn end_in_time(&self, child: &mut Child, program: &Program, grouped: bool) -> Result<Ended, WorldError> {
-        let failed = |source| WorldError::Wait { program: program.to_string(), source };
-        if let Some(status) = status_within(child, program.timeout).map_err(failed)? {
-            return Ok(Ended::of(status));
-        }
-        if grouped {
-            self.signal_group("-TERM", child.id());
-            let _ = status_within(child, Some(GRACE)).map_err(failed)?;
-            self.signal_group("-KILL", child.id());
-        }
-        // It may have ended in between; either way it is gone after the wait.
-        let _ = child.kill();
-        child.wait().map_err(failed)?;
-        Ok(Ended::OutOfTime)
-    }
-
-    /// A group that is gone already needs no signal, and one that cannot be signalled has its leader killed.
-    fn signal_group(&self, signal: &str, group: u32) {
-        let _ = self.run(&Program::new("kill").arguments([signal, "--", &format!("-{group}")]));
+        let (stdin, stdout) = (Source::Given, Sink::Kept(Keep::Bytes(most)));
+        let manner = Manner { stdin, stdout, stderr: Sink::Nothing, is_group: true, leaves_nothing: false };
+        let mut process = self.start_as(program, manner)?;
+        let ended = end_in_time(&mut process, program, GRACE)?;
+        Ok(Ran { ended, output: process.bytes().0, took: process.ran_for() })
     }
 
     /// Runs `git` in `folder`.
@@ -165,7 +126,7 @@ impl World {
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
-    fn command(&self, program: &Program) -> Command {
+    pub(super) fn command(&self, program: &Program) -> Command {
         let mut command = Command::new(&program.name);
         command.args(&program.arguments);
         match &self.environment {
@@ -183,6 +144,9 @@ impl World {
             command.env_remove(name);
         }
         command.envs(program.variables.iter().map(|(name, value)| (name, value)));
+        if let Some(mark) = tree::left_alone(|| self.variable(tree::MARK)) {
+            command.env(tree::MARK, mark);
+        }
         let apart = || self.home().filter(|home| home.is_dir()).unwrap_or_else(std::env::temp_dir);
         let folder = program.folder.clone().or_else(|| program.is_apart.then(apart));
         if let Some(folder) = folder.or_else(|| self.folder.clone()) {
@@ -226,24 +190,6 @@ pub(crate) struct Ran {
     pub(crate) took: Duration,
 }
 
-/// How a program that had our streams ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    Code(i32),
-    Signal(i32),
-    OutOfTime,
-}
-
-impl Ended {
-    fn of(status: ExitStatus) -> Self {
-        #[cfg(unix)]
-        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-            return Self::Signal(signal);
-        }
-        Self::Code(status.code().unwrap_or(1))
-    }
-}
-
 /// The settings of filters that the repository makes, as the user's own settings have them, or without effect. `told` is
 /// what git tells of all of them: scope, key and value, the last one counts.
 fn filters_of_the_user(told: &str) -> BTreeMap<&str, &str> {
@@ -261,78 +207,14 @@ fn filters_of_the_user(told: &str) -> BTreeMap<&str, &str> {
     of_repository.map(|(_, key, _)| (*key, of_user(key))).collect()
 }
 
-fn start(command: &mut Command, program: &Program) -> Result<Child, WorldError> {
-    if let Some(folder) = &program.embedded {
-        return Err(WorldError::Embedded { folder: folder.clone() });
+/// How the program ended by itself, or that it was stopped when its time was up.
+fn end_in_time(process: &mut Process, program: &Program, grace: Duration) -> Result<Ended, WorldError> {
+    let until = program.timeout.and_then(|limit| Instant::now().checked_add(limit));
+    if let Some(ended) = process.wait(until)? {
+        return Ok(ended);
     }
-    command.spawn().map_err(|source| match source.kind() {
-        std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.name.to_string_lossy().into_owned() },
-        _ => WorldError::Start { program: program.to_string(), source },
-    })
-}
-
-/// What a program writes to a pipe, read on a thread of its own, so that no full pipe stops the program.
-struct Output {
-    kept: Arc<Mutex<Vec<u8>>>,
-    closed: mpsc::Receiver<()>,
-}
-
-impl Output {
-    /// Begins to read, and keeps the last `most` bytes.
-    fn of(pipe: Option<impl Read + Send + 'static>, most: usize) -> Self {
-        let (sender, closed) = mpsc::channel();
-        let kept = Arc::new(Mutex::new(Vec::new()));
-        if let Some(mut pipe) = pipe {
-            let kept = Arc::clone(&kept);
-            thread::spawn(move || {
-                let mut piece = [0; 8192];
-                // A pipe that breaks gave what it gave.
-                while let Ok(count @ 1..) = pipe.read(&mut piece) {
-                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                    kept.extend_from_slice(&piece[..count]);
-                    let surplus = kept.len().saturating_sub(most);
-                    kept.drain(..surplus);
-                }
-                sender.send(())
-            });
-        }
-        Self { kept, closed }
-    }
-
-    /// What was written by the end of the pipe, or until `patience` ends: what the program started and left running may
-    /// hold the pipe for as long as it likes.
-    fn until(self, patience: Instant) -> Vec<u8> {
-        let _ = self.closed.recv_timeout(patience.saturating_duration_since(Instant::now()));
-        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-fn wait(child: &mut Child, program: &Program) -> Result<Option<i32>, WorldError> {
-    let failed = |source| WorldError::Wait { program: program.to_string(), source };
-    if let Some(status) = status_within(child, program.timeout).map_err(failed)? {
-        return Ok(status.code());
-    }
-    // It may have ended in between; either way it is gone after the wait.
-    let _ = child.kill();
-    child.wait().map_err(failed)?;
-    Err(WorldError::TimedOut { program: program.to_string(), limit: program.timeout.unwrap_or_default() })
-}
-
-/// How the program ended; `None` where it has not within `limit`.
-fn status_within(child: &mut Child, limit: Option<Duration>) -> std::io::Result<Option<ExitStatus>> {
-    let Some(limit) = limit else { return child.wait().map(Some) };
-    let started = Instant::now();
-    let mut pause = Duration::from_millis(1);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if started.elapsed() >= limit {
-            return Ok(None);
-        }
-        thread::sleep(pause.min(limit.saturating_sub(started.elapsed())));
-        pause = (pause * 2).min(Duration::from_millis(20));
-    }
+    if grace.is_zero() { process.kill() } else { process.stop(Ask::Terminate, grace) }?;
+    Ok(Ended::OutOfTime)
 }
 
 #[cfg(test)]

@@ -28,14 +28,8 @@ pub(crate) struct StampArgs {
 }
 
 fn stamp_codebase_map(context: &mut Context, arguments: &StampArgs) -> Result<(), CommandError> {
-    let commit = head(context);
+    let commit = context.commit();
     let day = context.world().now().utc_day();
     let report = context.update(|view| Ok(map::stamp(view, arguments.files.as_deref(), commit.as_deref(), &day)?))?;
     context.emit(&report)
-}
-
-/// The commit that is checked out; none outside of a repository, or before its first commit.
-fn head(context: &Context) -> Option<String> {
-    let finished = context.world().git(context.root().as_path(), ["rev-parse", "--verify", "--quiet", "HEAD"]).ok()?;
-    Some(finished.text().trim().to_owned()).filter(|commit| finished.success() && !commit.is_empty())
 }

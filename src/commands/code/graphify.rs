@@ -113,14 +113,13 @@ fn where_enabled(
 fn update(context: &mut Context) -> Result<(), CommandError> {
     let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
     let root = context.root().as_path().to_path_buf();
-    let head = context.world().git(&root, ["rev-parse", "--verify", "--quiet", "HEAD"]).ok();
     let started = context.world().now();
     let mut note = BuildNote {
         ts: started.to_string(),
         status: BuildStatus::Running,
         exit_code: None,
         duration_ms: None,
-        head_at_build: head.filter(Finished::success).map(|finished| finished.text().trim().to_owned()),
+        head_at_build: context.commit(),
         graphify_version: None,
         started_at: started.milliseconds(),
     };
@@ -167,7 +166,7 @@ fn status(context: &Context) -> graph::StatusReport {
         built,
         built_shown: built.and_then(time::shown),
         now: context.world().now().milliseconds(),
-        current_commit: git(&["rev-parse", "--verify", "--quiet", "HEAD"]),
+        current_commit: context.commit(),
         commits_behind: graph::built_at(&view).and_then(behind),
     };
     graph::status(&view, &facts)

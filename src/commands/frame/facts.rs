@@ -6,6 +6,7 @@ use crate::disk;
 use crate::library;
 use crate::operations::health::WrittenAt;
 use crate::operations::state::{Commands, Facts};
+use crate::project::head::Head;
 use crate::project::state::State;
 use crate::project::view::ProjectView;
 use crate::project::workstream;
@@ -48,11 +49,28 @@ impl Context {
 
     /// As [`Self::moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
     pub(in crate::commands) fn state_facts(&self) -> Result<Facts, CommandError> {
-        let root = self.layout().root();
-        let own = disk::exists(root.join(".git")) && self.config()?.sub_repositories().is_empty();
-        let head = own.then(|| self.world().git(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).ok()).flatten();
-        let head = head.filter(crate::world::Finished::success).map(|finished| finished.text().trim().to_owned());
+        let own = disk::exists(self.root().resolve(".git")) && self.config()?.sub_repositories().is_empty();
+        let head = own.then(|| self.commit()).flatten();
         Ok(Facts { head, commands: self.commands()?, ..self.moment() })
+    }
+
+    /// The commit that is checked out in the project; `None` outside of a repository, and before its first commit. Git is
+    /// asked only where its files do not say it.
+    pub(in crate::commands) fn commit(&self) -> Option<String> {
+        if let Some(head) = Head::of(self.root()) {
+            return head.commit;
+        }
+        let finished = self.world().git(self.root().as_path(), ["rev-parse", "--verify", "--quiet", "HEAD"]).ok()?;
+        Some(finished.text().trim().to_owned()).filter(|commit| finished.success() && !commit.is_empty())
+    }
+
+    /// The branch that is checked out in the project; `None` where a commit is.
+    pub(in crate::commands) fn branch(&self) -> Option<String> {
+        if let Some(head) = Head::of(self.root()) {
+            return head.branch;
+        }
+        let finished = self.world().git(self.root().as_path(), ["symbolic-ref", "--short", "-q", "HEAD"]).ok()?;
+        Some(finished.text().trim().to_owned()).filter(|branch| finished.success() && !branch.is_empty())
     }
 
     /// Whether `name` names a commit of the project's repository.

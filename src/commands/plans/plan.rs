@@ -399,8 +399,7 @@ fn is_in_wave(context: &Context) -> bool {
     if repository::main_worktree(folder).is_none() {
         return false;
     }
-    let branch = context.world().git(folder.as_path(), ["symbolic-ref", "--short", "-q", "HEAD"]);
-    branch.ok().filter(Finished::success).is_some_and(|branch| wave::is_agent_branch(branch.text().trim()))
+    context.branch().is_some_and(|branch| wave::is_agent_branch(&branch))
 }
 
 fn without_summary(place: &PlanPlace) -> CommandError {

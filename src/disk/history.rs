@@ -1,0 +1,454 @@
+//! Transactions that were committed and can be taken back: what they changed, and the files as they were before.
+//!
+//! ```text
+//! N.json       what transaction N changed; `N.pending` until it is committed
+//! images/D     a file as it was before, by its digest: files that several transactions replaced are kept once
+//! ```
+//!
+//! All of it is in a folder of the user's alone, outside of every tree that is written to; what is found in a tree is never
+//! believed to be of it. The oldest go first when there are too many. Images are not waited for on their way to the disk:
+//! one that a power cut took is noticed by its digest.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::journal::{Act, Journal, Place};
+use super::{
+    AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, EntryKind, Owner, act, atomic, is_unfinished,
+    list, private, read_bytes, read_up_to,
+};
+
+/// The most transactions that are kept.
+const MOST: usize = 32;
+
+/// The most bytes of files that are kept. A transaction that needs more alone is noted, without its files.
+const MOST_BYTES: u64 = 64 << 20;
+
+const RECORD: &str = ".json";
+const PENDING: &str = ".pending";
+const IMAGES: &str = "images";
+
+/// The kept transactions of this user.
+#[derive(Debug, Clone)]
+pub(crate) struct History {
+    folder: AbsolutePath,
+    most: usize,
+    most_bytes: u64,
+}
+
+/// Whether a transaction was kept.
+#[derive(Debug)]
+#[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back, and says what it cannot"))]
+pub(crate) enum Keeping {
+    /// Under this number.
+    Kept(u64),
+    /// It is noted under this number, and cannot be taken back: its files are larger than all that is kept.
+    TooLarge(u64),
+    /// There was nothing to change.
+    Nothing,
+    /// It was committed, and could not be kept.
+    Failed(DiskError),
+}
+
+/// A transaction on its way to be kept.
+#[derive(Debug)]
+pub(super) struct Pending {
+    number: u64,
+    is_whole: bool,
+}
+
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// In the words of who asked for it.
+    what: String,
+    /// When the call began that did it.
+    at: String,
+    /// Whether the files are kept too.
+    is_whole: bool,
+    journal: Journal,
+    /// The paths as they were asked for, of the entries in the journal: links are not followed in them.
+    asked: Vec<Place>,
+    /// The modes of the files that were removed.
+    modes: Vec<Option<u32>>,
+}
+
+/// What there is of a kept transaction, in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Summary {
+    pub(crate) number: u64,
+    pub(crate) what: String,
+    pub(crate) at: String,
+    /// How many files it wrote or removed.
+    pub(crate) files: usize,
+    pub(crate) is_whole: bool,
+}
+
+/// A kept transaction.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) summary: Summary,
+    record: Record,
+    images: BTreeMap<Digest, Vec<u8>>,
+}
+
+/// A file that a kept transaction changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeptFile<'a> {
+    pub(crate) path: &'a AbsolutePath,
+    /// What was in it; `None` where it was made.
+    pub(crate) before: Option<&'a [u8]>,
+    /// What it became; `None` where it was removed.
+    pub(crate) after: Option<Digest>,
+}
+
+/// Why a transaction cannot be taken back.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HistoryError {
+    #[error("there is no kept transaction {number}")]
+    Unknown { number: u64 },
+    #[error("transaction {number} was noted without its files: they are larger than all that is kept")]
+    NotWhole { number: u64 },
+    #[error("the record of transaction {number} cannot be read: {reason}")]
+    Broken { number: u64, reason: String },
+    #[error("`{path}` was changed since")]
+    Changed { path: AbsolutePath, others: Vec<AbsolutePath> },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+impl History {
+    /// `state` is the folder with the user's state.
+    pub(crate) fn in_state(state: &AbsolutePath) -> Self {
+        Self { folder: state.resolve("history"), most: MOST, most_bytes: MOST_BYTES }
+    }
+
+    /// The same, for less.
+    #[cfg(test)]
+    pub(super) fn of_at_most(self, most: usize, most_bytes: u64) -> Self {
+        Self { most, most_bytes, ..self }
+    }
+
+    /// The kept transactions, oldest first.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    pub(crate) fn list(&self) -> Result<Vec<Result<Summary, HistoryError>>, DiskError> {
+        let summary = |number| Ok(self.record(number, RECORD)?.summary(number));
+        Ok(self.numbers(RECORD)?.into_iter().map(summary).collect())
+    }
+
+    /// A kept transaction with the files as they were before it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    pub(crate) fn read(&self, number: u64) -> Result<Kept, HistoryError> {
+        let record = self.record(number, RECORD)?;
+        let mut images = BTreeMap::new();
+        for digest in record.images() {
+            let lost = || HistoryError::Broken { number, reason: format!("the file `{digest}` is gone or changed") };
+            let bytes = read_up_to(self.image(&digest), self.most_bytes)?.ok_or_else(lost)?;
+            if Digest::of(&bytes) != digest {
+                return Err(lost());
+            }
+            images.insert(digest, bytes);
+        }
+        Ok(Kept { summary: record.summary(number), record, images })
+    }
+
+    /// Notes what a transaction is about to do, with the files as they are before it.
+    pub(super) fn begin(
+        &self,
+        disk: &Disk,
+        journal: &Journal,
+        asked: &[AbsolutePath],
+        what: &str,
+    ) -> Result<Pending, DiskError> {
+        self.make_folders()?;
+        let _lock = disk.lock(&self.folder)?;
+        let mut record = Record {
+            what: what.to_owned(),
+            at: disk.holder_since().to_owned(),
+            is_whole: true,
+            journal: journal.clone(),
+            asked: asked.iter().cloned().map(Place).collect(),
+            modes: Vec::new(),
+        };
+        record.modes = journal.entries.iter().map(|entry| mode_of_removed(&entry.path.0, &entry.act)).collect();
+        let mut files = BTreeMap::new();
+        for entry in &journal.entries {
+            if let Some(before) = before(&entry.act) {
+                files.insert(before, &entry.path.0);
+            }
+        }
+        let size: u64 = files.values().filter_map(super::size).sum();
+        record.is_whole = size <= self.most_bytes;
+        for (digest, path) in files.into_iter().filter(|_| record.is_whole) {
+            let image = self.image(&digest);
+            if Digest::of_file(&image)? == Some(digest) {
+                continue;
+            }
+            let bytes = read_up_to(path, self.most_bytes)?.unwrap_or_default();
+            if Digest::of(&bytes) != digest {
+                return Err(DiskError::Changed { path: path.as_path().to_path_buf() });
+            }
+            disk.faults.step()?;
+            atomic::write_fleeting(&image, &bytes)?;
+        }
+        let number = self.last_number()? + 1;
+        let bytes = serde_json::to_vec(&record).map_err(|source| DiskError::Unwritable { source })?;
+        disk.faults.step()?;
+        atomic::write(&self.file(number, PENDING), &bytes, Access::Private)?;
+        Ok(Pending { number, is_whole: record.is_whole })
+    }
+
+    /// Keeps a transaction that was committed, and lets the oldest go.
+    pub(super) fn finish(&self, disk: &Disk, pending: &Pending) -> Result<Keeping, DiskError> {
+        let _lock = disk.lock(&self.folder)?;
+        let number = pending.number;
+        disk.faults.step()?;
+        // Another call may have seen that it was committed.
+        if act::exists(&self.file(number, PENDING))? {
+            atomic::rename(&self.file(number, PENDING), &self.file(number, RECORD))?;
+        }
+        self.settle(disk)?;
+        self.prune(disk)?;
+        Ok(if pending.is_whole { Keeping::Kept(number) } else { Keeping::TooLarge(number) })
+    }
+
+    /// Forgets a transaction that was not committed.
+    pub(super) fn give_up(&self, pending: &Pending) -> Result<(), DiskError> {
+        // Its files go with the next that nobody needs.
+        atomic::remove_file(&self.file(pending.number, PENDING))
+    }
+
+    /// Finds out what became of transactions whose call died: those that were committed are kept.
+    fn settle(&self, disk: &Disk) -> Result<(), DiskError> {
+        for number in self.numbers(PENDING)? {
+            let pending = self.file(number, PENDING);
+            let Ok(record) = self.record(number, PENDING) else {
+                disk.faults.step()?;
+                atomic::remove_file(&pending)?;
+                continue;
+            };
+            let roots = record.journal.roots.iter();
+            let is_under_way = roots.map(|root| is_unfinished(&root.path.0)).collect::<Result<Vec<_>, _>>()?;
+            if is_under_way.contains(&true) {
+                continue;
+            }
+            disk.faults.step()?;
+            if record.changed().is_empty() {
+                atomic::rename(&pending, &self.file(number, RECORD))?;
+            } else {
+                atomic::remove_file(&pending)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the oldest beyond what is kept, and the files that nobody needs.
+    fn prune(&self, disk: &Disk) -> Result<(), DiskError> {
+        // One that cannot be read, such as of a later version, goes when its turn comes.
+        let images = |number| (number, self.record(number, RECORD).ok().map(|record| record.images()));
+        let records: Vec<(u64, Option<BTreeSet<Digest>>)> = self.numbers(RECORD)?.into_iter().map(images).collect();
+        let pending = self.numbers(PENDING)?.into_iter().filter_map(|number| self.record(number, PENDING).ok());
+        let pending: BTreeSet<Digest> = pending.flat_map(|record| record.images()).collect();
+        let needed = |records: &[(u64, Option<BTreeSet<Digest>>)]| {
+            let images = records.iter().filter_map(|(_, images)| images.as_ref()).flatten();
+            images.chain(&pending).copied().collect::<BTreeSet<Digest>>()
+        };
+        let size =
+            |images: &BTreeSet<Digest>| images.iter().filter_map(|digest| super::size(self.image(digest))).sum::<u64>();
+        let mut first = 0;
+        // The newest stays, whatever the others that are under way need.
+        while records.len() - first > 1
+            && (records.len() - first > self.most || size(&needed(&records[first..])) > self.most_bytes)
+        {
+            disk.faults.step()?;
+            atomic::remove_file(&self.file(records[first].0, RECORD))?;
+            first += 1;
+        }
+        if records[first..].iter().any(|(_, images)| images.is_none()) {
+            return Ok(());
+        }
+        let needed = needed(&records[first..]);
+        for entry in list(self.folder.resolve(IMAGES))?.unwrap_or_default() {
+            if entry.kind == EntryKind::File
+                && !Digest::parse(&entry.name).is_some_and(|digest| needed.contains(&digest))
+            {
+                disk.faults.step()?;
+                atomic::remove_file(&AbsolutePath::parse(&entry.path)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_folders(&self) -> Result<(), DiskError> {
+        for folder in [self.folder.clone(), self.folder.resolve(IMAGES)] {
+            private::make_own_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;
+        }
+        Ok(())
+    }
+
+    fn file(&self, number: u64, kind: &str) -> AbsolutePath {
+        self.folder.resolve(format!("{number}{kind}"))
+    }
+
+    fn image(&self, digest: &Digest) -> AbsolutePath {
+        self.folder.resolve(IMAGES).resolve(digest.to_string())
+    }
+
+    /// The numbers of the files of one kind, in order. In a folder where others could put something there is none.
+    fn numbers(&self, kind: &str) -> Result<Vec<u64>, DiskError> {
+        let Some(entries) = list(&self.folder)? else { return Ok(Vec::new()) };
+        if !private::is_own_folder(self.folder.as_path()) {
+            return Err(DiskError::NotPrivate { path: self.folder.as_path().to_path_buf() });
+        }
+        let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
+        let mut numbers: Vec<u64> = files.filter_map(|entry| entry.name.strip_suffix(kind)?.parse().ok()).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn last_number(&self) -> Result<u64, DiskError> {
+        let last = |kind| Ok::<_, DiskError>(self.numbers(kind)?.last().copied().unwrap_or_default());
+        Ok(last(RECORD)?.max(last(PENDING)?))
+    }
+
+    fn record(&self, number: u64, kind: &str) -> Result<Record, HistoryError> {
+        let path = self.file(number, kind);
+        if !private::is_own_folder(self.folder.as_path()) || super::is_link(&path) {
+            return Err(HistoryError::Unknown { number });
+        }
+        let bytes = read_bytes(&path)?.ok_or(HistoryError::Unknown { number })?;
+        let broken = |reason: String| HistoryError::Broken { number, reason };
+        let record: Record = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
+        record.journal.check().map_err(broken)?;
+        let count = record.journal.entries.len();
+        if record.asked.len() != count || record.modes.len() != count {
+            return Err(broken("it has not one path and mode for each file".to_owned()));
+        }
+        Ok(record)
+    }
+}
+
+/// What was in a file before.
+fn before(act: &Act) -> Option<Digest> {
+    match act {
+        Act::Write { before, .. } => *before,
+        Act::Remove { before, .. } => Some(*before),
+        Act::MakeFolder | Act::RemoveFolder { .. } => None,
+    }
+}
+
+fn mode_of_removed(path: &AbsolutePath, act: &Act) -> Option<u32> {
+    matches!(act, Act::Remove { .. }).then(|| mode(path.as_path())).flatten()
+}
+
+#[cfg(unix)]
+fn mode(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(std::fs::metadata(path).ok()?.permissions().mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+fn mode(_path: &Path) -> Option<u32> {
+    None
+}
+
+/// The access that a new file of this mode is given.
+fn access(mode: Option<u32>) -> Access {
+    match mode {
+        Some(mode) if mode & 0o111 != 0 => Access::Executable,
+        Some(mode) if mode & private::OF_OTHERS == 0 => Access::Private,
+        _ => Access::Usual,
+    }
+}
+
+impl Record {
+    fn summary(&self, number: u64) -> Summary {
+        let files = self.journal.entries.iter();
+        let files = files.filter(|entry| matches!(entry.act, Act::Write { .. } | Act::Remove { .. })).count();
+        let (what, at, is_whole) = (self.what.clone(), self.at.clone(), self.is_whole);
+        Summary { number, what, at, files, is_whole }
+    }
+
+    /// The files that it needs.
+    fn images(&self) -> BTreeSet<Digest> {
+        let entries = self.journal.entries.iter().filter(|_| self.is_whole);
+        entries.filter_map(|entry| before(&entry.act)).collect()
+    }
+
+    /// The files that are not as the transaction left them. One that cannot be read is another one.
+    fn changed(&self) -> Vec<AbsolutePath> {
+        let entries = self.journal.entries.iter().zip(&self.asked);
+        let is_changed = |path: &AbsolutePath, asked: &AbsolutePath, act: &Act| {
+            let wanted = match act {
+                Act::Write { after, .. } => Some(*after),
+                Act::Remove { .. } => None,
+                Act::MakeFolder | Act::RemoveFolder { .. } => return false,
+            };
+            let is_there = act::digest_of(path).is_ok_and(|found| found == wanted);
+            !is_there || !atomic::real(asked).is_ok_and(|real| real == *path)
+        };
+        let changed = entries.filter(|(entry, asked)| is_changed(&entry.path.0, &asked.0, &entry.act));
+        changed.map(|(_, asked)| asked.0.clone()).collect()
+    }
+}
+
+impl Kept {
+    /// The trees that it changed, and that have to be held to take it back.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    pub(crate) fn roots(&self) -> impl Iterator<Item = &AbsolutePath> {
+        self.record.journal.roots.iter().map(|root| &root.path.0)
+    }
+
+    /// The files that it changed.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    pub(crate) fn files(&self) -> impl Iterator<Item = KeptFile<'_>> {
+        self.record.journal.entries.iter().zip(&self.record.asked).filter_map(|(entry, Place(path))| {
+            let after = match entry.act {
+                Act::Write { after, .. } => Some(after),
+                Act::Remove { .. } => None,
+                Act::MakeFolder | Act::RemoveFolder { .. } => return None,
+            };
+            let before = before(&entry.act).and_then(|digest| Some(self.images.get(&digest)?.as_slice()));
+            Some(KeptFile { path, before, after })
+        })
+    }
+
+    /// The changes that take it back. A file that was changed since is the person's: nothing is taken back then. A folder
+    /// that something else is in now stays.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    pub(crate) fn take_back(&self) -> Result<ChangeSet, HistoryError> {
+        if !self.record.is_whole {
+            return Err(HistoryError::NotWhole { number: self.summary.number });
+        }
+        let mut changed = self.record.changed();
+        if !changed.is_empty() {
+            return Err(HistoryError::Changed { path: changed.remove(0), others: changed });
+        }
+        let mut back = ChangeSet::default();
+        let journal = &self.record.journal;
+        for ((entry, Place(asked)), mode) in journal.entries.iter().zip(&self.record.asked).zip(&self.record.modes) {
+            let path = asked.clone();
+            let image = before(&entry.act).and_then(|digest| self.images.get(&digest).cloned());
+            let owner = |outside: bool| if outside { Owner::User } else { Owner::Program };
+            back.push(match (&entry.act, image) {
+                (Act::MakeFolder, _) => Change::RemoveFolder { path },
+                (Act::RemoveFolder { .. }, _) => Change::MakeFolder { path },
+                (Act::Write { after, outside, .. }, Some(bytes)) => {
+                    let owner = owner(*outside);
+                    Change::WriteFile { path, bytes, access: Access::Usual, owner, before: Some(*after) }
+                }
+                (Act::Write { after, outside, .. }, None) => {
+                    Change::RemoveFile { path, owner: owner(*outside), before: *after }
+                }
+                (Act::Remove { outside, .. }, image) => {
+                    let (bytes, owner) = (image.unwrap_or_default(), owner(*outside));
+                    Change::WriteFile { path, bytes, access: access(*mode), owner, before: None }
+                }
+            });
+        }
+        for root in &journal.roots {
+            back.extend(root.made.iter().map(|Place(path)| Change::RemoveFolder { path: path.clone() }));
+        }
+        Ok(back)
+    }
+}

@@ -1,0 +1,269 @@
+//! Transactions that are kept: what is there of them, and what taking them back gives.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare and inspect trees by hand")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::crash_tests::{Bench, Tree};
+use super::history::{History, HistoryError, Keeping, Kept};
+use super::*;
+
+fn history(bench: &Bench) -> History {
+    History::in_state(&bench.path("state"))
+}
+
+fn apply(bench: &Bench, changes: &ChangeSet, faults: Faults) -> Result<Keeping, DiskError> {
+    bench.disk(faults).hold(bench.roots())?.apply_kept(changes, &history(bench), "a change")
+}
+
+fn keep(bench: &Bench, changes: &ChangeSet) -> u64 {
+    match apply(bench, changes, Faults::default()).unwrap() {
+        Keeping::Kept(number) => number,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// One more write, by which what earlier calls left is settled.
+fn touch(bench: &Bench, text: &str) {
+    let mut changes = ChangeSet::default();
+    let path = bench.path("home/one/touched");
+    let before = Digest::of_file(&path).unwrap();
+    changes.write(path, text, before);
+    keep(bench, &changes);
+}
+
+fn take_back(bench: &Bench, kept: &Kept) {
+    let changes = kept.take_back().unwrap();
+    let roots: Vec<AbsolutePath> = kept.roots().cloned().collect();
+    bench.disk(Faults::default()).hold(roots).unwrap().apply(&changes).unwrap();
+}
+
+fn numbers(bench: &Bench) -> Vec<u64> {
+    history(bench).list().unwrap().into_iter().map(|summary| summary.unwrap().number).collect()
+}
+
+/// The tree without what [`touch`] did, and without the modes of folders, of which only the usual ones can be made.
+fn contents(bench: &Bench) -> Tree {
+    let files = bench.tree().into_iter().filter(|(path, _)| path != "/one/touched");
+    files.map(|(path, what)| (path, if what.starts_with("folder") { "folder".to_owned() } else { what })).collect()
+}
+
+#[test]
+fn every_kind_of_change_can_be_taken_back_to_the_byte() {
+    let bench = Bench::new();
+    let old = contents(&bench);
+    assert!(history(&bench).list().unwrap().is_empty());
+    let number = keep(&bench, &bench.changes());
+    let new = contents(&bench);
+    let kept = history(&bench).read(number).unwrap();
+    assert_eq!((kept.summary.what.as_str(), kept.summary.at.as_str()), ("a change", "now"));
+    assert_eq!(history(&bench).list().unwrap().remove(0).unwrap(), kept.summary);
+    let files: BTreeMap<_, _> = kept.files().map(|file| (file.path.clone(), (file.before, file.after))).collect();
+    assert_eq!(files.len(), kept.summary.files);
+    let of = |path: &str| files[&bench.path(path)];
+    assert_eq!(of("home/one/settings.json"), (Some(&b"{\n}"[..]), Some(Digest::of(b"{\"a\":1}"))));
+    assert_eq!(of("home/one/old/gone.md"), (Some(&b"gone"[..]), None));
+    assert_eq!(of("home/one/new/tool").0, None);
+    assert_eq!(of("home/two/config.toml").0, Some(&b"user = true"[..]), "by the name that the user knows");
+    // And what is taken back can be taken back in its turn.
+    let back = keep(&bench, &kept.take_back().unwrap());
+    assert_eq!(contents(&bench), old);
+    take_back(&bench, &history(&bench).read(back).unwrap());
+    assert_eq!(contents(&bench), new);
+}
+
+#[test]
+fn a_file_that_was_changed_since_keeps_everything_as_it_is() {
+    let bench = Bench::new();
+    let number = keep(&bench, &bench.changes());
+    bench.put("home/one/settings.json", "typed since", 0o640);
+    bench.put("home/one/old/gone.md", "made since", 0o644);
+    let tree = bench.tree();
+    match history(&bench).read(number).unwrap().take_back() {
+        Err(HistoryError::Changed { path, others }) => {
+            let mut changed = [vec![path], others].concat();
+            changed.sort();
+            assert_eq!(changed, ["home/one/old/gone.md", "home/one/settings.json"].map(|path| bench.path(path)));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(bench.tree(), tree);
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_since_is_a_change() {
+    let bench = Bench::new();
+    let number = keep(&bench, &bench.changes());
+    bench.put("home/elsewhere/config.toml", "user = false", 0o644);
+    std::fs::remove_file(bench.path("home/two/config.toml")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere/config.toml", bench.path("home/two/config.toml")).unwrap();
+    assert!(matches!(history(&bench).read(number).unwrap().take_back(), Err(HistoryError::Changed { .. })));
+}
+
+#[test]
+fn a_file_that_changes_between_looking_and_taking_back_stops_it() {
+    let bench = Bench::new();
+    let kept = history(&bench).read(keep(&bench, &bench.changes())).unwrap();
+    let changes = kept.take_back().unwrap();
+    bench.put("home/one/settings.json", "typed since", 0o640);
+    let disk = bench.disk(Faults::default());
+    let error = disk.hold(kept.roots()).unwrap().apply(&changes).unwrap_err();
+    assert!(matches!(error, DiskError::Changed { .. }), "{error}");
+}
+
+#[test]
+fn what_is_kept_is_for_nobody_but_the_user_and_is_believed_nowhere_else() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::new();
+    let number = keep(&bench, &bench.changes());
+    for entry in walkdir::WalkDir::new(bench.path("state/history")) {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, if entry.file_type().is_dir() { 0o700 } else { 0o600 }, "{entry:?}");
+    }
+    let allow = |mode| std::fs::set_permissions(bench.path("state/history"), std::fs::Permissions::from_mode(mode));
+    allow(0o777).unwrap();
+    assert!(history(&bench).list().is_err() && history(&bench).read(number).is_err());
+    let mut changes = ChangeSet::default();
+    changes.write(bench.path("home/one/more"), "x", None);
+    let keeping = apply(&bench, &changes, Faults::default()).unwrap();
+    let Keeping::Failed(error) = keeping else { panic!("{keeping:?}") };
+    assert!(error.to_string().contains("state/history"), "{error}");
+    assert!(bench.path("home/one/more").as_path().exists());
+    allow(0o700).unwrap();
+    let record = bench.path("state/history").resolve(format!("{number}.json"));
+    let text = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&record, text.replace("\"outside\":true", "\"outside\":false")).unwrap();
+    assert!(matches!(history(&bench).read(number), Err(HistoryError::Broken { .. })), "it reaches out of its trees");
+}
+
+#[test]
+fn an_image_that_was_lost_is_noticed() {
+    let bench = Bench::new();
+    let number = keep(&bench, &bench.changes());
+    let image = bench.path("state/history/images").resolve(Digest::of(b"kept").to_string());
+    assert!(!image.as_path().exists(), "of a file that was not changed");
+    let image = bench.path("state/history/images").resolve(Digest::of(b"gone").to_string());
+    std::fs::write(&image, [0; 4]).unwrap();
+    assert!(matches!(history(&bench).read(number), Err(HistoryError::Broken { .. })));
+}
+
+#[test]
+fn the_oldest_go_first_by_number_and_by_size() {
+    let bench = Bench::new();
+    let few = history(&bench).of_at_most(3, 100);
+    let write = |text: &str| {
+        let mut changes = ChangeSet::default();
+        let path = bench.path("home/one/file");
+        let before = Digest::of_file(&path).unwrap();
+        changes.write(path, text, before);
+        bench.disk(Faults::default()).hold(bench.roots()).unwrap().apply_kept(&changes, &few, "a change").unwrap()
+    };
+    let images = || std::fs::read_dir(bench.path("state/history/images")).unwrap().count();
+    for number in 1..=5 {
+        assert!(matches!(write(&number.to_string()), Keeping::Kept(kept) if kept == number));
+    }
+    assert_eq!((numbers(&bench), images()), (vec![3, 4, 5], 3));
+    write(&"x".repeat(90));
+    assert_eq!(numbers(&bench), [4, 5, 6]);
+    // Ninety bytes that were there before it, beside the three of the others.
+    write(&"y".repeat(90));
+    assert_eq!((numbers(&bench), images()), (vec![5, 6, 7], 3));
+    write(&"z".repeat(200));
+    assert_eq!((numbers(&bench), images()), (vec![8], 1), "of two times ninety bytes the first goes");
+    assert!(matches!(write("small"), Keeping::TooLarge(9)));
+    let list = few.list().unwrap();
+    assert!(!list.last().unwrap().as_ref().unwrap().is_whole);
+    assert!(matches!(few.read(9).unwrap().take_back(), Err(HistoryError::NotWhole { number: 9 })));
+    assert!(matches!(few.read(1), Err(HistoryError::Unknown { number: 1 })));
+}
+
+#[test]
+fn a_record_that_cannot_be_read_hides_no_other_and_goes_in_its_turn() {
+    let bench = Bench::new();
+    touch(&bench, "one");
+    std::fs::write(bench.path("state/history/1.json"), "{").unwrap();
+    touch(&bench, "two");
+    let list = history(&bench).list().unwrap();
+    assert!(matches!(&list[..], [Err(HistoryError::Broken { number: 1, .. }), Ok(_)]), "{list:?}");
+    for number in 0..40 {
+        touch(&bench, &number.to_string());
+    }
+    assert_eq!(numbers(&bench).len(), 32);
+}
+
+/// Not a test of its own: the process that dies.
+#[test]
+fn dies_while_it_keeps() {
+    let Some(home) = std::env::var_os("GSD_KEEP_HOME") else { return };
+    let bench = Bench { _temporary: None, home: AbsolutePath::parse(PathBuf::from(home)).unwrap() };
+    let step = std::env::var("GSD_KEEP_STEP").unwrap().parse().unwrap();
+    apply(&bench, &bench.changes(), Faults::at(None, Some(step))).unwrap();
+}
+
+/// What a crash or an error at a step may leave: nothing of it, or a change that can be taken back, or one that cannot.
+fn check(bench: &Bench, old: &Tree, new: &Tree, step: u32) -> (bool, bool) {
+    bench.recover();
+    touch(bench, "after");
+    let tree = contents(bench);
+    assert!(tree == *old || tree == *new, "torn at step {step}");
+    let kept = numbers(bench).len() > 1;
+    assert!(!kept || tree == *new, "what was not done is kept at step {step}");
+    if kept {
+        let first = numbers(bench)[0];
+        take_back(bench, &history(bench).read(first).unwrap());
+        assert_eq!(contents(bench), *old, "step {step}");
+    }
+    let left = std::fs::read_dir(bench.path("state/history")).unwrap();
+    let left: Vec<String> = left.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(!left.iter().any(|name| name.ends_with(".pending")), "{left:?}");
+    (tree == *new, kept)
+}
+
+#[test]
+fn a_death_at_any_step_keeps_nothing_that_was_not_done() {
+    let bench = Bench::new();
+    let old = contents(&bench);
+    keep(&bench, &bench.changes());
+    let new = contents(&bench);
+    let (mut undone, mut done_and_kept) = (0, 0);
+    for step in 0.. {
+        let bench = Bench::new();
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "disk::history_tests::dies_while_it_keeps"]);
+        child.env("GSD_KEEP_HOME", bench.home.as_path()).env("GSD_KEEP_STEP", step.to_string());
+        if child.output().unwrap().status.success() {
+            break;
+        }
+        let (is_done, is_kept) = check(&bench, &old, &new, step);
+        assert_eq!(is_done, is_kept, "what was done is kept, step {step}");
+        undone += u32::from(!is_done);
+        done_and_kept += u32::from(is_kept);
+    }
+    assert!(undone > 40 && done_and_kept > 2, "{undone} {done_and_kept}");
+}
+
+#[test]
+fn an_error_at_any_step_keeps_nothing_that_was_not_done() {
+    let bench = Bench::new();
+    let old = contents(&bench);
+    keep(&bench, &bench.changes());
+    let new = contents(&bench);
+    let (mut failed, mut not_kept) = (0, 0);
+    for step in 0.. {
+        let bench = Bench::new();
+        let result = apply(&bench, &bench.changes(), Faults::at(Some(step), None));
+        failed += u32::from(result.is_err());
+        not_kept += u32::from(matches!(result, Ok(Keeping::Failed(_))));
+        let (is_done, is_kept) = check(&bench, &old, &new, step);
+        assert_eq!(is_done, result.is_ok(), "step {step}");
+        if matches!(result, Ok(Keeping::Kept(_))) {
+            assert!(is_kept);
+            if step > 100 {
+                break;
+            }
+        }
+    }
+    assert!(failed > 40 && not_kept > 5, "{failed} {not_kept}");
+}

@@ -1,0 +1,237 @@
+//! What a program writes, read while it runs: never more of it in memory than was agreed, whatever the program does.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The most bytes of a line that are kept.
+pub(crate) const LONGEST_LINE: usize = 4 << 20;
+
+/// The most bytes of lines that wait to be taken. A program that writes more waits, as it does at a full pipe.
+const MOST_WAITING: usize = 16 << 20;
+
+/// What a line takes beside its bytes: a million empty ones are not nothing.
+const LINE: usize = size_of::<Line>();
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// One line that a program wrote, without its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) stream: Stream,
+    pub(crate) bytes: Vec<u8>,
+    /// How many bytes more the line had than [`LONGEST_LINE`]; they are gone.
+    pub(crate) cut: u64,
+}
+
+/// What is kept of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// The last bytes, so many.
+    Bytes(usize),
+    Lines,
+}
+
+/// What a program wrote and nobody has taken yet.
+#[derive(Debug, Clone)]
+pub(super) struct Output(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    lines: VecDeque<Line>,
+    /// How much memory the lines take.
+    waiting: usize,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    /// How many streams are open.
+    open: usize,
+    /// How many streams have more than there is room for.
+    full: usize,
+    last: Instant,
+    /// Nobody takes lines in time any more: the oldest make room.
+    lets_go: bool,
+    /// Lines that made room.
+    lost: u64,
+}
+
+/// What there is to take.
+#[derive(Debug)]
+pub(super) enum Taken {
+    Line(Line),
+    Nothing,
+    /// And there will be nothing more.
+    Closed,
+}
+
+impl Output {
+    pub(super) fn new() -> Self {
+        let state = State {
+            lines: VecDeque::new(),
+            waiting: 0,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            open: 0,
+            full: 0,
+            last: Instant::now(),
+            lets_go: false,
+            lost: 0,
+        };
+        Self(Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() }))
+    }
+
+    /// Reads a stream on a thread of its own, to its end.
+    pub(super) fn read(&self, stream: Stream, mut pipe: impl Read + Send + 'static, keep: Keep) {
+        self.state().open += 1;
+        let output = self.clone();
+        thread::spawn(move || {
+            let mut piece = [0; 8192];
+            let mut line = Line { stream, bytes: Vec::new(), cut: 0 };
+            // A pipe that breaks gave what it gave.
+            while let Ok(count @ 1..) = pipe.read(&mut piece) {
+                match keep {
+                    Keep::Bytes(most) => output.keep(stream, &piece[..count], most),
+                    Keep::Lines => output.split(&mut line, &piece[..count]),
+                }
+            }
+            if !line.bytes.is_empty() {
+                output.push(line);
+            }
+            output.state().open -= 1;
+            output.0.changed.notify_all();
+        });
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, stream: Stream, piece: &[u8], most: usize) {
+        let mut state = self.state();
+        state.last = Instant::now();
+        let kept = match stream {
+            Stream::Stdout => &mut state.stdout,
+            Stream::Stderr => &mut state.stderr,
+        };
+        kept.extend_from_slice(piece);
+        let surplus = kept.len().saturating_sub(most);
+        kept.drain(..surplus);
+    }
+
+    fn split(&self, line: &mut Line, piece: &[u8]) {
+        self.state().last = Instant::now();
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            let (part, is_end) = part.strip_suffix(b"\n").map_or((part, false), |part| (part, true));
+            let room = LONGEST_LINE - line.bytes.len();
+            let (kept, cut) = part.split_at(part.len().min(room));
+            line.bytes.extend_from_slice(kept);
+            line.cut += cut.len() as u64;
+            if is_end {
+                let next = Line { stream: line.stream, bytes: Vec::new(), cut: 0 };
+                self.push(std::mem::replace(line, next));
+            }
+        }
+    }
+
+    /// Waits until there is room for the line.
+    fn push(&self, mut line: Line) {
+        line.bytes.shrink_to_fit();
+        let size = line.bytes.len() + LINE;
+        let mut state = self.state();
+        state.full += 1;
+        while state.waiting + size > MOST_WAITING && !state.lines.is_empty() {
+            if state.lets_go {
+                state.drop_oldest();
+            } else {
+                state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        state.full -= 1;
+        state.last = Instant::now();
+        state.waiting += size;
+        state.lines.push_back(line);
+        drop(state);
+        self.0.changed.notify_all();
+    }
+
+    pub(super) fn take(&self) -> Taken {
+        let mut state = self.state();
+        match state.lines.pop_front() {
+            Some(line) => {
+                state.waiting -= line.bytes.len() + LINE;
+                drop(state);
+                self.0.changed.notify_all();
+                Taken::Line(line)
+            }
+            None if state.open == 0 => Taken::Closed,
+            None => Taken::Nothing,
+        }
+    }
+
+    /// What was kept of the bytes.
+    pub(super) fn bytes(&self) -> (Vec<u8>, Vec<u8>) {
+        let mut state = self.state();
+        (std::mem::take(&mut state.stdout), std::mem::take(&mut state.stderr))
+    }
+
+    /// Waits for something to take, or the end of all streams, for at most so long.
+    pub(super) fn wait(&self, most: Duration) {
+        let state = self.state();
+        if state.lines.is_empty() && state.open > 0 {
+            drop(self.0.changed.wait_timeout(state, most).unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Waits for the end of all streams; only of use where none is taken in lines.
+    pub(super) fn wait_for_end(&self, until: Instant) {
+        let mut state = self.state();
+        while state.open > 0 {
+            let rest = until.saturating_duration_since(Instant::now());
+            if rest.is_zero() {
+                return;
+            }
+            state = self.0.changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.state().open > 0
+    }
+
+    /// How long nothing was written. What waits for room was written.
+    pub(super) fn idle(&self) -> Duration {
+        let state = self.state();
+        if state.full > 0 { Duration::ZERO } else { state.last.elapsed() }
+    }
+
+    /// From now on no writer waits for room.
+    pub(super) fn let_go(&self) {
+        self.state().lets_go = true;
+        self.0.changed.notify_all();
+    }
+
+    /// How many lines were lost since [`Self::let_go`].
+    pub(super) fn lost(&self) -> u64 {
+        self.state().lost
+    }
+}
+
+impl State {
+    fn drop_oldest(&mut self) {
+        if let Some(line) = self.lines.pop_front() {
+            self.waiting -= line.bytes.len() + LINE;
+            self.lost += 1;
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! A started program as a value: what it says, whether it is still there, and its end.
+
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::output::{Keep, Line, Output, Stream, Taken};
+use super::program::Program;
+use super::tree::{self, Mark, Tree};
+use super::{World, WorldError};
+
+/// How long pipes are read that something still holds after the program has ended.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+
+/// Between two looks whether a program has ended. Most close their streams with their end, which is noticed at once.
+const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(20)];
+
+/// A program that runs, or has ended. Dropped before its end, it is killed with all it started.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    name: String,
+    tree: Tree,
+    output: Output,
+    started: Instant,
+    ended: Option<(Ended, Instant)>,
+    /// Whether what the program leaves running ends with it.
+    leaves_nothing: bool,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Code(i32),
+    Signal(i32),
+    /// It was stopped, since its time was up.
+    OutOfTime,
+}
+
+/// What a program does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Next {
+    Line(Line),
+    /// It has ended, nothing of it is left running, and all it wrote was taken.
+    Ended(Ended),
+    /// Nothing happened in the time that was given.
+    Nothing,
+}
+
+/// How a program is asked to end before it is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// `SIGINT`, as Ctrl-C at a terminal sends it.
+    Interrupt,
+    /// `SIGTERM`.
+    Terminate,
+}
+
+/// The end of a program that was stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stopped {
+    pub(crate) ended: Ended,
+    /// What it started and could not be ended, by number.
+    pub(crate) survivors: Vec<u32>,
+}
+
+/// Where the streams of a program lead, and what becomes of what it starts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner {
+    pub(super) stdin: Source,
+    pub(super) stdout: Sink,
+    pub(super) stderr: Sink,
+    /// Whether it leads a process group of its own: what is sent to ours, as by Ctrl-C, does not reach it.
+    pub(super) is_group: bool,
+    pub(super) leaves_nothing: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Ours,
+    /// What [`Program::stdin`] says, else nothing.
+    Given,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sink {
+    Ours,
+    Nothing,
+    Kept(Keep),
+}
+
+impl World {
+    /// Starts a program whose lines are read while it runs, in a group of its own. When it ends, however it does, all that
+    /// it started and left running is ended too.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which starts runners"))]
+    pub(crate) fn start(&self, program: &Program) -> Result<Process, WorldError> {
+        let lines = Sink::Kept(Keep::Lines);
+        let manner =
+            Manner { stdin: Source::Given, stdout: lines, stderr: lines, is_group: true, leaves_nothing: true };
+        self.start_as(program, manner)
+    }
+
+    pub(super) fn start_as(&self, program: &Program, manner: Manner) -> Result<Process, WorldError> {
+        let tree = Tree::new();
+        let mut command = self.command(program);
+        command.env(tree::MARK, tree.value(self.variable(tree::MARK).as_deref()));
+        let input = program.stdin.clone();
+        command.stdin(match manner.stdin {
+            Source::Ours => Stdio::inherit(),
+            Source::Given if input.is_empty() => Stdio::null(),
+            Source::Given => Stdio::piped(),
+        });
+        command.stdout(manner.stdout.stdio()).stderr(manner.stderr.stdio());
+        if manner.is_group {
+            lead_a_group(&mut command);
+        }
+        let mut child = spawn(&mut command, program)?;
+        let output = Output::new();
+        if let Some(mut pipe) = child.stdin.take() {
+            // A program that does not read its input closes the pipe; what it then says is its own matter.
+            thread::spawn(move || std::io::Write::write_all(&mut pipe, &input));
+        }
+        if let (Some(pipe), Sink::Kept(keep)) = (child.stdout.take(), manner.stdout) {
+            output.read(Stream::Stdout, pipe, keep);
+        }
+        if let (Some(pipe), Sink::Kept(keep)) = (child.stderr.take(), manner.stderr) {
+            output.read(Stream::Stderr, pipe, keep);
+        }
+        let (name, leaves_nothing) = (program.to_string(), manner.leaves_nothing);
+        Ok(Process { child, name, tree, output, started: Instant::now(), ended: None, leaves_nothing })
+    }
+}
+
+/// Starts a program that nobody waits for through a [`Process`].
+pub(super) fn spawn(command: &mut Command, program: &Program) -> Result<Child, WorldError> {
+    if let Some(folder) = &program.embedded {
+        return Err(WorldError::Embedded { folder: folder.clone() });
+    }
+    tree::spawn(command).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.name.to_string_lossy().into_owned() },
+        _ => WorldError::Start { program: program.to_string(), source },
+    })
+}
+
+#[cfg(unix)]
+pub(super) fn lead_a_group(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(not(unix))]
+pub(super) fn lead_a_group(_command: &mut Command) {}
+
+impl Process {
+    /// The number that the system knows the program by.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which notes what it started"))]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What all that it starts can be found by, also after this process has died.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which notes what it started"))]
+    pub(crate) fn mark(&self) -> &Mark {
+        &self.tree.mark
+    }
+
+    /// The time since it was started, to its end.
+    pub(crate) fn ran_for(&self) -> Duration {
+        self.ended.map_or_else(Instant::now, |(_, at)| at).duration_since(self.started)
+    }
+
+    /// How long it has written nothing. Lines that nobody has taken yet, for which there is no room, were written.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which stops runners that hang"))]
+    pub(crate) fn idle(&self) -> Duration {
+        self.output.idle()
+    }
+
+    /// The next line, or the end, waited for until `until`. Lines come in the order in which each stream has them. A
+    /// program whose lines nobody takes has to wait when there are too many.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which reads what runners say"))]
+    pub(crate) fn next(&mut self, until: Instant) -> Result<Next, WorldError> {
+        let mut pause = PAUSES[0];
+        loop {
+            let taken = self.output.take();
+            if let Taken::Line(line) = taken {
+                return Ok(Next::Line(line));
+            }
+            if let Some((ended, at)) = self.ended {
+                if matches!(taken, Taken::Closed) || at.elapsed() >= GRACE {
+                    return Ok(Next::Ended(ended));
+                }
+            } else if self.look()?.is_some() {
+                continue;
+            }
+            let Some(longer) = self.rest(pause, Some(until)) else { return Ok(Next::Nothing) };
+            pause = longer;
+        }
+    }
+
+    /// Waits for the end of the program until `until`, for ever without one; `None` if it has not ended then.
+    pub(super) fn wait(&mut self, until: Option<Instant>) -> Result<Option<Ended>, WorldError> {
+        let mut pause = PAUSES[0];
+        loop {
+            if let Some(ended) = self.look()? {
+                return Ok(Some(ended));
+            }
+            let Some(longer) = self.rest(pause, until) else { return Ok(None) };
+            pause = longer;
+        }
+    }
+
+    /// Waits a moment, shorter where something happens, and gives the next one; `None` when the time is up.
+    fn rest(&self, pause: Duration, until: Option<Instant>) -> Option<Duration> {
+        let rest = until.map(|until| until.saturating_duration_since(Instant::now()));
+        if rest.is_some_and(|rest| rest.is_zero()) {
+            return None;
+        }
+        let pause = pause.min(rest.unwrap_or(pause));
+        if self.output.is_open() {
+            self.output.wait(pause);
+        } else {
+            thread::sleep(pause);
+        }
+        Some((pause * 2).min(PAUSES[1]))
+    }
+
+    /// Whether the program has ended, and if so, the end of what it left.
+    fn look(&mut self) -> Result<Option<Ended>, WorldError> {
+        if let Some((ended, _)) = self.ended {
+            return Ok(Some(ended));
+        }
+        if !self.has_ended().map_err(|source| self.lost(source))? {
+            return Ok(None);
+        }
+        let at = Instant::now();
+        if self.leaves_nothing {
+            // On Linux before it is waited for: till then its number is nobody else's. Elsewhere it is given away last.
+            self.tree.end(Some(self.child.id()));
+        }
+        self.reap(at).map(Some)
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn has_ended(&mut self) -> std::io::Result<bool> {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        Ok(waitid(WaitId::Pid(Pid::from_child(&self.child)), look)?.is_some())
+    }
+
+    /// Other systems say so only to who waits, or also of a process that was halted.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn has_ended(&mut self) -> std::io::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
+    fn reap(&mut self, at: Instant) -> Result<Ended, WorldError> {
+        let status = self.child.wait().map_err(|source| self.lost(source))?;
+        tree::forget(self.child.id());
+        let ended = Ended::of(status);
+        self.ended = Some((ended, at));
+        Ok(ended)
+    }
+
+    fn lost(&self, source: std::io::Error) -> WorldError {
+        WorldError::Wait { program: self.name.clone(), source }
+    }
+
+    /// Asks the program to end, gives it time, and then kills it and all that it started. What it wrote last can be taken
+    /// afterwards: of too many lines those.
+    pub(crate) fn stop(&mut self, ask: Ask, grace: Duration) -> Result<Stopped, WorldError> {
+        // It must not wait for room instead of ending.
+        self.output.let_go();
+        if self.look()?.is_none() {
+            self.tree.remember(self.child.id());
+            self.ask(ask);
+            self.wait(Some(Instant::now() + grace))?;
+        }
+        self.kill()
+    }
+
+    /// Kills the program, and all that it started.
+    pub(super) fn kill(&mut self) -> Result<Stopped, WorldError> {
+        self.output.let_go();
+        let root = self.ended.is_none().then(|| self.child.id());
+        let at = Instant::now();
+        if root.is_some() {
+            // Where nothing else of it can be found, this one can.
+            let _ = self.child.kill();
+        }
+        let survivors = self.tree.end(root);
+        let ended = match self.ended {
+            Some((ended, _)) => ended,
+            None => self.reap(at)?,
+        };
+        Ok(Stopped { ended, survivors })
+    }
+
+    /// Its group too, where it leads one: a shell does not hand on what it is asked.
+    #[cfg(unix)]
+    fn ask(&self, ask: Ask) {
+        use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+        let signal = match ask {
+            Ask::Interrupt => Signal::INT,
+            Ask::Terminate => Signal::TERM,
+        };
+        let process = Pid::from_child(&self.child);
+        // What is gone already need not be asked.
+        if kill_process_group(process, signal).is_err() {
+            let _ = kill_process(process, signal);
+        }
+    }
+
+    /// There is no polite way.
+    #[cfg(not(unix))]
+    fn ask(&self, _ask: Ask) {}
+
+    /// The bytes of standard output and standard error, where they are kept as such. What the program left running may
+    /// hold its pipes for as long as it likes: they are read for a while.
+    pub(super) fn bytes(&self) -> (Vec<u8>, Vec<u8>) {
+        let (_, at) = self.ended.unwrap_or((Ended::OutOfTime, Instant::now()));
+        self.output.wait_for_end(at + GRACE);
+        self.output.bytes()
+    }
+
+    /// How many lines were given up while the program was stopped, since nobody took them.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which says what it has not seen"))]
+    pub(crate) fn lost_lines(&self) -> u64 {
+        self.output.lost()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.output.let_go();
+        if self.ended.is_none() {
+            // There is nobody left to be told.
+            let _ = self.kill();
+        }
+    }
+}
+
+impl Sink {
+    fn stdio(self) -> Stdio {
+        match self {
+            Self::Ours => Stdio::inherit(),
+            Self::Nothing => Stdio::null(),
+            Self::Kept(_) => Stdio::piped(),
+        }
+    }
+}
+
+impl Ended {
+    fn of(status: std::process::ExitStatus) -> Self {
+        #[cfg(unix)]
+        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+            return Self::Signal(signal);
+        }
+        Self::Code(status.code().unwrap_or(1))
+    }
+
+    /// The code that the program ended with; `None` where a signal ended it.
+    pub(super) fn code(self) -> Option<i32> {
+        match self {
+            Self::Code(code) => Some(code),
+            Self::Signal(_) | Self::OutOfTime => None,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What this process is asked to do by signals, so that it can end in order what it started.
+
+#[cfg(unix)]
+use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::process::Ask;
+
+/// The signals that ask this process to end, noted instead of obeyed, from when they are watched until it ends.
+#[derive(Debug, Clone)]
+pub(crate) struct Requests {
+    #[cfg(unix)]
+    last: Arc<AtomicUsize>,
+}
+
+impl Requests {
+    /// From here on `SIGINT`, `SIGTERM` and `SIGHUP` only leave a note: whoever calls this has to look at it now and then.
+    /// Other systems than those of Unix end the process.
+    #[cfg(unix)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
+    pub(crate) fn watch() -> std::io::Result<Self> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let last = Arc::new(AtomicUsize::new(0));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let number = usize::try_from(signal).unwrap_or_default();
+            signal_hook::flag::register_usize(signal, Arc::clone(&last), number)?;
+        }
+        Ok(Self { last })
+    }
+
+    #[cfg(not(unix))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
+    pub(crate) fn watch() -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// How this process was asked to end last, if it was: what it started is best asked in the same way.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
+    pub(crate) fn asked(&self) -> Option<Ask> {
+        #[cfg(unix)]
+        match self.last.load(Ordering::SeqCst) {
+            0 => None,
+            signal if Ok(signal) == usize::try_from(signal_hook::consts::SIGINT) => Some(Ask::Interrupt),
+            _ => Some(Ask::Terminate),
+        }
+        #[cfg(not(unix))]
+        None
+    }
+}

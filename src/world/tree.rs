@@ -1,0 +1,426 @@
+//! All that a program started, however far it went from it: found, and ended.
+//!
+//! Tools run in process groups and sessions of their own, ignore `SIGTERM`, and leave programs behind, so that no signal to
+//! one process or group reaches them all. Each program that is to end with all it started gets a mark in its environment,
+//! which what it starts inherits. On Linux `/proc` shows the mark and who started whom; a process is held by a descriptor
+//! (pidfd) before it is looked at a second time and signalled, so that a number that was given to another process in
+//! between harms nobody. Where this process adopts the orphans of what it starts, also a process without any environment
+//! is known for what it is. On macOS `ps` shows the same, less surely: programs of the system hide their environment, and
+//! numbers are signalled. On other systems of Unix the process group is ended, on Windows what `taskkill /T` finds.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The variable with the mark. A program of ours that runs within such a program adds its own mark to the one it was given.
+pub(super) const MARK: &str = "GSD_PROCESS";
+
+/// Between the marks of programs that run within each other.
+const WITHIN: char = ':';
+
+/// The mark of what this process starts and does not end, where it adopts orphans: it is not taken for one.
+const LEFT_ALONE: &str = "none";
+
+/// What this process has started and not yet seen the end of.
+static RUNNING: Mutex<Running> = Mutex::new(Running { children: BTreeSet::new(), trees: 0, adopts: false });
+
+struct Running {
+    children: BTreeSet<u32>,
+    /// How many programs run that are to end with all they started.
+    trees: usize,
+    /// Whether every child of this process that is not in `children` is an orphan of what it started.
+    adopts: bool,
+}
+
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A program's mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark(String);
+
+impl Mark {
+    fn new() -> Self {
+        use std::hash::BuildHasher;
+        Self(format!("{:016x}", std::hash::RandomState::new().hash_one(std::process::id())))
+    }
+
+    /// The mark in this text, such as a note has it that was made before this process began.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which ends what a run that died left"))]
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let is_mark = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_mark.then(|| Self(text.to_owned()))
+    }
+
+    /// Whether the value of [`MARK`] has this mark in it.
+    #[cfg(unix)]
+    fn is_in(&self, value: &str) -> bool {
+        value.split(WITHIN).any(|mark| mark == self.0)
+    }
+
+    /// Ends everything that has this mark; gives what did not go.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which ends what a run that died left"))]
+    pub(crate) fn end_all(&self) -> Vec<u32> {
+        system::end(&Tree { mark: self.clone(), known: BTreeSet::new(), is_counted: false }, None)
+    }
+}
+
+impl std::fmt::Display for Mark {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// What a program is started with so that all it starts can be ended.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) mark: Mark,
+    /// Processes that belong to it for certain, by number and beginning.
+    known: BTreeSet<(u32, String)>,
+    is_counted: bool,
+}
+
+impl Tree {
+    pub(super) fn new() -> Self {
+        running().trees += 1;
+        Self { mark: Mark::new(), known: BTreeSet::new(), is_counted: true }
+    }
+
+    /// The value of [`MARK`] for the program; `outer` is that of this process.
+    pub(super) fn value(&self, outer: Option<&str>) -> String {
+        outer.map_or_else(|| self.mark.to_string(), |outer| format!("{outer}{WITHIN}{}", self.mark))
+    }
+
+    /// Remembers what belongs to it now: once the program has gone, it may be seen no more where its children came from.
+    pub(super) fn remember(&mut self, root: u32) {
+        self.known.extend(system::members(self, root));
+    }
+
+    /// Ends all of it with `SIGKILL`: the process `root`, which nobody has waited for, all it started, and what these
+    /// started. Gives what is still there after some seconds, such as what waits for a disk.
+    pub(super) fn end(&self, root: Option<u32>) -> Vec<u32> {
+        system::end(self, root)
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        if self.is_counted {
+            running().trees -= 1;
+        }
+    }
+}
+
+/// The value of [`MARK`] for a program that is not to end with all it starts, where it needs one.
+pub(super) fn left_alone(outer: impl FnOnce() -> Option<String>) -> Option<String> {
+    running().adopts.then(|| outer().unwrap_or_else(|| LEFT_ALONE.to_owned()))
+}
+
+/// Starts a program. Nobody looks for orphans in the moment in which it is there and not yet known.
+pub(super) fn spawn(command: &mut std::process::Command) -> std::io::Result<std::process::Child> {
+    let mut running = running();
+    let child = command.spawn()?;
+    running.children.insert(child.id());
+    Ok(child)
+}
+
+/// A child was waited for.
+pub(super) fn forget(child: u32) {
+    running().children.remove(&child);
+}
+
+/// From here on orphans of what this process starts become its children. False where the system has no such thing.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end with what they ran"))]
+pub(crate) fn adopt_orphans() -> bool {
+    system::adopt_orphans()
+}
+
+#[cfg(unix)]
+mod system {
+    use std::collections::BTreeSet;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use rustix::process::{Pid, Signal};
+
+    use super::{Running, Tree, running};
+
+    /// How long killed processes may take to be gone.
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    pub(super) fn end(tree: &Tree, root: Option<u32>) -> Vec<u32> {
+        let started = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        let mut killed = Vec::new();
+        let mut quiet = 0;
+        if let Some(group) = root.and_then(pid) {
+            // Only the group that the program leads; where it leads none there is none of its number.
+            let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        }
+        loop {
+            let left = kill(tree, root, &mut killed);
+            reap(&killed);
+            // What was born while the list was read is in the next one.
+            quiet = if left.is_empty() { quiet + 1 } else { 0 };
+            if quiet == 2 || started.elapsed() >= PATIENCE {
+                return left.into_iter().collect();
+            }
+            if !left.is_empty() {
+                thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(50));
+            }
+        }
+    }
+
+    /// Sends `SIGKILL` to all that is there of it now.
+    fn kill(tree: &Tree, root: Option<u32>, killed: &mut Vec<Held>) -> BTreeSet<u32> {
+        // Held while orphans are looked for: nothing is started meanwhile.
+        let running = running();
+        let members = find(tree, root, &running);
+        for process in &members {
+            killed.extend(Held::of(process).filter(Held::kill));
+        }
+        members.iter().map(|process| process.id).collect()
+    }
+
+    pub(super) fn members(tree: &Tree, root: u32) -> BTreeSet<(u32, String)> {
+        let members = find(tree, Some(root), &running());
+        members.into_iter().map(|process| (process.id, process.began)).collect()
+    }
+
+    /// What is there of it now.
+    fn find(tree: &Tree, root: Option<u32>, running: &Running) -> Vec<Seen> {
+        let mut seen = seen();
+        let is_stranger = |process: &Seen| {
+            let is_orphan = process.parent == std::process::id() && !running.children.contains(&process.id);
+            running.adopts && running.trees <= 1 && is_orphan && process.marks.is_none()
+        };
+        let is_first = |process: &&Seen| {
+            let is_marked = process.marks.as_ref().is_some_and(|marks| tree.mark.is_in(marks));
+            let is_known = || tree.known.contains(&(process.id, process.began.clone()));
+            is_marked || Some(process.id) == root || is_known() || is_stranger(process)
+        };
+        let mut members: BTreeSet<u32> = seen.iter().filter(is_first).map(|process| process.id).collect();
+        loop {
+            let is_child = |process: &&Seen| members.contains(&process.parent);
+            let children: Vec<u32> = seen.iter().filter(is_child).map(|process| process.id).collect();
+            let before = members.len();
+            members.extend(children);
+            if members.len() == before {
+                break;
+            }
+        }
+        members.remove(&std::process::id());
+        seen.retain(|process| members.contains(&process.id));
+        seen
+    }
+
+    fn pid(id: u32) -> Option<Pid> {
+        i32::try_from(id).ok().and_then(Pid::from_raw)
+    }
+
+    /// A process as it was seen, zombies left out.
+    struct Seen {
+        id: u32,
+        parent: u32,
+        /// The value of [`super::MARK`], where it can be seen and is there.
+        marks: Option<String>,
+        /// When it began: two processes of one number differ in it.
+        began: String,
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(super) use linux::adopt_orphans;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    use linux::{Held, reap, seen};
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    pub(super) use other::adopt_orphans;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    use other::{Held, reap, seen};
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    mod linux {
+        use std::fs::File;
+        use std::io::Read;
+        use std::os::fd::{AsFd, OwnedFd};
+        use std::path::Path;
+
+        use rustix::process::{PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid};
+
+        use super::super::{MARK, running};
+        use super::{Seen, pid};
+
+        /// More than the system takes for arguments and environment together.
+        const MOST: u64 = 8 << 20;
+
+        /// A process that keeps its number for as long as it is held.
+        pub(super) struct Held {
+            id: u32,
+            descriptor: Option<OwnedFd>,
+        }
+
+        impl Held {
+            /// `None` where the process is gone, or its number is another one's.
+            pub(super) fn of(process: &Seen) -> Option<Self> {
+                // A kernel before 5.3, or a sandbox, gives none.
+                let descriptor = pidfd_open(pid(process.id)?, PidfdFlags::empty()).ok();
+                let now = stat(process.id)?;
+                (now.began == process.began).then_some(Self { id: process.id, descriptor })
+            }
+
+            /// False where it is gone or not ours to end.
+            pub(super) fn kill(&self) -> bool {
+                match &self.descriptor {
+                    Some(descriptor) => pidfd_send_signal(descriptor, Signal::KILL).is_ok(),
+                    None => pid(self.id).is_some_and(|id| rustix::process::kill_process(id, Signal::KILL).is_ok()),
+                }
+            }
+        }
+
+        /// Waits for those that became our children and have ended.
+        pub(super) fn reap(killed: &[Held]) {
+            for held in killed {
+                if running().children.contains(&held.id) {
+                    continue;
+                }
+                if let Some(descriptor) = &held.descriptor {
+                    // The children of others are no business of ours, which is an error.
+                    let _ = waitid(WaitId::PidFd(descriptor.as_fd()), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+                }
+            }
+        }
+
+        pub(in super::super) fn adopt_orphans() -> bool {
+            let mut running = running();
+            let me = std::process::id();
+            let knows_all = || seen().iter().all(|other| other.parent != me || running.children.contains(&other.id));
+            let (knows_all, myself) = (knows_all(), pid(me));
+            let is_set = rustix::process::set_child_subreaper(myself).is_ok();
+            // A shell that became this program may have left it children that nobody knows.
+            running.adopts = is_set && (running.adopts || knows_all);
+            is_set
+        }
+
+        pub(super) fn seen() -> Vec<Seen> {
+            let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+            let ids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+            let look = |id: u32| {
+                let stat = stat(id)?;
+                let mark = format!("{MARK}=");
+                let environment = read(&Path::new("/proc").join(id.to_string()).join("environ")).unwrap_or_default();
+                let mut variables = environment.split(|byte| *byte == 0);
+                let marks = variables.find_map(|variable| variable.strip_prefix(mark.as_bytes()));
+                let marks = marks.map(|marks| String::from_utf8_lossy(marks).into_owned());
+                Some(Seen { id, parent: stat.parent, marks, began: stat.began })
+            };
+            ids.filter_map(look).collect()
+        }
+
+        struct Stat {
+            parent: u32,
+            began: String,
+        }
+
+        /// `None` for a process that is gone, or has ended and was not waited for.
+        fn stat(id: u32) -> Option<Stat> {
+            let bytes = read(&Path::new("/proc").join(id.to_string()).join("stat"))?;
+            let text = String::from_utf8_lossy(&bytes);
+            // The name before it may hold anything, brackets too.
+            let (_, rest) = text.rsplit_once(')')?;
+            let mut fields = rest.split_whitespace();
+            if matches!(fields.next()?, "Z" | "X" | "x") {
+                return None;
+            }
+            let parent = fields.next()?.parse().ok()?;
+            Some(Stat { parent, began: fields.nth(17)?.to_owned() })
+        }
+
+        fn read(path: &Path) -> Option<Vec<u8>> {
+            let mut bytes = Vec::new();
+            File::open(path).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
+            Some(bytes)
+        }
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    mod other {
+        use std::process::Command;
+
+        use rustix::process::Signal;
+
+        use super::super::MARK;
+        use super::{Seen, pid};
+
+        /// A process by its number: such systems have no surer name for it.
+        pub(super) struct Held(u32);
+
+        impl Held {
+            #[expect(clippy::unnecessary_wraps, reason = "on Linux it can be told that the process is gone")]
+            pub(super) fn of(process: &Seen) -> Option<Self> {
+                let _ = &process.began;
+                Some(Self(process.id))
+            }
+
+            pub(super) fn kill(&self) -> bool {
+                pid(self.0).is_some_and(|id| rustix::process::kill_process(id, Signal::KILL).is_ok())
+            }
+        }
+
+        /// Orphans are the children of the system's first process, which waits for them.
+        pub(super) fn reap(_killed: &[Held]) {}
+
+        pub(in super::super) fn adopt_orphans() -> bool {
+            false
+        }
+
+        /// What `ps` shows; with the environment where it does that.
+        #[expect(clippy::disallowed_methods, reason = "the room that starts programs, below what waits for them")]
+        pub(super) fn seen() -> Vec<Seen> {
+            let columns = "pid=,ppid=,stat=,lstart=,command=";
+            let with_environment: &[&str] = if cfg!(target_os = "macos") { &["-E"] } else { &[] };
+            let shown = Command::new("ps").args(["-A", "-ww"]).args(with_environment).args(["-o", columns]).output();
+            let Ok(shown) = shown else { return Vec::new() };
+            let look = |line: &str| {
+                let mut words = line.split_whitespace();
+                let (id, parent) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+                if words.next()?.starts_with('Z') {
+                    return None;
+                }
+                let mark = format!("{MARK}=");
+                let began = words.by_ref().take(5).collect::<Vec<_>>().join(" ");
+                let marks = words.filter_map(|word| word.strip_prefix(mark.as_str())).last().map(str::to_owned);
+                Some(Seen { id, parent, marks, began })
+            };
+            String::from_utf8_lossy(&shown.stdout).lines().filter_map(look).collect()
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::collections::BTreeSet;
+    use std::process::{Command, Stdio};
+
+    use super::Tree;
+
+    /// Children of a process that has gone are not seen as its own.
+    pub(super) fn members(_tree: &Tree, _root: u32) -> BTreeSet<(u32, String)> {
+        BTreeSet::new()
+    }
+
+    /// What the system knows to be below the process. What left it is not found: there is no mark to be seen.
+    #[expect(clippy::disallowed_methods, reason = "the room that starts programs, below what waits for them")]
+    pub(super) fn end(_tree: &Tree, root: Option<u32>) -> Vec<u32> {
+        if let Some(root) = root {
+            let mut command = Command::new("taskkill");
+            command.args(["/T", "/F", "/PID", &root.to_string()]);
+            // One that is gone already cannot be ended.
+            let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        }
+        Vec::new()
+    }
+
+    pub(super) fn adopt_orphans() -> bool {
+        false
+    }
+}
