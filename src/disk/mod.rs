@@ -14,12 +14,15 @@ mod hold;
 mod identity;
 mod journal;
 mod lock;
+#[cfg(test)]
+mod memory;
 mod path;
 mod private;
 mod recover;
 mod scratch;
 mod snapshot;
 mod transaction;
+mod tree;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -29,6 +32,8 @@ pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
+#[cfg(test)]
+pub(crate) use memory::MemoryTree;
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
@@ -116,22 +121,6 @@ fn open(path: &Path) -> Result<Option<(std::fs::File, u64)>, DiskError> {
         return Err(DiskError::io("read", path)(io::Error::from(io::ErrorKind::IsADirectory)));
     }
     if found.is_file() { Ok(Some((file, found.len()))) } else { Err(DiskError::NotAFile { path: path.to_path_buf() }) }
-}
-
-/// Whether the file is the image of a program, by its first bytes: ELF, Mach-O, or Windows.
-pub(crate) fn is_program(path: impl AsRef<Path>) -> Result<bool, DiskError> {
-    let path = path.as_ref();
-    let Some((mut file, _)) = open(path)? else { return Ok(false) };
-    let mut first = [0; 4];
-    match file.read_exact(&mut first) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-        Err(error) => return Err(DiskError::io("read", path)(error)),
-    }
-    Ok(first == *b"\x7fELF"
-        || first.starts_with(b"MZ")
-        || first == [0xcf, 0xfa, 0xed, 0xfe]
-        || first == [0xca, 0xfe, 0xba, 0xbe])
 }
 
 /// What a folder holds, by name; `None` if there is no such folder.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{AbsolutePath, DiskError, present};
+use super::tree::Tree;
+use super::{AbsolutePath, DOCUMENT_LIMIT, DiskError, Entry, SETTINGS_LIMIT};
 
 /// The SHA-256 of a file's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,14 +20,19 @@ impl Digest {
 
     /// The digest of a file of any size, without holding it; `None` if there is no such file.
     pub(crate) fn of_file(path: &AbsolutePath) -> Result<Option<Self>, DiskError> {
-        let failed = |source| DiskError::Io { doing: "read", path: path.as_path().to_path_buf(), source };
-        let Some((mut file, _)) = super::open(path.as_path())? else { return Ok(None) };
+        let Some((file, _)) = super::open(path.as_path())? else { return Ok(None) };
+        Self::of_rest(&[], file).map(Some).map_err(DiskError::io("read", path.as_path()))
+    }
+
+    /// The digest of what was read of a file, and of the rest of it.
+    pub(super) fn of_rest(read: &[u8], mut rest: impl Read) -> io::Result<Self> {
         let mut hasher = Sha256::new();
+        hasher.update(read);
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            let read = file.read(&mut buffer).map_err(failed)?;
+            let read = rest.read(&mut buffer)?;
             if read == 0 {
-                return Ok(Some(Self(hasher.finalize().into())));
+                return Ok(Self(hasher.finalize().into()));
             }
             hasher.update(&buffer[..read]);
         }
@@ -83,11 +89,30 @@ pub(crate) enum Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundFile {
     pub(crate) digest: Digest,
-    /// The bytes, where they were asked for.
+    /// The bytes; missing where nobody asked for those of a program or of a file over the limit.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) executable: bool,
     /// Somebody took away the right to write to it.
     pub(crate) read_only: bool,
+    /// Whether it is the image of a program, by its first bytes: ELF, Mach-O, or Windows.
+    pub(crate) program: bool,
+}
+
+impl FoundFile {
+    /// Whether the file is as these bytes were written. A checkout of git's may have changed the ends of its lines to
+    /// `\r\n`; no person did.
+    pub(crate) fn is_as_written(&self, written: Digest) -> bool {
+        let with_newlines = || {
+            let bytes = self.bytes.as_deref()?;
+            if !bytes.windows(2).any(|pair| pair == b"\r\n") {
+                return None;
+            }
+            let mut next = bytes.iter().skip(1).chain(&[0]);
+            let is_kept = |byte: &&u8| next.next() != Some(&b'\n') || **byte != b'\r';
+            Some(Digest::of(&bytes.iter().filter(is_kept).copied().collect::<Vec<u8>>()))
+        };
+        self.digest == written || with_newlines() == Some(written)
+    }
 }
 
 impl Found {
@@ -98,46 +123,32 @@ impl Found {
             Self::Absent | Self::Folder | Self::Other => None,
         }
     }
-
-    /// Keeps the bytes of a file where a `limit` for them is given.
-    fn look(path: &AbsolutePath, limit: Option<u64>) -> Result<Self, DiskError> {
-        let metadata = present(std::fs::metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
-        let Some(metadata) = metadata else { return Ok(Self::Absent) };
-        if metadata.is_dir() {
-            return Ok(Self::Folder);
-        }
-        if !metadata.is_file() {
-            return Ok(Self::Other);
-        }
-        let (executable, read_only) = (is_executable(&metadata), metadata.permissions().readonly());
-        let file = match limit {
-            Some(limit) => super::read_up_to(path, limit)?.map(|bytes| (Digest::of(&bytes), Some(bytes))),
-            None => Digest::of_file(path)?.map(|digest| (digest, None)),
-        };
-        // A file that went away between the two looks is absent.
-        Ok(file.map_or(Self::Absent, |(digest, bytes)| Self::File(FoundFile { digest, bytes, executable, read_only })))
-    }
 }
 
-#[cfg(unix)]
-fn is_executable(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o111 != 0
+/// Of which files a look keeps the bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Keep {
+    /// Of all but programs and what is larger than [`DOCUMENT_LIMIT`].
+    Documents,
+    /// Of every file; one that is larger than this is refused.
+    UpTo(u64),
 }
 
-#[cfg(not(unix))]
-fn is_executable(_metadata: &std::fs::Metadata) -> bool {
-    false
-}
-
-/// What was found at each path that was looked at, at one moment.
+/// What was found at each path that was looked at, at one moment. No file is opened twice.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Snapshot {
+    tree: Tree,
     found: BTreeMap<AbsolutePath, Found>,
 }
 
 impl Snapshot {
-    /// Looks at each path, for its digest only.
+    /// Looks at a tree that is not on disk.
+    #[cfg(test)]
+    pub(crate) fn in_memory(tree: super::MemoryTree) -> Self {
+        Self { tree: Tree::Memory(tree), found: BTreeMap::new() }
+    }
+
+    /// Looks at each path.
     #[cfg(test)]
     pub(crate) fn of<'a>(paths: impl IntoIterator<Item = &'a AbsolutePath>) -> Result<Self, DiskError> {
         let mut snapshot = Self::default();
@@ -147,28 +158,44 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// Looks at a path, for its digest only.
+    /// Looks at a path, and keeps the bytes of a document.
     pub(crate) fn look(&mut self, path: &AbsolutePath) -> Result<&Found, DiskError> {
         if !self.found.contains_key(path) {
-            self.found.insert(path.clone(), Found::look(path, None)?);
+            self.found.insert(path.clone(), self.tree.look(path, Keep::Documents)?);
         }
         Ok(&self.found[path])
     }
 
-    /// Looks at a path and keeps its bytes.
+    /// Looks at a path and keeps its bytes, whatever they are.
     pub(crate) fn read(&mut self, path: &AbsolutePath) -> Result<Option<&[u8]>, DiskError> {
-        self.read_up_to(path, super::DOCUMENT_LIMIT)
+        self.read_up_to(path, DOCUMENT_LIMIT)
     }
 
     /// As [`Self::read`], for settings.
     pub(crate) fn read_settings(&mut self, path: &AbsolutePath) -> Result<Option<&[u8]>, DiskError> {
-        self.read_up_to(path, super::SETTINGS_LIMIT)
+        self.read_up_to(path, SETTINGS_LIMIT)
+    }
+
+    /// The text of a document; `None` if there is no such file. What is there and is no file is an error.
+    pub(crate) fn read_text(&mut self, path: &AbsolutePath) -> Result<Option<String>, DiskError> {
+        self.read(path)?;
+        match self.found(path) {
+            Found::Absent => Ok(None),
+            Found::File(file) => super::text(path.as_path(), file.bytes.clone().unwrap_or_default()).map(Some),
+            Found::Folder => Err(DiskError::io("read", path.as_path())(io::ErrorKind::IsADirectory.into())),
+            Found::Other => Err(DiskError::NotAFile { path: path.as_path().to_path_buf() }),
+        }
     }
 
     fn read_up_to(&mut self, path: &AbsolutePath, limit: u64) -> Result<Option<&[u8]>, DiskError> {
-        let known = matches!(self.found.get(path), Some(Found::File(FoundFile { bytes: Some(_), .. })));
-        if !known {
-            self.found.insert(path.clone(), Found::look(path, Some(limit))?);
+        match self.found.get(path) {
+            Some(Found::File(FoundFile { bytes: Some(bytes), .. })) if bytes.len() as u64 > limit => {
+                return Err(DiskError::TooLarge { path: path.as_path().to_path_buf(), limit });
+            }
+            None | Some(Found::File(FoundFile { bytes: None, .. })) => {
+                self.found.insert(path.clone(), self.tree.look(path, Keep::UpTo(limit))?);
+            }
+            Some(_) => {}
         }
         Ok(self.bytes(path))
     }
@@ -178,16 +205,41 @@ impl Snapshot {
         self.found.get(path).unwrap_or(&Found::Absent)
     }
 
-    /// The bytes of a file that was [`Self::read`].
-    pub(crate) fn bytes(&self, path: &AbsolutePath) -> Option<&[u8]> {
+    /// The file at a path that was looked at.
+    pub(crate) fn file(&self, path: &AbsolutePath) -> Option<&FoundFile> {
         match self.found(path) {
-            Found::File(file) => file.bytes.as_deref(),
+            Found::File(file) => Some(file),
             Found::Absent | Found::Folder | Found::Other => None,
         }
     }
 
+    /// The bytes of a file that was [`Self::read`].
+    pub(crate) fn bytes(&self, path: &AbsolutePath) -> Option<&[u8]> {
+        self.file(path)?.bytes.as_deref()
+    }
+
     pub(crate) fn digest(&self, path: &AbsolutePath) -> Option<Digest> {
         self.found(path).digest()
+    }
+
+    /// What a folder holds, by name; `None` if there is no such folder.
+    pub(crate) fn list(&self, folder: &AbsolutePath) -> Result<Option<Vec<Entry>>, DiskError> {
+        self.tree.list(folder)
+    }
+
+    /// Whether a file, or a link to one, is at `path`. Does not open it.
+    pub(crate) fn is_file(&self, path: &AbsolutePath) -> bool {
+        self.found.get(path).map_or_else(|| self.tree.is_file(path), |found| matches!(found, Found::File(_)))
+    }
+
+    /// Whether a folder, or a link to one, is at `path`.
+    pub(crate) fn is_folder(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_folder(path)
+    }
+
+    /// Whether `path`, followed through links, is inside `folder`.
+    pub(crate) fn is_inside(&self, path: &AbsolutePath, folder: &AbsolutePath) -> bool {
+        self.tree.is_inside(path, folder)
     }
 }
 
@@ -218,5 +270,36 @@ mod tests {
         assert_eq!(snapshot.digest(&path), Some(Digest::of(b"one")));
         assert_eq!(snapshot.found(&folder), &Found::Folder);
         assert_eq!(snapshot.found(&folder.resolve("b")), &Found::Absent);
+    }
+
+    #[test]
+    fn a_look_keeps_the_bytes_of_documents_and_a_read_those_of_programs_too() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = AbsolutePath::parse(temporary.path()).unwrap();
+        let (text, program) = (folder.resolve("a"), folder.resolve("b"));
+        std::fs::write(&text, "MU").unwrap();
+        std::fs::write(&program, b"\x7fELF and more").unwrap();
+        let mut snapshot = Snapshot::of([&text, &program]).unwrap();
+        assert_eq!(snapshot.bytes(&text), Some(&b"MU"[..]));
+        assert_eq!((snapshot.bytes(&program), snapshot.digest(&program)), (None, Some(Digest::of(b"\x7fELF and more"))));
+        assert!(snapshot.file(&program).unwrap().program && !snapshot.file(&text).unwrap().program);
+        assert_eq!(snapshot.read(&program).unwrap(), Some(&b"\x7fELF and more"[..]));
+        assert!(snapshot.read_text(&folder).is_err(), "a folder is not an absent text");
+    }
+
+    #[test]
+    fn line_ends_of_a_checkout_are_as_written() {
+        let found = |bytes: &[u8]| FoundFile {
+            digest: Digest::of(bytes),
+            bytes: Some(bytes.to_vec()),
+            executable: false,
+            read_only: false,
+            program: false,
+        };
+        let written = Digest::of(b"a\nb\r\n".as_slice());
+        assert!(found(b"a\nb\r\n").is_as_written(written));
+        let written = Digest::of(b"a\rb\nc\n".as_slice());
+        assert!(found(b"a\rb\r\nc\r\n").is_as_written(written));
+        assert!(!found(b"a\r\rb\nc\n").is_as_written(written));
     }
 }

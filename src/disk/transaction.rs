@@ -77,6 +77,9 @@ enum Contents {
 fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, DiskError> {
     let mut roots = roots.to_vec();
     roots.sort();
+    for (path, before) in changes.expected().filter(|_| !changes.is_empty()) {
+        expect(path, digest_of(&atomic::real(path)?)?, before)?;
+    }
     let mut folders = BTreeMap::new();
     let mut files = Vec::new();
     let mut removed_folders = Vec::new();

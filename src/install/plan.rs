@@ -24,6 +24,10 @@ pub(crate) struct InstallPlan {
     pub(crate) taken_over: Vec<TakenOver>,
     /// Manifests of ours that came with the repository: what they list counts as the user's.
     pub(crate) claimed: Vec<AbsolutePath>,
+    /// The trees that the changes may be in, for their locks.
+    pub(crate) roots: Vec<AbsolutePath>,
+    /// Whether the host has our plugin in use as well, or why that is not known.
+    pub(crate) plugin: Result<bool, InstallError>,
 }
 
 /// An install of another program, of which nothing is left.
@@ -75,9 +79,17 @@ impl InstallPlan {
     ) -> Result<Self, InstallError> {
         let manifests = situation.manifests.clone();
         let claimed = situation.claimed.keys().map(|folder| folder.resolve(super::manifest::FILE)).collect();
-        let plan = Self { steps: Vec::new(), changes: ChangeSet::default(), taken_over: Vec::new(), claimed };
+        let plan = Self {
+            steps: Vec::new(),
+            changes: ChangeSet::default(),
+            taken_over: Vec::new(),
+            claimed,
+            roots: Vec::new(),
+            plugin: Ok(false),
+        };
         let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new() };
         planner.run(wanted, nested)?;
+        situation.expect(target, &mut planner.plan.changes);
         Ok(planner.plan)
     }
 

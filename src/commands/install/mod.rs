@@ -193,7 +193,7 @@ impl Job {
                 if count > 1 {
                     context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
                 }
-                let plan = installer.perform(self.wish, &target)?;
+                let plan = installer.perform(self.wish, &target, plan)?;
                 Ok((target, plan))
             });
             report.hosts.push(HostReport::new(&descriptor, scope, &outcome, self.wish));
@@ -257,7 +257,7 @@ impl Which {
         let scope = if self.local { Scope::Local } else { Scope::Global };
         self.target(context, descriptor.clone(), scope).is_ok_and(|target| match wish {
             Wish::Install => disk::is_folder(&target.root),
-            Wish::Uninstall => install::status(&target, context.world()).is_ok_and(|status| status.version.is_some()),
+            Wish::Uninstall => install::status(&target).is_ok_and(|status| status.version.is_some()),
         })
     }
 
@@ -301,7 +301,7 @@ fn status(context: &mut Context, which: &Which) -> Result<(), CommandError> {
                 Err(InstallError::NoLocal { .. }) if everything || scopes.len() > 1 => continue,
                 target => target.map_err(told)?,
             };
-            let status = install::status(&target, context.world());
+            let status = install::status(&target);
             if !everything || status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished) {
                 report.push(&target, status);
             }
@@ -325,7 +325,7 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
             let target = Target::resolve(descriptor.clone(), scope, context.here(), None, context.world());
             // A place that cannot be told holds nothing of ours.
             let Ok(target) = target else { continue };
-            roots.extend(install::unfinished(&target, context.world()).map_err(told)?);
+            roots.extend(install::unfinished(&target).map_err(told)?);
         }
     }
     let disk = context.disk();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::install::{self, Act, Drift, InstallError, InstallPlan, Status, Target, Wish};
+use crate::install::{Act, Drift, InstallError, InstallPlan, Status, Target, Wish};
 use crate::runtime::{Descriptor, Scope};
 
 /// What `install` or `uninstall` did.
@@ -186,9 +186,9 @@ impl HostReport {
         let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
         self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
         if wish == Wish::Install {
-            match install::has_plugin(target) {
-                Ok(plugin) => self.plugin = plugin,
-                Err(error) => self.plugin_unknown = Some(chain(&error)),
+            match &plan.plugin {
+                Ok(plugin) => self.plugin = *plugin,
+                Err(error) => self.plugin_unknown = Some(chain(error)),
             }
         }
         let taken_over = plan.taken_over.iter();
