@@ -9,6 +9,7 @@
 
 pub(crate) mod custom;
 mod error;
+mod keys;
 mod manifest;
 mod plan;
 mod predecessor;
@@ -20,7 +21,7 @@ mod target;
 mod vouch;
 
 pub(crate) use error::InstallError;
-pub(crate) use plan::{Act, InstallPlan};
+pub(crate) use plan::{Act, InstallPlan, PlanReport};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, status, unfinished};

@@ -21,7 +21,7 @@ use crate::disk::{self, AbsolutePath, DiskError};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
-use report::{HostReport, InstallReport, Recovered, StatusReport};
+use report::{InstallReport, Recovered, StatusReport};
 
 /// Installation for hosts.
 #[derive(Clone, Debug, clap::Subcommand)]
@@ -196,7 +196,7 @@ impl Job {
                 let plan = installer.perform(self.wish, &target, plan)?;
                 Ok((target, plan))
             });
-            report.hosts.push(HostReport::new(&descriptor, scope, &outcome, self.wish));
+            report.push(&descriptor, scope, &outcome, self.wish);
         }
         let code = report.exit_code();
         if self.which.json {
