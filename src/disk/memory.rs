@@ -1,17 +1,31 @@
 //! A tree of files in memory: what a [`super::Snapshot`] sees and a [`ChangeSet`] changes, without a disk.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use super::snapshot::{Digest, Found, FoundFile};
-use super::tree::is_image_of_program;
-use super::{AbsolutePath, Access, Change, ChangeSet, DiskError, Entry, EntryKind};
+use super::found::{Found, FoundFile, is_image_of_program};
+use super::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Entry, EntryKind};
 
 /// Files and folders, without links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MemoryTree {
     files: BTreeMap<AbsolutePath, MemoryFile>,
     folders: BTreeSet<AbsolutePath>,
+    looks: Looks,
 }
+
+/// How often a snapshot looked at each file of a tree or of a copy of it. No part of what the tree is.
+#[derive(Clone, Debug, Default)]
+struct Looks(Rc<RefCell<BTreeMap<AbsolutePath, usize>>>);
+
+impl PartialEq for Looks {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Looks {}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct MemoryFile {
@@ -34,6 +48,11 @@ impl MemoryTree {
         self.files.entry(path.clone()).or_default().bytes = bytes.into();
     }
 
+    pub(crate) fn write_program(&mut self, path: &AbsolutePath, bytes: impl Into<Vec<u8>>) {
+        self.write(path, bytes);
+        self.files.entry(path.clone()).or_default().executable = true;
+    }
+
     pub(crate) fn make_folder(&mut self, path: &AbsolutePath) {
         self.make_folders(Some(path.clone()));
     }
@@ -48,6 +67,27 @@ impl MemoryTree {
 
     pub(crate) fn files(&self) -> impl Iterator<Item = (&AbsolutePath, &[u8])> {
         self.files.iter().map(|(path, file)| (path, file.bytes.as_slice()))
+    }
+
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &AbsolutePath> {
+        self.folders.iter()
+    }
+
+    /// Forgets how often files were looked at.
+    pub(crate) fn look_anew(&self) {
+        self.looks.0.borrow_mut().clear();
+    }
+
+    /// Files that were looked at more than once.
+    pub(crate) fn looked_at_twice(&self) -> Vec<AbsolutePath> {
+        let looks = self.looks.0.borrow();
+        looks.iter().filter(|(_, count)| **count > 1).map(|(path, _)| path.clone()).collect()
+    }
+
+    pub(super) fn count_look(&self, path: &AbsolutePath) {
+        if self.files.contains_key(path) {
+            *self.looks.0.borrow_mut().entry(path.clone()).or_default() += 1;
+        }
     }
 
     fn make_folders(&mut self, innermost: Option<AbsolutePath>) {
@@ -95,9 +135,9 @@ impl MemoryTree {
                     if self.bytes(path) != Some(bytes) {
                         self.expect(path, *before)?;
                     }
-                    after.write(path, bytes.clone());
-                    if *access == Access::Executable {
-                        after.files.entry(path.clone()).or_default().executable = true;
+                    match access {
+                        Access::Executable => after.write_program(path, bytes.clone()),
+                        Access::Usual | Access::Private => after.write(path, bytes.clone()),
                     }
                 }
                 Change::LinkProgram { source, before, .. } => {

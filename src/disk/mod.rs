@@ -10,6 +10,8 @@
 mod act;
 mod atomic;
 mod change;
+mod digest;
+mod found;
 mod hold;
 mod identity;
 mod journal;
@@ -29,6 +31,8 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use atomic::{canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
+pub(crate) use digest::Digest;
+pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
@@ -38,7 +42,7 @@ pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
-pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
+pub(crate) use snapshot::Snapshot;
 pub(crate) use transaction::check;
 
 /// The most that a document is read of, in bytes.

@@ -1,138 +1,11 @@
 //! What was on disk when we looked: the left-hand side of every plan.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io::{self, Read};
+use std::io;
 
-use sha2::{Digest as _, Sha256};
-
+use super::found::{Found, FoundFile, Keep};
 use super::tree::Tree;
-use super::{AbsolutePath, DOCUMENT_LIMIT, DiskError, Entry, SETTINGS_LIMIT};
-
-/// The SHA-256 of a file's bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Digest([u8; 32]);
-
-impl Digest {
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
-    }
-
-    /// The digest of a file of any size, without holding it; `None` if there is no such file.
-    pub(crate) fn of_file(path: &AbsolutePath) -> Result<Option<Self>, DiskError> {
-        let Some((file, _)) = super::open(path.as_path())? else { return Ok(None) };
-        Self::of_rest(&[], file).map(Some).map_err(DiskError::io("read", path.as_path()))
-    }
-
-    /// The digest of what was read of a file, and of the rest of it.
-    pub(super) fn of_rest(read: &[u8], mut rest: impl Read) -> io::Result<Self> {
-        let mut hasher = Sha256::new();
-        hasher.update(read);
-        let mut buffer = vec![0; 64 * 1024];
-        loop {
-            let read = rest.read(&mut buffer)?;
-            if read == 0 {
-                return Ok(Self(hasher.finalize().into()));
-            }
-            hasher.update(&buffer[..read]);
-        }
-    }
-
-    /// Parses 64 hexadecimal digits.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut bytes = [0; 32];
-        if text.len() != 64 || !text.is_ascii() {
-            return None;
-        }
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[index * 2..index * 2 + 2], 16).ok()?;
-        }
-        Some(Self(bytes))
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
-
-impl serde::Serialize for Digest {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Digest {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("a SHA-256 has 64 hexadecimal digits"))
-    }
-}
-
-/// What stands at a path. Links are followed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Found {
-    Absent,
-    File(FoundFile),
-    Folder,
-    /// A socket, a pipe, a device: never ours, never touched.
-    Other,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FoundFile {
-    pub(crate) digest: Digest,
-    /// The bytes; missing where nobody asked for those of a program or of a file over the limit.
-    pub(crate) bytes: Option<Vec<u8>>,
-    pub(crate) executable: bool,
-    /// Somebody took away the right to write to it.
-    pub(crate) read_only: bool,
-    /// Whether it is the image of a program, by its first bytes: ELF, Mach-O, or Windows.
-    pub(crate) program: bool,
-}
-
-impl FoundFile {
-    /// Whether the file is as these bytes were written. A checkout of git's may have changed the ends of its lines to
-    /// `\r\n`; no person did.
-    pub(crate) fn is_as_written(&self, written: Digest) -> bool {
-        let with_newlines = || {
-            let bytes = self.bytes.as_deref()?;
-            if !bytes.windows(2).any(|pair| pair == b"\r\n") {
-                return None;
-            }
-            let mut next = bytes.iter().skip(1).chain(&[0]);
-            let is_kept = |byte: &&u8| next.next() != Some(&b'\n') || **byte != b'\r';
-            Some(Digest::of(&bytes.iter().filter(is_kept).copied().collect::<Vec<u8>>()))
-        };
-        self.digest == written || with_newlines() == Some(written)
-    }
-}
-
-impl Found {
-    /// The digest of what is there; `None` where there is no file.
-    pub(crate) fn digest(&self) -> Option<Digest> {
-        match self {
-            Self::File(file) => Some(file.digest),
-            Self::Absent | Self::Folder | Self::Other => None,
-        }
-    }
-}
-
-/// Of which files a look keeps the bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Keep {
-    /// Of all but programs and what is larger than [`DOCUMENT_LIMIT`].
-    Documents,
-    /// Of every file; one that is larger than this is refused.
-    UpTo(u64),
-}
+use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, DiskError, Entry, SETTINGS_LIMIT};
 
 /// What was found at each path that was looked at, at one moment. No file is opened twice.
 #[derive(Debug, Clone, Default)]
@@ -249,16 +122,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_is_the_usual_sha256_in_hexadecimal() {
-        let digest = Digest::of(b"abc");
-        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(digest.to_string(), text);
-        assert_eq!(Digest::parse(text), Some(digest));
-        assert_eq!(Digest::parse(&text[1..]), None);
-        assert_eq!(Digest::parse(&text.replace('b', "é")), None);
-    }
-
-    #[test]
     fn a_snapshot_keeps_what_it_saw() {
         let temporary = tempfile::tempdir().unwrap();
         let folder = AbsolutePath::parse(temporary.path()).unwrap();
@@ -281,25 +144,12 @@ mod tests {
         std::fs::write(&program, b"\x7fELF and more").unwrap();
         let mut snapshot = Snapshot::of([&text, &program]).unwrap();
         assert_eq!(snapshot.bytes(&text), Some(&b"MU"[..]));
-        assert_eq!((snapshot.bytes(&program), snapshot.digest(&program)), (None, Some(Digest::of(b"\x7fELF and more"))));
+        assert_eq!(
+            (snapshot.bytes(&program), snapshot.digest(&program)),
+            (None, Some(Digest::of(b"\x7fELF and more")))
+        );
         assert!(snapshot.file(&program).unwrap().program && !snapshot.file(&text).unwrap().program);
         assert_eq!(snapshot.read(&program).unwrap(), Some(&b"\x7fELF and more"[..]));
         assert!(snapshot.read_text(&folder).is_err(), "a folder is not an absent text");
-    }
-
-    #[test]
-    fn line_ends_of_a_checkout_are_as_written() {
-        let found = |bytes: &[u8]| FoundFile {
-            digest: Digest::of(bytes),
-            bytes: Some(bytes.to_vec()),
-            executable: false,
-            read_only: false,
-            program: false,
-        };
-        let written = Digest::of(b"a\nb\r\n".as_slice());
-        assert!(found(b"a\nb\r\n").is_as_written(written));
-        let written = Digest::of(b"a\rb\nc\n".as_slice());
-        assert!(found(b"a\rb\r\nc\r\n").is_as_written(written));
-        assert!(!found(b"a\r\rb\nc\n").is_as_written(written));
     }
 }

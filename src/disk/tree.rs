@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use super::snapshot::{Digest, Found, FoundFile, Keep};
-use super::{AbsolutePath, DOCUMENT_LIMIT, DiskError, Entry, present};
+use super::found::{Found, FoundFile, Keep, is_image_of_program};
+use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, DiskError, Entry, present};
 
 #[derive(Debug, Clone, Default)]
 pub(super) enum Tree {
@@ -18,7 +18,10 @@ impl Tree {
         match self {
             Self::Disk => look(path, keep),
             #[cfg(test)]
-            Self::Memory(tree) => Ok(tree.look(path)),
+            Self::Memory(tree) => {
+                tree.count_look(path);
+                Ok(tree.look(path))
+            }
         }
     }
 
@@ -89,10 +92,6 @@ fn look(path: &AbsolutePath, keep: Keep) -> Result<Found, DiskError> {
     };
     let (executable, read_only) = (is_executable(&metadata), metadata.permissions().readonly());
     Ok(Found::File(FoundFile { digest, bytes, executable, read_only, program }))
-}
-
-pub(super) fn is_image_of_program(bytes: &[u8]) -> bool {
-    [b"\x7fELF".as_slice(), b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"].iter().any(|first| bytes.starts_with(first))
 }
 
 #[cfg(unix)]

@@ -20,6 +20,9 @@ mod status;
 mod target;
 mod vouch;
 
+#[cfg(all(test, unix))]
+mod tests;
+
 pub(crate) use error::InstallError;
 pub(crate) use plan::{Act, InstallPlan, PlanReport};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
