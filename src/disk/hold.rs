@@ -1,11 +1,11 @@
 //! The right to write: a [`Disk`] knows where locks stand; a [`Hold`] has them, and applies changes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::lock::{Holder, Lock, PeerLock};
-use super::{AbsolutePath, DiskError, atomic};
+use super::{AbsolutePath, ChangeSet, DiskError, atomic};
 
 /// How this call of the program may write.
 #[derive(Debug)]
@@ -36,6 +36,20 @@ impl Disk {
     /// The peer's lock of a planning folder, for the length of a write.
     pub(crate) fn peer_planning_lock(&self, folder: &AbsolutePath) -> Result<PeerLock, DiskError> {
         PeerLock::of_planning(folder, &self.holder)
+    }
+
+    /// Holds the trees, lets `decide` look at them and say what should change, and makes it: all of it, or none. What has
+    /// to happen together, in however many trees, is one call of this.
+    pub(crate) fn transact<P: AsRef<Path>, R, E: From<DiskError>>(
+        &self,
+        trees: impl IntoIterator<Item = P>,
+        decide: impl FnOnce(&mut Hold<'_>, &mut ChangeSet) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let mut hold = self.hold(trees)?;
+        let mut changes = ChangeSet::default();
+        let decided = decide(&mut hold, &mut changes)?;
+        hold.apply(&changes)?;
+        Ok(decided)
     }
 
     pub(super) fn lock(&self, root: &AbsolutePath) -> Result<Lock, DiskError> {
@@ -96,5 +110,43 @@ impl Faults {
             std::process::abort();
         }
         if self.stop_at == Some(step) { Err(DiskError::Fault { step }) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Digest;
+    use super::*;
+
+    #[test]
+    fn what_is_decided_under_the_locks_is_made_in_every_tree_or_in_none() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = atomic::canonical(&AbsolutePath::parse(temporary.path()).unwrap()).unwrap();
+        let (one, other) = (folder.resolve("one"), folder.resolve("other"));
+        let holder = Holder { process: 1, folder: PathBuf::new(), since: String::new() };
+        let disk = Disk::new(vec![folder.resolve("locks").as_path().to_path_buf()], holder, Faults::default());
+        let write = |text: &'static str, fails: bool| {
+            let (one, other) = (one.resolve("a"), other.resolve("b"));
+            disk.transact([&folder.resolve("one"), &folder.resolve("other")], move |_, changes| {
+                for path in [one, other] {
+                    let before = Digest::of_file(&path)?;
+                    changes.write(path, text, before);
+                }
+                if fails { Err(DiskError::Fault { step: 0 }) } else { Ok(text.len()) }
+            })
+        };
+        assert_eq!(write("first", false).unwrap(), 5);
+        assert!(write("second", true).is_err());
+        for path in [one.resolve("a"), other.resolve("b")] {
+            assert_eq!(crate::disk::read_text(&path).unwrap().as_deref(), Some("first"));
+        }
+        // What the decision rests on is asked again before the first byte is written.
+        let overtaken: Result<(), DiskError> = disk.transact([&one], |_, changes| {
+            changes.expect(other.resolve("b"), Some(Digest::of(b"else")));
+            changes.write(one.resolve("c"), "c", None);
+            Ok(())
+        });
+        assert!(matches!(overtaken, Err(DiskError::Changed { .. })), "{overtaken:?}");
+        assert_eq!(crate::disk::read_text(one.resolve("c")).unwrap(), None);
     }
 }

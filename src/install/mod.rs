@@ -30,7 +30,7 @@ pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, status, unfinished};
 pub(crate) use target::Target;
 
-use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Hold, Snapshot};
+use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Snapshot};
 use crate::emit::{self, Artifact, EmitOptions};
 use crate::library::Library;
 use crate::runtime::{Registry, Scope};
@@ -85,25 +85,31 @@ impl Installer<'_> {
         if plan.is_empty() && status::unfinished_in(plan.roots.clone())?.is_empty() {
             return Ok(plan);
         }
-        let hold = self.disk.hold(&plan.roots)?;
-        // What a call that died had left was there when the plan was made, and is not any more.
-        if hold.recovered().is_empty() {
-            match apply(&hold, target, &plan) {
-                Err(InstallError::Disk(DiskError::Changed { .. })) => {}
-                applied => return applied.map(|()| plan),
+        let mut trees = plan.roots.clone();
+        let mut shown = Some(plan);
+        loop {
+            let is_shown = shown.is_some();
+            let outcome = self.disk.transact(&trees, |hold, changes| {
+                // What a call that died had left was there when the plan was made, and is not any more.
+                let plan = match shown.take().filter(|_| hold.recovered().is_empty()) {
+                    Some(plan) => plan,
+                    None => self.look_and_plan(wish, target)?,
+                };
+                // Locks are taken all at once, in path order, so that two calls cannot wait for each other.
+                if plan.roots.iter().any(|root| !trees.contains(root)) {
+                    return Ok(Err(plan.roots));
+                }
+                stays_in_project(target, &plan)?;
+                changes.clone_from(&plan.changes);
+                Ok(Ok(plan))
+            });
+            match outcome {
+                Ok(Ok(plan)) => return Ok(plan),
+                Ok(Err(more)) => trees.extend(more),
+                Err(InstallError::Disk(DiskError::Changed { .. })) if is_shown => {}
+                Err(error) => return Err(error),
             }
         }
-        let again = self.look_and_plan(wish, target)?;
-        if again.roots.iter().all(|root| plan.roots.contains(root)) {
-            apply(&hold, target, &again)?;
-            return Ok(again);
-        }
-        // Locks are taken all at once, in path order, so that two calls cannot wait for each other.
-        drop(hold);
-        let hold = self.disk.hold(&again.roots)?;
-        let again = self.look_and_plan(wish, target)?;
-        apply(&hold, target, &again)?;
-        Ok(again)
     }
 
     fn look_and_plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
@@ -196,11 +202,6 @@ impl Installer<'_> {
         folders.dedup();
         Ok(folders)
     }
-}
-
-fn apply(hold: &Hold<'_>, target: &Target, plan: &InstallPlan) -> Result<(), InstallError> {
-    stays_in_project(target, plan)?;
-    Ok(hold.apply(&plan.changes)?)
 }
 
 /// A link that came with the project may lead into the user's own folders.
