@@ -7,6 +7,12 @@
 //! whatever happens to the process in between. There is no other way to write; what nobody is to keep goes into a
 //! [`Scratch`].
 
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "this is the room that touches the file system"
+)]
+
 mod act;
 mod atomic;
 mod change;

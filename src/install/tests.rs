@@ -1,5 +1,7 @@
 //! Situations, plans and status without a disk: trees in memory, and what installs and people make of them.
 
+#![allow(clippy::unwrap_used, reason = "trees in memory are made by hand")]
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
@@ -37,7 +39,7 @@ fn home<const N: usize>(files: [(&str, &str); N]) -> MemoryTree {
 }
 
 fn world() -> World {
-    World::with([("HOME", HOME)], &path(PROJECT).as_path().to_path_buf())
+    World::with([("HOME", HOME)], path(PROJECT).as_path())
 }
 
 fn target(descriptor: Descriptor, scope: Scope) -> Target {
@@ -504,14 +506,18 @@ proptest! {
     ) {
         let target = lantern(Scope::Global);
         let mut life = Life::new(&settings);
-        before.iter().for_each(|deed| life.does(deed));
+        for deed in &before {
+            life.does(deed);
+        }
         let old = life.tree.clone();
         for (version, deeds) in [(&first, &between), (&second, &after)] {
             let wanted = artifacts(version);
             bring(&mut life.tree, &target, Some(&wanted));
             prop_assert!(plan(&life.tree, &target, Some(&wanted)).unwrap().is_empty(), "a second install has nothing to do");
             prop_assert_eq!(drift(&life.tree, &target), []);
-            deeds.iter().for_each(|deed| life.does(deed));
+            for deed in deeds {
+                life.does(deed);
+            }
         }
         bring(&mut life.tree, &target, None);
         let files: BTreeMap<&AbsolutePath, &str> =
