@@ -516,7 +516,7 @@ fn moment(context: &Context) -> Facts {
         today: world.today(),
         head: None,
         session: workstream::session_key(|name| world.variable(name)),
-        process: std::process::id(),
+        process: world.process(),
         commands: Commands::default(),
     }
 }
