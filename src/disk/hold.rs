@@ -124,7 +124,7 @@ mod tests {
         let folder = atomic::canonical(&AbsolutePath::parse(temporary.path()).unwrap()).unwrap();
         let (one, other) = (folder.resolve("one"), folder.resolve("other"));
         let holder = Holder { process: 1, folder: PathBuf::new(), since: String::new() };
-        let disk = Disk::new(vec![folder.resolve("locks").as_path().to_path_buf()], holder, Faults::default());
+        let disk = Disk::new(vec![folder.resolve("state/locks").as_path().to_path_buf()], holder, Faults::default());
         let write = |text: &'static str, fails: bool| {
             let (one, other) = (one.resolve("a"), other.resolve("b"));
             disk.transact([&folder.resolve("one"), &folder.resolve("other")], move |_, changes| {

@@ -1,5 +1,7 @@
 //! A tree of files in memory: what a [`super::Snapshot`] sees and a [`ChangeSet`] changes, without a disk.
 
+#![allow(clippy::unwrap_used, reason = "trees in memory are made by hand")]
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -74,7 +76,7 @@ impl MemoryTree {
     }
 
     /// Forgets how often files were looked at.
-    pub(crate) fn look_anew(&self) {
+    pub(crate) fn forget_looks(&self) {
         self.looks.0.borrow_mut().clear();
     }
 

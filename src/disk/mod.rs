@@ -22,7 +22,7 @@ mod hold;
 mod identity;
 mod journal;
 mod lock;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod memory;
 mod path;
 mod private;
@@ -42,7 +42,7 @@ pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
-#[cfg(test)]
+#[cfg(all(test, unix))]
 pub(crate) use memory::MemoryTree;
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_private_folder, make_private_folder};

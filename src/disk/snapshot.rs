@@ -16,7 +16,7 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// Looks at a tree that is not on disk.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn in_memory(tree: super::MemoryTree) -> Self {
         Self { tree: Tree::Memory(tree), found: BTreeMap::new() }
     }

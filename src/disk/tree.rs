@@ -9,7 +9,7 @@ use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, DiskError, Entry, present};
 pub(super) enum Tree {
     #[default]
     Disk,
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     Memory(super::MemoryTree),
 }
 
@@ -17,7 +17,7 @@ impl Tree {
     pub(super) fn look(&self, path: &AbsolutePath, keep: Keep) -> Result<Found, DiskError> {
         match self {
             Self::Disk => look(path, keep),
-            #[cfg(test)]
+            #[cfg(all(test, unix))]
             Self::Memory(tree) => {
                 tree.count_look(path);
                 Ok(tree.look(path))
@@ -28,7 +28,7 @@ impl Tree {
     pub(super) fn list(&self, folder: &AbsolutePath) -> Result<Option<Vec<Entry>>, DiskError> {
         match self {
             Self::Disk => super::list(folder),
-            #[cfg(test)]
+            #[cfg(all(test, unix))]
             Self::Memory(tree) => Ok(tree.list(folder)),
         }
     }
@@ -36,7 +36,7 @@ impl Tree {
     pub(super) fn is_file(&self, path: &AbsolutePath) -> bool {
         match self {
             Self::Disk => super::is_file(path),
-            #[cfg(test)]
+            #[cfg(all(test, unix))]
             Self::Memory(tree) => matches!(tree.look(path), Found::File(_)),
         }
     }
@@ -44,7 +44,7 @@ impl Tree {
     pub(super) fn is_folder(&self, path: &AbsolutePath) -> bool {
         match self {
             Self::Disk => super::is_folder(path),
-            #[cfg(test)]
+            #[cfg(all(test, unix))]
             Self::Memory(tree) => tree.look(path) == Found::Folder,
         }
     }
@@ -52,7 +52,7 @@ impl Tree {
     pub(super) fn is_inside(&self, path: &AbsolutePath, folder: &AbsolutePath) -> bool {
         match self {
             Self::Disk => super::is_inside(path, folder),
-            #[cfg(test)]
+            #[cfg(all(test, unix))]
             Self::Memory(_) => path.is_within(folder),
         }
     }

@@ -23,7 +23,7 @@ mod hook_tests;
 #[cfg(test)]
 pub(crate) use artifact::MarkedText;
 pub(crate) use artifact::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
-#[cfg(test)]
+#[cfg(all(test, unix))]
 pub(crate) use golden_tests::small_library;
 
 pub(crate) use plugin::package;

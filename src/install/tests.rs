@@ -256,7 +256,7 @@ fn every_host_gets_its_files_in_memory_and_each_is_looked_at_once() {
         let mut tree = home([("/nowhere/home/work/project/README.md", "mine")]);
         let old = tree.clone();
         let plan = |tree: &MemoryTree, wish| {
-            tree.look_anew();
+            tree.forget_looks();
             let plan = installer.plan_from(Snapshot::in_memory(tree.clone()), wish, target).unwrap();
             assert_eq!(tree.looked_at_twice(), [], "{}", target.root);
             plan
