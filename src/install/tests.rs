@@ -339,6 +339,24 @@ fn write(file: &AbsolutePath, text: &str) {
     disk::write_fleeting(file, text.as_bytes()).unwrap();
 }
 
+#[test]
+fn a_plan_rests_on_the_manifests_of_neighbours_that_it_leaves_alone() {
+    let (mut tree, target) = (home([]), lantern(Scope::Local));
+    let shared = artifact(Anchor::Project, "shared.md", Contents::Whole("ours".to_owned()));
+    bring(&mut tree, &target, Some(&[whole("a.md", "a"), shared]));
+    let neighbour = path(PROJECT).resolve(".other");
+    let mut situation =
+        Situation::open(&target, vec![neighbour.clone()], program(), Snapshot::in_memory(tree.clone())).unwrap();
+    situation.look(&target, &[]).unwrap();
+    let stale = InstallPlan::between(None, &target, &situation, false).unwrap();
+    assert!(stale.changes.iter().all(|change| change.path().parent() != Some(neighbour.clone())));
+    // Meanwhile another host was installed, which may own the shared file as well.
+    tree.write(&neighbour.resolve(manifest::FILE), "{}");
+    assert!(matches!(tree.apply(&stale.changes), Err(DiskError::Changed { .. })));
+    tree.remove(&neighbour.resolve(manifest::FILE));
+    tree.apply(&stale.changes).unwrap();
+}
+
 /// Whole files that an install may have, as paths below their anchor.
 const FILES: &[(Option<&str>, &str)] = &[
     (None, "skills/a/SKILL.md"),
