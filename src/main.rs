@@ -11,6 +11,7 @@ fn main() -> ExitCode {
         // Where standard error is closed there is nobody left to tell.
         let _ = writeln!(std::io::stderr(), "gsd-tools: this is a defect of the program, please report it: {panic}");
     }));
+    #[expect(clippy::disallowed_methods, reason = "whoever is called with arguments hands them over")]
     let arguments = std::env::args_os().skip(1).collect();
     std::panic::catch_unwind(|| gsd_tools::run(arguments)).unwrap_or(ExitCode::from(DEFECT))
 }

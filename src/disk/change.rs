@@ -1,6 +1,7 @@
 //! What should be on disk, and what must be there before: the only language in which the rest of the program
 //! asks for a write. A [`ChangeSet`] is a value; nothing happens until a [`super::Hold`] applies it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{AbsolutePath, Digest};
@@ -9,6 +10,7 @@ use super::{AbsolutePath, Digest};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangeSet {
     changes: Vec<Change>,
+    expected: BTreeMap<AbsolutePath, Before>,
 }
 
 /// One thing that should be different.
@@ -64,6 +66,17 @@ impl ChangeSet {
         self.push(Change::RemoveFile { path, owner: Owner::User, before });
     }
 
+    /// The changes are right only while this file, which they leave alone, is as it was read.
+    pub(crate) fn expect(&mut self, path: AbsolutePath, before: Before) {
+        self.expected.insert(path, before);
+    }
+
+    /// What has to be as it was read, beside what the changes themselves name.
+    pub(crate) fn expected(&self) -> impl Iterator<Item = (&AbsolutePath, Before)> {
+        self.expected.iter().map(|(path, before)| (path, *before))
+    }
+
+    /// Whether nothing is to be changed.
     pub(crate) fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }

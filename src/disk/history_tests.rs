@@ -14,7 +14,7 @@ fn history(bench: &Bench) -> History {
 }
 
 fn apply(bench: &Bench, changes: &ChangeSet, faults: Faults) -> Result<Keeping, DiskError> {
-    bench.disk(faults).hold(bench.roots())?.apply_kept(changes, &history(bench), "a change")
+    bench.disk(faults).hold(bench.roots())?.apply_kept(changes, Keep { history: &history(bench), what: "a change" })
 }
 
 fn keep(bench: &Bench, changes: &ChangeSet) -> u64 {
@@ -158,7 +158,12 @@ fn the_oldest_go_first_by_number_and_by_size() {
         let path = bench.path("home/one/file");
         let before = Digest::of_file(&path).unwrap();
         changes.write(path, text, before);
-        bench.disk(Faults::default()).hold(bench.roots()).unwrap().apply_kept(&changes, &few, "a change").unwrap()
+        bench
+            .disk(Faults::default())
+            .hold(bench.roots())
+            .unwrap()
+            .apply_kept(&changes, Keep { history: &few, what: "a change" })
+            .unwrap()
     };
     let images = || std::fs::read_dir(bench.path("state/history/images")).unwrap().count();
     for number in 1..=5 {

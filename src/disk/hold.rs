@@ -109,3 +109,41 @@ impl Faults {
         if self.stop_at == Some(step) { Err(DiskError::Fault { step }) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Digest;
+    use super::*;
+
+    #[test]
+    fn what_is_decided_under_the_locks_is_made_in_every_tree_or_in_none() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = atomic::canonical(&AbsolutePath::parse(temporary.path()).unwrap()).unwrap();
+        let (one, other) = (folder.resolve("one"), folder.resolve("other"));
+        let holder = Holder { process: 1, folder: PathBuf::new(), since: String::new() };
+        let disk = Disk::new(vec![folder.resolve("state/locks").as_path().to_path_buf()], holder, Faults::default());
+        let write = |text: &'static str, fails: bool| {
+            let (one, other) = (one.resolve("a"), other.resolve("b"));
+            disk.transact([&folder.resolve("one"), &folder.resolve("other")], move |_, changes| {
+                for path in [one, other] {
+                    let before = Digest::of_file(&path)?;
+                    changes.write(path, text, before);
+                }
+                if fails { Err(DiskError::Fault { step: 0 }) } else { Ok(text.len()) }
+            })
+        };
+        assert_eq!(write("first", false).unwrap(), 5);
+        assert!(write("second", true).is_err());
+        for path in [one.resolve("a"), other.resolve("b")] {
+            assert_eq!(crate::disk::read_text(&path).unwrap().as_deref(), Some("first"));
+        }
+        // What the decision rests on is asked again before the first byte is written.
+        let overtaken: Result<(), DiskError> = disk.transact([&one], |_, changes| {
+            changes.expect(other.resolve("b"), Some(Digest::of(b"else")));
+            changes.write(one.resolve("c"), "c", None);
+            Ok(())
+        });
+        assert!(matches!(overtaken, Err(DiskError::Changed { .. })), "{overtaken:?}");
+        assert_eq!(crate::disk::read_text(one.resolve("c")).unwrap(), None);
+    }
+}

@@ -7,36 +7,51 @@
 //! whatever happens to the process in between. There is no other way to write; what nobody is to keep goes into a
 //! [`Scratch`].
 
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "this is the room that touches the file system"
+)]
+
 mod act;
 mod atomic;
 mod change;
+mod digest;
+mod found;
 pub(crate) mod history;
 mod hold;
 mod identity;
 mod journal;
 mod lock;
 pub(crate) mod log;
+#[cfg(all(test, unix))]
+mod memory;
 mod path;
 mod private;
 mod recover;
 mod scratch;
 mod snapshot;
 mod transaction;
+mod tree;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub(crate) use atomic::{canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
+pub(crate) use digest::Digest;
+pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
+#[cfg(all(test, unix))]
+pub(crate) use memory::MemoryTree;
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_own, is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
-pub(crate) use snapshot::{Digest, Found, FoundFile, Snapshot};
-pub(crate) use transaction::check;
+pub(crate) use snapshot::Snapshot;
+pub(crate) use transaction::{Keep, check};
 
 /// The most that a document is read of, in bytes.
 pub(crate) const DOCUMENT_LIMIT: u64 = 16 << 20;
@@ -118,22 +133,6 @@ fn open(path: &Path) -> Result<Option<(std::fs::File, u64)>, DiskError> {
         return Err(DiskError::io("read", path)(io::Error::from(io::ErrorKind::IsADirectory)));
     }
     if found.is_file() { Ok(Some((file, found.len()))) } else { Err(DiskError::NotAFile { path: path.to_path_buf() }) }
-}
-
-/// Whether the file is the image of a program, by its first bytes: ELF, Mach-O, or Windows.
-pub(crate) fn is_program(path: impl AsRef<Path>) -> Result<bool, DiskError> {
-    let path = path.as_ref();
-    let Some((mut file, _)) = open(path)? else { return Ok(false) };
-    let mut first = [0; 4];
-    match file.read_exact(&mut first) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-        Err(error) => return Err(DiskError::io("read", path)(error)),
-    }
-    Ok(first == *b"\x7fELF"
-        || first.starts_with(b"MZ")
-        || first == [0xcf, 0xfa, 0xed, 0xfe]
-        || first == [0xca, 0xfe, 0xba, 0xbe])
 }
 
 /// What a folder holds, by name; `None` if there is no such folder.

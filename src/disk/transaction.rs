@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::act::{digest_of, make_folder, missing, move_over, remove_folder_if_empty};
 use super::history::{History, Keeping, Pending};
 use super::journal::{self, Act, Entry, Journal, Place, Root};
-use super::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Hold, Owner, atomic, present, recover};
+use super::{AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, Hold, Owner, atomic, present, recover};
 
 impl Hold<'_> {
     /// Makes all the changes, or none. Every path has to be inside one of the held trees; a link that leads a
@@ -20,18 +20,58 @@ impl Hold<'_> {
         apply_then(self, changes, || ())
     }
 
-    /// As [`Self::apply`], and keeps in `history` what is needed to take the changes back; `what` says for a person what
-    /// they are. That they cannot be kept is no reason not to make them.
-    pub(crate) fn apply_kept(&self, changes: &ChangeSet, history: &History, what: &str) -> Result<Keeping, DiskError> {
-        apply(self, changes, || (), Some(Keep { history, what }))
+    /// As [`Self::apply`], and keeps what is needed to take the changes back. That they cannot be kept is no reason not to
+    /// make them.
+    pub(crate) fn apply_kept(&self, changes: &ChangeSet, keep: Keep<'_>) -> Result<Keeping, DiskError> {
+        apply(self, changes, || (), Some(keep))
     }
 }
 
-/// That a transaction is to be kept, where, and what it is called.
+impl Disk {
+    /// Holds the trees, lets `decide` look at them and say what should change, and makes it: all of it, or none. What has
+    /// to happen together, in however many trees, is one call of this.
+    pub(crate) fn transact<P: AsRef<Path>, R, E: From<DiskError>>(
+        &self,
+        trees: impl IntoIterator<Item = P>,
+        decide: impl FnOnce(&mut Hold<'_>, &mut ChangeSet) -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.decided(trees, None, decide)
+    }
+
+    /// As [`Self::transact`], and what is needed to take the changes back is kept.
+    pub(crate) fn transact_kept<P: AsRef<Path>, R, E: From<DiskError>>(
+        &self,
+        trees: impl IntoIterator<Item = P>,
+        keep: Keep<'_>,
+        decide: impl FnOnce(&mut Hold<'_>, &mut ChangeSet) -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.decided(trees, Some(keep), decide)
+    }
+
+    fn decided<P: AsRef<Path>, R, E: From<DiskError>>(
+        &self,
+        trees: impl IntoIterator<Item = P>,
+        keep: Option<Keep<'_>>,
+        decide: impl FnOnce(&mut Hold<'_>, &mut ChangeSet) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let mut hold = self.hold(trees)?;
+        let mut changes = ChangeSet::default();
+        let decided = decide(&mut hold, &mut changes)?;
+        match keep {
+            Some(keep) => hold.apply_kept(&changes, keep).map(drop)?,
+            None => hold.apply(&changes)?,
+        }
+        Ok(decided)
+    }
+}
+
+/// That a transaction is to be kept.
 #[derive(Clone, Copy)]
-struct Keep<'a> {
-    history: &'a History,
-    what: &'a str,
+pub(crate) struct Keep<'a> {
+    /// Where.
+    pub(crate) history: &'a History,
+    /// What it is, as a person knows it.
+    pub(crate) what: &'a str,
 }
 
 /// Says whether the changes could be made, without making them: paths, links, digests, write access.
@@ -102,6 +142,9 @@ enum Contents {
 fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, DiskError> {
     let mut roots = roots.to_vec();
     roots.sort();
+    for (path, before) in changes.expected().filter(|_| !changes.is_empty()) {
+        expect(path, digest_of(&atomic::real(path)?)?, before)?;
+    }
     let mut folders = BTreeMap::new();
     let mut files = Vec::new();
     let mut removed_folders = Vec::new();

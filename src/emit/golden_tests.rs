@@ -21,7 +21,7 @@ fn golden() -> PathBuf {
 }
 
 /// The small library, with the real hook table.
-fn small_library() -> Library {
+pub(crate) fn small_library() -> Library {
     let mut files = files_below(&golden().join("library"));
     files.insert("hooks/hooks.toml".into(), include_str!("../../hooks/hooks.toml").into());
     Library::from_files(files).unwrap()

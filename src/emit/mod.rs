@@ -23,6 +23,8 @@ mod hook_tests;
 #[cfg(test)]
 pub(crate) use artifact::MarkedText;
 pub(crate) use artifact::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
+#[cfg(all(test, unix))]
+pub(crate) use golden_tests::small_library;
 
 pub(crate) use plugin::package;
 

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::library::{ItemKind, Library};
 use crate::runtime::{Descriptor, EditForm, FileEdit, HostFormat, PlaceItem, Purpose, Scalar, Scope};
-use crate::text::edit::{FileFormat, JsonDialect};
 use crate::text::json::JsonEdit;
 use crate::text::toml::TomlEdit;
 use crate::text::yaml::YamlEdit;
@@ -78,7 +77,7 @@ pub(crate) fn artifacts(
         found.push(Artifact {
             anchor: Anchor::Root,
             path: file.path(scope, |path| options.existing.contains(path)).to_owned(),
-            contents: Contents::Shared(SharedFile { format: format(file.format), edits }),
+            contents: Contents::Shared(SharedFile { format: file.format.to_file_format(), edits }),
             executable: false,
             kind: ItemKind::Settings,
         });
@@ -141,15 +140,4 @@ fn fill(text: &str, spelling: &Spelling) -> String {
         .replace("{binary-pattern}", &spelling.binary_pattern())
         .replace("{absolute-binary}", &spelling.absolute_binary_word())
         .replace("{content}", &spelling.content())
-}
-
-fn format(format: HostFormat) -> FileFormat {
-    match format {
-        HostFormat::Json => FileFormat::Json(JsonDialect::Strict),
-        HostFormat::JsonWithComments => FileFormat::Json(JsonDialect::Comments),
-        HostFormat::JsonWithCommentsAndTrailingCommas => FileFormat::Json(JsonDialect::CommentsAndTrailingCommas),
-        HostFormat::Toml => FileFormat::Toml,
-        HostFormat::Yaml => FileFormat::Yaml,
-        HostFormat::Markdown => FileFormat::Markdown,
-    }
 }

@@ -65,20 +65,21 @@ fn an_install_and_an_uninstall_can_be_taken_back_to_the_byte() {
             let kept = history.read(last.number).unwrap();
             disk.hold(kept.roots()).unwrap().apply(&kept.take_back().unwrap()).unwrap();
         };
+        let perform = |wish| installer.perform(wish, &target, installer.plan(wish, &target).unwrap()).unwrap();
         let before = tree(&home);
-        installer.perform(Wish::Install, &target).unwrap();
+        perform(Wish::Install);
         let whole = tree(&home);
         assert_ne!(before, whole, "{name}");
         take_back("install ");
         assert_eq!(tree(&home), before, "{name}: the install was not taken back");
-        installer.perform(Wish::Install, &target).unwrap();
+        perform(Wish::Install);
         assert_eq!(tree(&home), whole, "{name}");
-        installer.perform(Wish::Install, &target).unwrap();
+        perform(Wish::Install);
         assert_eq!(history.list().unwrap().len(), 2, "{name}: an install that changes nothing is not kept");
-        installer.perform(Wish::Uninstall, &target).unwrap();
+        perform(Wish::Uninstall);
         take_back("uninstall ");
         assert_eq!(tree(&home), whole, "{name}: the uninstall was not taken back");
-        installer.perform(Wish::Install, &target).unwrap();
+        perform(Wish::Install);
         assert_eq!(history.list().unwrap().len(), 3, "{name}: it is whole again, with what our notes say of it");
     }
 }

@@ -4,13 +4,14 @@
 //! artifacts + manifest + snapshot -> plan -> changes -> one transaction, the new manifest in it
 //! ```
 //!
-//! The plan is made before anything is written; an install after an install is an empty plan; an uninstall is the
-//! plan for nothing and gives back every byte.
+//! The plan is made before anything is written, and is the one that is applied; an install after an install is an empty
+//! plan; an uninstall is the plan for nothing and gives back every byte.
 
 pub(crate) mod custom;
 mod error;
 #[cfg(all(test, unix))]
 mod kept_tests;
+mod keys;
 mod manifest;
 mod plan;
 mod predecessor;
@@ -21,17 +22,18 @@ mod status;
 mod target;
 mod vouch;
 
+#[cfg(all(test, unix))]
+mod tests;
+
 pub(crate) use error::InstallError;
-pub(crate) use plan::{Act, InstallPlan};
+pub(crate) use plan::{Act, InstallPlan, PlanReport};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use situation::Program;
-pub(crate) use status::{Drift, Status, has_plugin, status, unfinished};
+pub(crate) use status::{Drift, Status, status, unfinished};
 pub(crate) use target::Target;
 
-use std::collections::BTreeSet;
-
 use crate::disk::history::History;
-use crate::disk::{self, AbsolutePath, Digest, Disk};
+use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Keep, Snapshot};
 use crate::emit::{self, Anchor, Artifact, EmitOptions};
 use crate::library::Library;
 use crate::runtime::{Registry, Scope};
@@ -78,120 +80,127 @@ impl Installer<'_> {
     /// Decides what would be done and finds what stands in its way, without writing.
     pub(crate) fn plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
         let plan = self.look_and_plan(wish, target)?;
-        disk::check(self.roots(target)?, &plan.changes)?;
+        disk::check(&plan.roots, &plan.changes)?;
         Ok(plan)
     }
 
     /// Finishes what an earlier call left unfinished in the folders of the install.
     pub(crate) fn settle(&self, target: &Target) -> Result<(), InstallError> {
-        let unfinished = unfinished(target, self.world)?;
+        let unfinished = unfinished(target)?;
         if !unfinished.is_empty() {
             self.disk.hold(&unfinished)?;
         }
         Ok(())
     }
 
-    /// Brings the host's folders to what the library says, or to what they were before us, or changes nothing.
-    pub(crate) fn perform(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
-        let hold = self.disk.hold(self.roots(target)?)?;
-        let plan = self.look_and_plan(wish, target)?;
-        hold.apply_kept(&plan.changes, &History::in_state(&target.state), &wish.of(target))?;
-        Ok(plan)
+    /// Brings the host's folders to what the library says, or to what they were before us, or changes nothing. Gives the
+    /// plan that was applied: `plan`, or where something it rests on changed since it was made, one from under the lock.
+    pub(crate) fn perform(&self, wish: Wish, target: &Target, plan: InstallPlan) -> Result<InstallPlan, InstallError> {
+        if plan.is_empty() && status::unfinished_in(plan.roots.clone())?.is_empty() {
+            return Ok(plan);
+        }
+        let mut trees = plan.roots.clone();
+        let mut shown = Some(plan);
+        loop {
+            let is_shown = shown.is_some();
+            let history = History::in_state(&target.state);
+            let keep = Keep { history: &history, what: &wish.of(target) };
+            let outcome = self.disk.transact_kept(&trees, keep, |hold, changes| {
+                // What a call that died had left was there when the plan was made, and is not any more.
+                let plan = match shown.take().filter(|_| hold.recovered().is_empty()) {
+                    Some(plan) => plan,
+                    None => self.look_and_plan(wish, target)?,
+                };
+                // Locks are taken all at once, in path order, so that two calls cannot wait for each other.
+                if plan.roots.iter().any(|root| !trees.contains(root)) {
+                    return Ok(Err(plan.roots));
+                }
+                stays_in_project(target, &plan)?;
+                changes.clone_from(&plan.changes);
+                Ok(Ok(plan))
+            });
+            match outcome {
+                Ok(Ok(plan)) => return Ok(plan),
+                Ok(Err(more)) => trees.extend(more),
+                Err(InstallError::Disk(DiskError::Changed { .. })) if is_shown => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn look_and_plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
-        let nested = self.nested(target)?;
-        let wanted = self.wanted(wish, target, nested)?;
-        let artifacts = wanted.as_deref().unwrap_or_default();
-        let (neighbours, state) = (self.neighbours(target)?, state(self.world)?);
-        let mut situation = Situation::look(target, artifacts, neighbours, &state, self.program.clone())?;
-        situation.made = self.made_by_others(target)?;
-        let plan = InstallPlan::between(wanted.as_deref(), target, &situation, nested)?;
-        if target.scope == Scope::Local {
-            // A link that came with the project may lead into the user's own folders.
-            for change in plan.changes.iter().filter(|change| change.path().is_within(&target.project)) {
-                disk::stays_within(change.path(), &target.project)?;
-            }
-        }
+        let plan = self.plan_from(Snapshot::default(), wish, target)?;
+        stays_in_project(target, &plan)?;
         Ok(plan)
     }
 
-    /// What should stand there; `None` for nothing.
-    fn wanted(&self, wish: Wish, target: &Target, nested: bool) -> Result<Option<Vec<Artifact>>, InstallError> {
-        if wish == Wish::Uninstall {
-            return Ok(None);
+    /// The plan from what is seen through the snapshot.
+    fn plan_from(&self, snapshot: Snapshot, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
+        let mut situation = Situation::open(target, self.neighbours(target)?, self.program.clone(), snapshot)?;
+        for other in self.in_the_same_folder(target)? {
+            situation.look_at_other(&other);
         }
+        let remembered = situation.section(target).is_some_and(|section| section.nested);
+        let nested = self.nested.unwrap_or(remembered);
+        let wanted = match wish {
+            Wish::Install => {
+                situation.look_for_predecessors(target)?;
+                Some(self.wanted(target, nested, &mut situation.snapshot)?)
+            }
+            Wish::Uninstall => None,
+        };
+        situation.look(target, wanted.as_deref().unwrap_or_default())?;
+        let roots = situation.roots(target)?;
+        let plugin = match wish {
+            Wish::Install => status::has_plugin(target, &mut situation.snapshot),
+            Wish::Uninstall => Ok(false),
+        };
+        let mut plan = InstallPlan::between(wanted.as_deref(), target, &situation, nested)?;
+        (plan.roots, plan.plugin) = (roots, plugin);
+        Ok(plan)
+    }
+
+    /// What should stand there.
+    fn wanted(&self, target: &Target, nested: bool, snapshot: &mut Snapshot) -> Result<Vec<Artifact>, InstallError> {
         let mut options = EmitOptions::new(&target.home, env!("CARGO_PKG_VERSION"));
         options.permissions = self.permissions;
         options.unasked.clone_from(&self.unasked);
         options.nested = nested;
-        options.status_line = target.scope == Scope::Global || !self.has_own_status_line(target)?;
+        options.status_line = target.scope == Scope::Global || !self.has_own_status_line(target, snapshot)?;
         options.existing = emit::alternatives(&target.descriptor)
-            .filter(|path| disk::is_file(target.root.resolve(path)))
+            .filter(|path| snapshot.is_file(&target.root.resolve(path)))
             .map(str::to_owned)
             .collect();
-        Ok(Some(emit::emit_all(self.library, &target.descriptor, target.scope, &options)))
-    }
-
-    /// Whether commands stand below routers: as asked for, else as an earlier install was asked to.
-    fn nested(&self, target: &Target) -> Result<bool, InstallError> {
-        let remembered = || {
-            let manifest = vouch::read(target, &target.root)?.manifest;
-            Ok(manifest.installs.get(&target.section_key(&Anchor::Root)).is_some_and(|section| section.nested))
-        };
-        self.nested.map_or_else(remembered, Ok)
+        Ok(emit::emit_all(self.library, &target.descriptor, target.scope, &options))
     }
 
     /// Whether the user's own settings have a status line, which a project's would win over.
-    fn has_own_status_line(&self, target: &Target) -> Result<bool, InstallError> {
+    fn has_own_status_line(&self, target: &Target, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
         let Some(line) = &target.descriptor.status_line else { return Ok(false) };
         let Some(file) = target.descriptor.files.get(&line.file) else { return Ok(false) };
         let global = Target::resolve(target.descriptor.clone(), Scope::Global, &target.project, None, self.world)?;
-        let path = file.path(Scope::Global, |path| disk::is_file(global.root.resolve(path)));
-        let Some(text) = disk::read_text(global.root.resolve(path))? else { return Ok(false) };
+        let path = file.path(Scope::Global, |path| snapshot.is_file(&global.root.resolve(path)));
+        let Some(text) = snapshot.read_text(&global.root.resolve(path))? else { return Ok(false) };
         // A file that does not parse is the global install's matter; here it says nothing.
         let document = JsonDocument::parse(&text, JsonDialect::CommentsAndTrailingCommas);
         Ok(document.is_ok_and(|document| document.value(&line.path).is_some()))
     }
 
-    /// The trees that an install may write in, for their locks.
-    fn roots(&self, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
-        let mut roots = target.possible_roots(&state(self.world)?);
-        let manifest = vouch::read(target, &target.root)?.manifest;
-        // An earlier version may have used a folder that the host's descriptor no longer names.
-        let section = manifest.installs.get(&target.section_key(&Anchor::Root));
-        roots.extend(section.iter().flat_map(|section| &section.homes).map(|home| target.user.resolve(home)));
-        roots.extend(predecessor::folders(target)?);
-        Ok(roots)
-    }
-
-    /// Folders above the roots of other hosts that installs of ours made: whoever goes last takes them along.
-    fn made_by_others(&self, target: &Target) -> Result<BTreeSet<AbsolutePath>, InstallError> {
-        let mut made = BTreeSet::new();
-        if target.scope == Scope::Local {
-            return Ok(made);
-        }
+    /// The other hosts whose folders are below the same folder of the home: whoever goes last takes along what installs
+    /// of ours made above them.
+    fn in_the_same_folder(&self, target: &Target) -> Result<Vec<Target>, InstallError> {
         let first_folder = |root: &AbsolutePath| {
             let below = root.relative_to(&target.user)?.to_string();
             below.split('/').next().map(str::to_owned)
         };
-        let Some(ours) = first_folder(&target.root) else { return Ok(made) };
-        for descriptor in self.registry.all()?.into_iter().filter(|other| other.id != target.descriptor.id) {
-            // A host whose folder cannot be told has no part in this one.
-            let Ok(other) = Target::resolve(descriptor, Scope::Global, &target.project, None, self.world) else {
-                continue;
-            };
-            if first_folder(&other.root).as_ref() != Some(&ours) {
-                continue;
-            }
-            // A manifest that cannot be read is the matter of its own host.
-            let manifest = vouch::read(&other, &other.root).unwrap_or_default().manifest;
-            for section in manifest.installs.values() {
-                let above = std::iter::successors(Some(other.root.clone()), AbsolutePath::parent);
-                made.extend(above.take(section.holdings.folders_above));
-            }
-        }
-        Ok(made)
+        let ours = first_folder(&target.root).filter(|_| target.scope == Scope::Global);
+        let Some(ours) = ours else { return Ok(Vec::new()) };
+        let others = self.registry.all()?.into_iter().filter(|other| other.id != target.descriptor.id);
+        // A host whose folder cannot be told has no part in this one.
+        let others = others
+            .filter_map(|other| Target::resolve(other, Scope::Global, &target.project, None, self.world).ok())
+            .filter(|other| first_folder(&other.root).as_ref() == Some(&ours));
+        Ok(others.collect())
     }
 
     /// The folders of the other hosts in the project of a local install.
@@ -209,6 +218,16 @@ impl Installer<'_> {
         folders.dedup();
         Ok(folders)
     }
+}
+
+/// A link that came with the project may lead into the user's own folders.
+fn stays_in_project(target: &Target, plan: &InstallPlan) -> Result<(), InstallError> {
+    if target.scope == Scope::Local {
+        for change in plan.changes.iter().filter(|change| change.path().is_within(&target.project)) {
+            disk::stays_within(change.path(), &target.project)?;
+        }
+    }
+    Ok(())
 }
 
 /// Where the user's state is kept.

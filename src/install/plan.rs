@@ -4,7 +4,12 @@
 //! removed; what the person changed since is set aside before ours takes its place, or left where it is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::keys::{ChangedSettings, KeyEdit};
 use super::manifest::{Holdings, Ledger, Manifest, Section};
 use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
@@ -12,7 +17,7 @@ use super::situation::Situation;
 use super::{InstallError, Target, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
-use crate::text::edit::{Applied, Undo};
+use crate::text::edit::{Applied, FileFormat, Undo};
 
 /// What an installation does, decided before anything is written.
 #[derive(Debug)]
@@ -24,6 +29,30 @@ pub(crate) struct InstallPlan {
     pub(crate) taken_over: Vec<TakenOver>,
     /// Manifests of ours that came with the repository: what they list counts as the user's.
     pub(crate) claimed: Vec<AbsolutePath>,
+    /// The trees that the changes may be in, for their locks.
+    pub(crate) roots: Vec<AbsolutePath>,
+    /// Settings files that the changes edit.
+    pub(crate) settings: Vec<ChangedSettings>,
+    /// Whether the host has our plugin in use as well, or why that is not known.
+    pub(crate) plugin: Result<bool, InstallError>,
+}
+
+/// A plan for whoever reads it: what happens to each file, and to each key of settings.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct PlanReport {
+    /// By path.
+    steps: Vec<StepReport>,
+    /// Keys of settings files that are not ours alone, by file.
+    pub(crate) settings: Vec<KeyEdit>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct StepReport {
+    path: String,
+    act: &'static str,
+    /// Where the file that was there is put.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
 }
 
 /// An install of another program, of which nothing is left.
@@ -75,15 +104,73 @@ impl InstallPlan {
     ) -> Result<Self, InstallError> {
         let manifests = situation.manifests.clone();
         let claimed = situation.claimed.keys().map(|folder| folder.resolve(super::manifest::FILE)).collect();
-        let plan = Self { steps: Vec::new(), changes: ChangeSet::default(), taken_over: Vec::new(), claimed };
+        let plan = Self {
+            steps: Vec::new(),
+            changes: ChangeSet::default(),
+            taken_over: Vec::new(),
+            claimed,
+            roots: Vec::new(),
+            settings: Vec::new(),
+            plugin: Ok(false),
+        };
         let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new() };
         planner.run(wanted, nested)?;
+        situation.expect(target, &mut planner.plan.changes);
         Ok(planner.plan)
     }
 
     /// Whether everything is as it should be.
     pub(crate) fn is_empty(&self) -> bool {
         self.changes.is_empty()
+    }
+
+    /// The steps and keys, with paths as a person would name them.
+    pub(crate) fn report(&self, target: &Target) -> PlanReport {
+        let report = |Step { act, path }: &Step| {
+            let to = if let Act::SetAside { to } = act { Some(target.shown(to)) } else { None };
+            StepReport { path: target.shown(path), act: act.word(), to }
+        };
+        let mut steps: Vec<StepReport> = self.steps.iter().map(report).collect();
+        steps.sort_by(|one, other| one.path.cmp(&other.path));
+        let mut settings: Vec<KeyEdit> =
+            self.settings.iter().flat_map(|changed| changed.keys(&target.shown(&changed.path))).collect();
+        settings.sort_by(|one, other| one.file().cmp(other.file()));
+        PlanReport { steps, settings }
+    }
+}
+
+impl Act {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Merge => "merge",
+            Self::Remove => "remove",
+            Self::Keep => "keep",
+            Self::SetAside { .. } => "set-aside",
+            Self::Leave => "leave",
+            Self::GiveWay => "give-way",
+            Self::Elsewhere => "elsewhere",
+        }
+    }
+}
+
+impl PlanReport {
+    /// The keys of one settings file.
+    pub(crate) fn keys_of(&self, file: &str) -> impl Iterator<Item = &KeyEdit> {
+        self.settings.iter().filter(move |edit| edit.file() == file)
+    }
+}
+
+/// A line for each step, and below it one for each key.
+impl fmt::Display for PlanReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for StepReport { path, act, to } in &self.steps {
+            let to = to.as_ref().map(|to| format!(" to {to}")).unwrap_or_default();
+            writeln!(formatter, "{act} {path}{to}")?;
+            self.keys_of(path).try_for_each(|edit| writeln!(formatter, "    {edit}"))?;
+        }
+        Ok(())
     }
 }
 
@@ -307,6 +394,7 @@ impl Planner<'_> {
             self.step(Act::Keep, path);
         } else {
             self.refuse_read_only(path)?;
+            self.note_settings(path, file.format, text.as_deref(), Some(&edited));
             self.plan.changes.write(path.clone(), edited, self.situation.snapshot.digest(path));
             self.step(if text.is_none() { Act::Create } else { Act::Merge }, path);
         }
@@ -328,11 +416,13 @@ impl Planner<'_> {
         match (left.map_err(|source| InstallError::shared(path, source))?, before) {
             (None, Some(before)) => {
                 self.refuse_read_only(path)?;
+                self.note_settings(path, ledger.format, Some(&text), None);
                 self.plan.changes.remove(path.clone(), before);
                 self.step(Act::Remove, path);
             }
             (Some(left), _) if left != text => {
                 self.refuse_read_only(path)?;
+                self.note_settings(path, ledger.format, Some(&text), Some(&left));
                 self.plan.changes.write(path.clone(), left, before);
                 self.step(Act::Merge, path);
             }
@@ -447,10 +537,10 @@ impl Planner<'_> {
                 self.step(Act::Elsewhere, path);
             }
             let mut permissions = Vec::new();
-            for path in predecessor.settings.keys() {
+            for (path, format) in &predecessor.settings {
                 permissions.extend(predecessor.permissions(&self.text(path)?.unwrap_or_default()));
                 if !settled.contains(path) {
-                    self.clean(path)?;
+                    self.clean(path, format.to_file_format())?;
                 }
             }
             for folder in &predecessor.folders {
@@ -476,10 +566,13 @@ impl Planner<'_> {
 
     /// Takes out of a file of the user's what another program had put there. Where that cannot be done, its scripts
     /// may still be named there: the whole install waits for the owner of the file.
-    fn clean(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
+    fn clean(&mut self, path: &AbsolutePath, format: FileFormat) -> Result<(), InstallError> {
         let Some(text) = self.text(path)? else { return Ok(()) };
         let left = self.without_predecessors(path, Some(text.clone()))?;
         let Some(before) = self.situation.snapshot.digest(path) else { return Ok(()) };
+        if left.as_ref() != Some(&text) {
+            self.note_settings(path, format, Some(&text), left.as_deref());
+        }
         match left {
             None => {
                 self.plan.changes.remove(path.clone(), before);
@@ -548,6 +641,11 @@ impl Planner<'_> {
                 (None, None) => {}
             }
         }
+    }
+
+    fn note_settings(&mut self, path: &AbsolutePath, format: FileFormat, before: Option<&str>, after: Option<&str>) {
+        let (path, before, after) = (path.clone(), before.map(str::to_owned), after.map(str::to_owned));
+        self.plan.settings.push(ChangedSettings { path, format, before, after });
     }
 
     fn step(&mut self, act: Act, path: &AbsolutePath) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{InstallError, Target};
-use crate::disk::{self, AbsolutePath, Found, FoundFile, Snapshot};
+use crate::disk::{self, AbsolutePath, Snapshot};
 use crate::emit::CONTENT_FOLDER;
 use crate::runtime::{EventName, HookForm, HookTable, HostFile, HostFormat, Scope};
 use crate::text::edit::{JsonDialect, ParseError};
@@ -45,35 +45,35 @@ pub(crate) struct UnknownHooks {
 
 /// The hooks in every file that the host reads for this scope.
 pub(crate) fn registered(target: &Target) -> Result<Registered, InstallError> {
-    let mut found = Registered::default();
+    let (mut found, mut snapshot) = (Registered::default(), Snapshot::default());
     let descriptor = &target.descriptor;
     let file_of = |key: &String| descriptor.files.get(key);
     if let Some(hooks) = &descriptor.hooks {
         if let Some(file) = hooks.form.file().and_then(file_of) {
-            for path in paths(target, file) {
-                found.settings(target, &path, file.format)?;
+            for path in paths(target, file, &snapshot) {
+                found.settings(target, &path, file.format, &mut snapshot)?;
             }
         }
         match &hooks.form {
             HookForm::Shells { path, .. } => {
-                for path in files_beside(target, path, &["json"])? {
-                    found.settings(target, &path, HostFormat::Json)?;
+                for path in files_beside(target, path, &["json"], &snapshot)? {
+                    found.settings(target, &path, HostFormat::Json, &mut snapshot)?;
                 }
             }
             HookForm::Adapter { path, .. } => {
-                for module in files_beside(target, path, &["js", "ts", "mjs", "cjs"])? {
-                    found.module(target, &module, hooks)?;
+                for module in files_beside(target, path, &["js", "ts", "mjs", "cjs"], &snapshot)? {
+                    found.module(target, &module, hooks, &mut snapshot)?;
                 }
             }
-            HookForm::Executables { folder } => found.executables(target, folder)?,
+            HookForm::Executables { folder } => found.executables(target, folder, &mut snapshot)?,
             HookForm::Nested { .. } | HookForm::Flat { .. } | HookForm::Tables { .. } => {}
         }
     }
     if let Some(line) = &descriptor.status_line
         && let Some(file) = file_of(&line.file)
     {
-        for path in paths(target, file) {
-            let Some(settings) = found.read(target, &path, file.format)? else { continue };
+        for path in paths(target, file, &snapshot) {
+            let Some(settings) = found.read(target, &path, file.format, &mut snapshot)? else { continue };
             let line = line.path.iter().try_fold(&settings, |value, key| value.get(key));
             entry("status line", None, line.unwrap_or(&Value::Null), &target.shown(&path), &mut found.hooks);
         }
@@ -82,8 +82,14 @@ pub(crate) fn registered(target: &Target) -> Result<Registered, InstallError> {
 }
 
 impl Registered {
-    fn settings(&mut self, target: &Target, path: &AbsolutePath, format: HostFormat) -> Result<(), InstallError> {
-        if let Some(settings) = self.read(target, path, format)? {
+    fn settings(
+        &mut self,
+        target: &Target,
+        path: &AbsolutePath,
+        format: HostFormat,
+        snapshot: &mut Snapshot,
+    ) -> Result<(), InstallError> {
+        if let Some(settings) = self.read(target, path, format, snapshot)? {
             collect(&settings["hooks"], &target.shown(path), &mut self.hooks);
         }
         Ok(())
@@ -95,8 +101,9 @@ impl Registered {
         target: &Target,
         path: &AbsolutePath,
         format: HostFormat,
+        snapshot: &mut Snapshot,
     ) -> Result<Option<Value>, InstallError> {
-        match read(path, format)? {
+        match read(path, format, snapshot)? {
             Ok(settings) => return Ok(Some(settings)),
             Err(fault) => {
                 let (file, why) = (target.shown(path), format!("it does not parse: {fault}"));
@@ -109,9 +116,15 @@ impl Registered {
     }
 
     /// A module of ours has one command an event; that of somebody else runs in the host, and nobody can tell.
-    fn module(&mut self, target: &Target, path: &AbsolutePath, hooks: &HookTable) -> Result<(), InstallError> {
+    fn module(
+        &mut self,
+        target: &Target,
+        path: &AbsolutePath,
+        hooks: &HookTable,
+        snapshot: &mut Snapshot,
+    ) -> Result<(), InstallError> {
         // That of somebody else may hold any bytes.
-        let text = String::from_utf8_lossy(&disk::read_bytes(path)?.unwrap_or_default()).into_owned();
+        let text = String::from_utf8_lossy(snapshot.read(path)?.unwrap_or_default()).into_owned();
         let file = target.shown(path);
         let (Some(Value::Object(calls)), Some(tools)) = (table(&text, "calls"), table(&text, "tools")) else {
             self.unknown.push(UnknownHooks { file, why: "it runs inside the host".to_owned(), may_be_ours: false });
@@ -136,14 +149,13 @@ impl Registered {
     }
 
     /// Every program in the folder has the name of its event.
-    fn executables(&mut self, target: &Target, folder: &str) -> Result<(), InstallError> {
+    fn executables(&mut self, target: &Target, folder: &str, snapshot: &mut Snapshot) -> Result<(), InstallError> {
         let folder = target.root.resolve(folder);
-        for entry in disk::list(&folder)?.unwrap_or_default() {
+        for entry in snapshot.list(&folder)?.unwrap_or_default() {
             let path = folder.resolve(&entry.name);
-            let mut looked = Snapshot::default();
-            looked.read(&path)?;
-            let Found::File(FoundFile { executable: true, bytes, .. }) = looked.found(&path) else { continue };
-            let ours = bytes.as_deref().is_some_and(|bytes| is_ours(&String::from_utf8_lossy(bytes)));
+            snapshot.read(&path)?;
+            let Some(file) = snapshot.file(&path).filter(|file| file.executable) else { continue };
+            let ours = file.bytes.as_deref().is_some_and(|bytes| is_ours(&String::from_utf8_lossy(bytes)));
             let command = shell_word(&path.to_string());
             let (file, event) = (target.shown(&path), entry.name.clone());
             self.hooks.push(RegisteredHook { file, event, matcher: None, command, ours });
@@ -165,10 +177,15 @@ fn table(module: &str, name: &str) -> Option<Value> {
 }
 
 /// The files with these endings in the folder of `path`.
-fn files_beside(target: &Target, path: &str, endings: &[&str]) -> Result<Vec<AbsolutePath>, InstallError> {
+fn files_beside(
+    target: &Target,
+    path: &str,
+    endings: &[&str],
+    snapshot: &Snapshot,
+) -> Result<Vec<AbsolutePath>, InstallError> {
     let Some((folder, _)) = path.rsplit_once('/') else { return Ok(Vec::new()) };
     let folder = target.root.resolve(folder);
-    let entries = disk::list(&folder)?.unwrap_or_default().into_iter();
+    let entries = snapshot.list(&folder)?.unwrap_or_default().into_iter();
     let fits = |entry: &disk::Entry| {
         let ending = entry.path.extension().and_then(std::ffi::OsStr::to_str);
         entry.is_file() && ending.is_some_and(|ending| endings.contains(&ending))
@@ -177,16 +194,20 @@ fn files_beside(target: &Target, path: &str, endings: &[&str]) -> Result<Vec<Abs
 }
 
 /// Where the host looks for a file of settings, of those that are there.
-pub(super) fn paths(target: &Target, file: &HostFile) -> Vec<AbsolutePath> {
+pub(super) fn paths(target: &Target, file: &HostFile, snapshot: &Snapshot) -> Vec<AbsolutePath> {
     let local = file.local_path.as_ref().filter(|_| target.scope == Scope::Local);
     let names = [Some(&file.path), file.instead.as_ref(), local];
     let paths = names.into_iter().flatten().map(|name| target.root.resolve(name));
-    paths.filter(|path| disk::is_file(path)).collect()
+    paths.filter(|path| snapshot.is_file(path)).collect()
 }
 
 /// What a file of settings says, or what is wrong with it.
-pub(super) fn read(path: &AbsolutePath, format: HostFormat) -> Result<Result<Value, ParseError>, InstallError> {
-    let text = disk::read_text(path)?.unwrap_or_default();
+pub(super) fn read(
+    path: &AbsolutePath,
+    format: HostFormat,
+    snapshot: &mut Snapshot,
+) -> Result<Result<Value, ParseError>, InstallError> {
+    let text = snapshot.read_text(path)?.unwrap_or_default();
     let value = match format {
         HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => {
             JsonDocument::read(&text, JsonDialect::CommentsAndTrailingCommas)

@@ -1,14 +1,14 @@
 //! What an installation finds: manifests, the files it would touch, kept before-images, the running program.
 //!
-//! Looked at once; the plan is made from this alone.
+//! It owns all that was read, so that each file is opened once; the plan is made from this alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::manifest::{self, Holdings, Manifest, Section};
+use super::manifest::{Holdings, Manifest, Section};
 use super::predecessor::{self, Predecessor};
 use super::{InstallError, Target, vouch};
-use crate::disk::{self, AbsolutePath, Digest, Found, RelativePath, Snapshot};
+use crate::disk::{AbsolutePath, ChangeSet, Digest, Found, RelativePath, Snapshot};
 use crate::emit::{Anchor, Artifact, Contents};
 
 /// The running program: what an install puts beside the content.
@@ -27,63 +27,102 @@ pub(crate) struct Situation {
     /// The folders of other hosts in the same project, whose manifests are among the above.
     pub(crate) neighbours: Vec<AbsolutePath>,
     pub(crate) snapshot: Snapshot,
-    /// Kept bytes of files that are not ours alone, as they were before our edits; by the digest they should have.
-    images: BTreeMap<Digest, Vec<u8>>,
+    /// Kept bytes of files that are not ours alone, as they were before our edits: the digests they should have.
+    images: BTreeSet<Digest>,
     pub(crate) image_folder: AbsolutePath,
     pub(crate) program: Program,
-    /// What a file's digest would be with `\n` at the end of its lines, where they end with `\r\n`: a checkout
-    /// of git's may have changed them, no person did.
-    with_newlines: BTreeMap<AbsolutePath, Digest>,
-    /// Files that are images of a program.
-    programs: BTreeSet<AbsolutePath>,
     /// Folders on the way to what is wanted that do not exist.
     missing: BTreeSet<AbsolutePath>,
     /// Installs of another program that this one takes the place of.
     pub(crate) predecessors: Vec<Predecessor>,
     /// Folders that other installs of ours made for themselves.
-    pub(crate) made: BTreeSet<AbsolutePath>,
+    made: BTreeSet<AbsolutePath>,
+    /// The folders whose manifests were read, those of other hosts among them.
+    asked: BTreeSet<AbsolutePath>,
 }
 
 impl Situation {
-    pub(crate) fn look(
+    /// Reads what can be read before it is known what is wanted: what the manifests say.
+    pub(crate) fn open(
         target: &Target,
-        wanted: &[Artifact],
         neighbours: Vec<AbsolutePath>,
-        state: &AbsolutePath,
         program: Program,
+        snapshot: Snapshot,
     ) -> Result<Self, InstallError> {
-        let image_folder = target.image_folder(state);
         let mut situation = Self {
             manifests: BTreeMap::new(),
             claimed: BTreeMap::new(),
             neighbours,
-            snapshot: Snapshot::default(),
-            images: BTreeMap::new(),
-            image_folder,
+            snapshot,
+            images: BTreeSet::new(),
+            image_folder: target.image_folder(),
             program,
-            with_newlines: BTreeMap::new(),
-            programs: BTreeSet::new(),
             missing: BTreeSet::new(),
-            predecessors: if wanted.is_empty() { Vec::new() } else { predecessor::find(target)? },
+            predecessors: Vec::new(),
             made: BTreeSet::new(),
+            asked: BTreeSet::new(),
         };
         situation.read_manifest(target, &target.root)?;
         for folder in situation.neighbours.clone() {
             situation.read_manifest(target, &folder)?;
         }
-        let anchors = situation.anchors(target, wanted);
+        for anchor in situation.anchors(target, &[]) {
+            situation.read_manifest(target, &target.manifest_folder(&anchor))?;
+        }
+        Ok(situation)
+    }
+
+    /// Looks for installs of another program that an install takes the place of.
+    pub(crate) fn look_for_predecessors(&mut self, target: &Target) -> Result<(), InstallError> {
+        self.predecessors = predecessor::find(target, &mut self.snapshot)?;
+        for root in self.predecessors.iter().map(|predecessor| predecessor.root.clone()).collect::<Vec<_>>() {
+            self.read_manifest(target, &root)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at the install of another host: folders above its root that it made are nobody else's.
+    pub(crate) fn look_at_other(&mut self, other: &Target) {
+        // A manifest that cannot be read is the matter of its own host.
+        let Ok(found) = vouch::read(other, &other.root, &mut self.snapshot) else { return };
+        self.asked.insert(other.root.clone());
+        for section in found.manifest.installs.values() {
+            let above = std::iter::successors(Some(other.root.clone()), AbsolutePath::parent);
+            self.made.extend(above.take(section.holdings.folders_above));
+        }
+    }
+
+    /// Looks at everything that is wanted, and at everything that is there because of us.
+    pub(crate) fn look(&mut self, target: &Target, wanted: &[Artifact]) -> Result<(), InstallError> {
+        let anchors = self.anchors(target, wanted);
         for anchor in &anchors {
-            situation.read_manifest(target, &target.manifest_folder(anchor))?;
+            self.read_manifest(target, &target.manifest_folder(anchor))?;
         }
         for artifact in wanted {
-            situation.look_at_wanted(target, artifact)?;
+            self.look_at_wanted(target, artifact)?;
         }
         for anchor in &anchors {
-            situation.look_at_owned(target, anchor)?;
+            self.look_at_owned(target, anchor)?;
         }
-        situation.look_at_predecessors(target)?;
-        situation.read_images()?;
-        Ok(situation)
+        self.look_at_predecessors()?;
+        self.read_images()
+    }
+
+    /// The trees that a plan from here may write in, for their locks.
+    pub(crate) fn roots(&mut self, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+        let mut roots = target.possible_roots();
+        // An earlier version may have used a folder that the host's descriptor no longer names.
+        let homes = self.section(target).into_iter().flat_map(|section| &section.homes);
+        roots.extend(homes.map(|home| target.user.resolve(home)));
+        roots.extend(predecessor::folders(target, &mut self.snapshot)?);
+        Ok(roots)
+    }
+
+    /// Makes the changes hold only while every manifest that was read says what it said then.
+    pub(crate) fn expect(&self, target: &Target, changes: &mut ChangeSet) {
+        for folder in &self.asked {
+            vouch::expect(target, folder, &self.snapshot, changes);
+        }
     }
 
     /// The anchors at which something is wanted or owned.
@@ -124,11 +163,11 @@ impl Situation {
 
     /// Whether the file is as these bytes were written.
     pub(crate) fn is_as_written(&self, path: &AbsolutePath, written: Digest) -> bool {
-        self.snapshot.digest(path) == Some(written) || self.with_newlines.get(path) == Some(&written)
+        self.snapshot.file(path).is_some_and(|file| file.is_as_written(written))
     }
 
     pub(crate) fn is_program(&self, path: &AbsolutePath) -> bool {
-        self.programs.contains(path)
+        self.snapshot.file(path).is_some_and(|file| file.program)
     }
 
     /// Where the changed file can be put: at its own path below the folder for that, or beside an earlier one.
@@ -159,12 +198,13 @@ impl Situation {
 
     /// The kept bytes of this digest, unless somebody changed them since.
     pub(crate) fn image(&self, digest: Digest) -> Option<&[u8]> {
-        self.images.get(&digest).map(Vec::as_slice).filter(|bytes| Digest::of(bytes) == digest)
+        let path = self.image_path(digest);
+        self.snapshot.bytes(&path).filter(|_| self.snapshot.digest(&path) == Some(digest))
     }
 
     /// Every kept image: the digest it is kept for, and that of its bytes.
     pub(crate) fn images(&self) -> impl Iterator<Item = (Digest, Digest)> {
-        self.images.iter().map(|(digest, bytes)| (*digest, Digest::of(bytes)))
+        self.images.iter().filter_map(|digest| Some((*digest, self.snapshot.digest(&self.image_path(*digest))?)))
     }
 
     pub(crate) fn image_path(&self, digest: Digest) -> AbsolutePath {
@@ -184,11 +224,12 @@ impl Situation {
     }
 
     fn read_manifest(&mut self, target: &Target, folder: &AbsolutePath) -> Result<(), InstallError> {
-        self.snapshot.read(&folder.resolve(manifest::FILE))?;
-        self.snapshot.look(&vouch::note(target, folder))?;
-        let found = vouch::read(target, folder)?;
-        self.manifests.insert(folder.clone(), found.manifest);
-        self.claimed.extend(found.claimed.map(|claimed| (folder.clone(), claimed)));
+        if !self.manifests.contains_key(folder) {
+            let found = vouch::read(target, folder, &mut self.snapshot)?;
+            self.asked.insert(folder.clone());
+            self.manifests.insert(folder.clone(), found.manifest);
+            self.claimed.extend(found.claimed.map(|claimed| (folder.clone(), claimed)));
+        }
         Ok(())
     }
 
@@ -204,18 +245,12 @@ impl Situation {
         match &artifact.contents {
             Contents::Binary => {
                 self.snapshot.look(&path)?;
-                if disk::is_program(&path)? {
-                    self.programs.insert(path.clone());
-                }
                 if !self.is_program(&path) {
                     self.snapshot.read(&path)?;
                 }
             }
-            Contents::Whole(_) => self.look_at_text(&path)?,
-            Contents::Shared(_) => {
-                self.snapshot.read_settings(&path)?;
-                self.look_at_text(&path)?;
-            }
+            Contents::Whole(_) => drop(self.snapshot.read(&path)?),
+            Contents::Shared(_) => drop(self.snapshot.read_settings(&path)?),
         }
         if let Some(digest) = self.snapshot.digest(&path) {
             self.look_for_free(&target.set_aside(&artifact.anchor, &relative), digest)?;
@@ -230,7 +265,7 @@ impl Situation {
             let path = folder.join(path);
             self.snapshot.look(&path)?;
             if self.snapshot.digest(&path).is_some_and(|found| found != *written) && !self.is_program(&path) {
-                self.look_at_text(&path)?;
+                self.snapshot.read(&path)?;
             }
         }
         for path in holdings.shared.keys() {
@@ -239,12 +274,11 @@ impl Situation {
         Ok(())
     }
 
-    fn look_at_predecessors(&mut self, target: &Target) -> Result<(), InstallError> {
+    fn look_at_predecessors(&mut self) -> Result<(), InstallError> {
         let predecessors = std::mem::take(&mut self.predecessors);
         for predecessor in &predecessors {
-            self.read_manifest(target, &predecessor.root)?;
             for path in predecessor.files.keys() {
-                self.look_at_text(path)?;
+                self.snapshot.read(path)?;
                 if let Some(digest) = self.snapshot.digest(path) {
                     self.look_for_free(&predecessor.set_aside(path), digest)?;
                 }
@@ -254,17 +288,6 @@ impl Situation {
             }
         }
         self.predecessors = predecessors;
-        Ok(())
-    }
-
-    fn look_at_text(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
-        let bytes = self.snapshot.read(path)?.unwrap_or_default();
-        if bytes.windows(2).any(|pair| pair == b"\r\n") {
-            let mut with_newlines = bytes.to_vec();
-            let mut next = bytes.iter().skip(1).chain(&[0]);
-            with_newlines.retain(|byte| next.next() != Some(&b'\n') || *byte != b'\r');
-            self.with_newlines.insert(path.clone(), Digest::of(&with_newlines));
-        }
         Ok(())
     }
 
@@ -280,9 +303,11 @@ impl Situation {
     }
 
     fn read_images(&mut self) -> Result<(), InstallError> {
-        for entry in disk::list(&self.image_folder)?.unwrap_or_default() {
+        for entry in self.snapshot.list(&self.image_folder)?.unwrap_or_default() {
             let Some(digest) = Digest::parse(&entry.name) else { continue };
-            self.images.extend(disk::read_bytes(&entry.path)?.map(|bytes| (digest, bytes)));
+            if self.snapshot.read(&self.image_path(digest))?.is_some() {
+                self.images.insert(digest);
+            }
         }
         Ok(())
     }

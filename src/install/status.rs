@@ -8,10 +8,9 @@ use super::manifest::Holdings;
 use super::registered;
 use super::shared;
 use super::{InstallError, Target, vouch};
-use crate::disk::{self, AbsolutePath, Digest};
+use crate::disk::{self, AbsolutePath, Found, Snapshot};
 use crate::emit::Anchor;
 use crate::runtime::{HostFormat, PluginsInUse};
-use crate::world::World;
 
 /// One install, compared with its manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -44,7 +43,7 @@ pub(crate) enum Drift {
 }
 
 /// Whether the host has our plugin in use. What it has in use everywhere, it has in a project too.
-pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
+pub(super) fn has_plugin(target: &Target, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
     let Some(in_use) = target.descriptor.plugin.as_ref().and_then(|plugin| plugin.in_use.as_ref()) else {
         return Ok(false);
     };
@@ -52,13 +51,13 @@ pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
         PluginsInUse::Flags { file, path, begins } => {
             let Some(file) = target.descriptor.files.get(file) else { return Ok(false) };
             let is_set = |value: &Value| value == &Value::Bool(true) || value["enabled"] == Value::Bool(true);
-            let mut files = registered::paths(target, file);
+            let mut files = registered::paths(target, file, snapshot);
             let everywhere = target.everywhere.resolve(&file.path);
             if !files.contains(&everywhere) {
                 files.push(everywhere);
             }
             for settings in files {
-                let settings = parsed(&settings, file.format)?;
+                let settings = parsed(&settings, file.format, snapshot)?;
                 let flags = at(&settings, path).and_then(Value::as_object);
                 if flags.is_some_and(|flags| flags.iter().any(|(key, flag)| key.starts_with(begins) && is_set(flag))) {
                     return Ok(true);
@@ -67,19 +66,19 @@ pub(crate) fn has_plugin(target: &Target) -> Result<bool, InstallError> {
             Ok(false)
         }
         PluginsInUse::Folder { folder, rules } => {
-            if disk::list(target.everywhere.resolve(folder))?.is_none() {
+            if snapshot.list(&target.everywhere.resolve(folder))?.is_none() {
                 return Ok(false);
             }
             let Some(rules) = rules else { return Ok(true) };
-            let noted = parsed(&target.everywhere.resolve(&rules.file), HostFormat::Json)?;
+            let noted = parsed(&target.everywhere.resolve(&rules.file), HostFormat::Json, snapshot)?;
             let is_for = |rule: &Value| rule.as_str().is_some_and(|rule| !rule.starts_with('!'));
             Ok(at(&noted, &rules.path).and_then(Value::as_array).is_none_or(|rules| rules.iter().any(is_for)))
         }
     }
 }
 
-fn parsed(path: &AbsolutePath, format: HostFormat) -> Result<Value, InstallError> {
-    registered::read(path, format)?.map_err(|source| InstallError::Unparsable { path: path.clone(), source })
+fn parsed(path: &AbsolutePath, format: HostFormat, snapshot: &mut Snapshot) -> Result<Value, InstallError> {
+    registered::read(path, format, snapshot)?.map_err(|source| InstallError::Unparsable { path: path.clone(), source })
 }
 
 fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
@@ -87,14 +86,20 @@ fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
 }
 
 /// Compares an install with its manifest.
-pub(crate) fn status(target: &Target, world: &World) -> Result<Status, InstallError> {
-    let found = vouch::read(target, &target.root)?;
+pub(crate) fn status(target: &Target) -> Result<Status, InstallError> {
+    let unfinished = !unfinished(target)?.is_empty();
+    Ok(Status { unfinished, ..look(target, &mut Snapshot::default())? })
+}
+
+/// Compares what the snapshot sees of an install with its manifest.
+pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, InstallError> {
+    let found = vouch::read(target, &target.root, snapshot)?;
     let (manifest, key) = (found.manifest, target.section_key(&Anchor::Root));
     let mut status = Status {
         version: None,
         files: 0,
         drift: Vec::new(),
-        unfinished: !unfinished(target, world)?.is_empty(),
+        unfinished: false,
         plugin: false,
         from_repository: found.claimed.is_some_and(|claimed| claimed.installs.contains_key(&key)),
     };
@@ -103,15 +108,15 @@ pub(crate) fn status(target: &Target, world: &World) -> Result<Status, InstallEr
     let mut places = vec![(Anchor::Root, section.holdings.clone()), (Anchor::Project, section.project.clone())];
     for home in &section.homes {
         let anchor = Anchor::Home(home.clone());
-        let manifest = vouch::read(target, &target.manifest_folder(&anchor))?.manifest;
+        let manifest = vouch::read(target, &target.manifest_folder(&anchor), snapshot)?.manifest;
         let holdings = manifest.installs.get(&target.section_key(&anchor)).map(|section| section.holdings.clone());
         places.push((anchor, holdings.unwrap_or_default()));
     }
     for (anchor, holdings) in places {
         status.files += holdings.files.len();
-        compare(target, &target.folder(&anchor), &holdings, &mut status.drift)?;
+        compare(target, &target.folder(&anchor), &holdings, snapshot, &mut status.drift)?;
     }
-    match has_plugin(target) {
+    match has_plugin(target, snapshot) {
         Ok(plugin) => status.plugin = plugin,
         Err(InstallError::Unparsable { path, source }) => {
             let shown = target.shown(&path);
@@ -126,8 +131,12 @@ pub(crate) fn status(target: &Target, world: &World) -> Result<Status, InstallEr
 }
 
 /// The folders of an install in which a write was cut short.
-pub(crate) fn unfinished(target: &Target, world: &World) -> Result<Vec<AbsolutePath>, InstallError> {
-    let mut found = target.possible_roots(&super::state(world)?);
+pub(crate) fn unfinished(target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+    unfinished_in(target.possible_roots())
+}
+
+/// Those of the folders in which a write was cut short.
+pub(super) fn unfinished_in(mut found: Vec<AbsolutePath>) -> Result<Vec<AbsolutePath>, InstallError> {
     let mut failure = None;
     found.retain(|root| disk::is_unfinished(root).unwrap_or_else(|error| failure.replace(error).is_some()));
     failure.map_or(Ok(found), |error| Err(error.into()))
@@ -137,22 +146,25 @@ fn compare(
     target: &Target,
     folder: &AbsolutePath,
     holdings: &Holdings,
+    snapshot: &mut Snapshot,
     drift: &mut Vec<Drift>,
 ) -> Result<(), InstallError> {
     for (path, written) in &holdings.files {
         let path = folder.join(path);
         let shown = || target.shown(&path);
-        match Digest::of_file(&path)? {
-            None => drift.push(Drift::Missing { path: shown() }),
-            Some(found) if found == *written => {}
-            Some(_) if with_newlines(&path)? == Some(*written) => {}
-            Some(_) => drift.push(Drift::Edited { path: shown() }),
+        match snapshot.look(&path)? {
+            Found::Absent => drift.push(Drift::Missing { path: shown() }),
+            Found::File(file) if file.is_as_written(*written) => {}
+            Found::File(_) => drift.push(Drift::Edited { path: shown() }),
+            Found::Folder | Found::Other => {
+                drift.push(Drift::Unreadable { path: shown(), why: "it is not a file".to_owned() });
+            }
         }
     }
     for (path, ledger) in &holdings.shared {
         let path = folder.join(path);
         let shown = target.shown(&path);
-        let Some(text) = disk::read_text(&path)? else {
+        let Some(text) = snapshot.read_text(&path)? else {
             drift.push(Drift::Missing { path: shown });
             continue;
         };
@@ -164,12 +176,4 @@ fn compare(
         }
     }
     Ok(())
-}
-
-/// The digest of the file with `\n` at the end of its lines, as a checkout of git's may have changed them.
-fn with_newlines(path: &AbsolutePath) -> Result<Option<Digest>, InstallError> {
-    let bytes = disk::read_bytes(path)?;
-    Ok(bytes
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .map(|text| Digest::of(text.replace("\r\n", "\n").as_bytes())))
 }

@@ -83,23 +83,23 @@ impl Target {
         }
     }
 
-    /// Every folder an install may write in, `state` being where the user's state is kept.
-    pub(crate) fn possible_roots(&self, state: &AbsolutePath) -> Vec<AbsolutePath> {
+    /// Every folder an install may write in.
+    pub(crate) fn possible_roots(&self) -> Vec<AbsolutePath> {
         let homes = self.descriptor.places.iter().filter_map(|place| match &place.anchor {
             PlaceAnchor::Home(folder) => Some(self.user.resolve(folder)),
             PlaceAnchor::Root | PlaceAnchor::Project => None,
         });
         let project = (self.scope == Scope::Local).then(|| self.project.clone());
         let notes = (self.scope == Scope::Local).then(|| self.notes_folder());
-        let own = [self.root.clone(), self.image_folder(state)];
+        let own = [self.root.clone(), self.image_folder()];
         homes.chain(project).chain(notes).chain(own).collect()
     }
 
     /// Where the before-images of this install are kept: with the user's state, never in a project.
-    pub(crate) fn image_folder(&self, state: &AbsolutePath) -> AbsolutePath {
+    pub(crate) fn image_folder(&self) -> AbsolutePath {
         let install = format!("{}\0{}", self.root, self.section_key(&Anchor::Root));
         let name = Digest::of(install.as_bytes()).to_string();
-        state.resolve("kept").resolve(&name[..16])
+        self.state.resolve("kept").resolve(&name[..16])
     }
 
     /// The folder of the notes about manifests, which an install in a project writes to.

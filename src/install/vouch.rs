@@ -5,7 +5,7 @@
 
 use super::manifest::{self, Manifest};
 use super::{InstallError, Target};
-use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner, Snapshot};
+use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, Owner, Snapshot};
 use crate::runtime::Scope;
 
 /// A manifest, and whether what it lists is ours.
@@ -18,15 +18,20 @@ pub(crate) struct FoundManifest {
 }
 
 /// Reads the manifest of a folder; an empty one if there is none.
-pub(crate) fn read(target: &Target, folder: &AbsolutePath) -> Result<FoundManifest, InstallError> {
+pub(crate) fn read(
+    target: &Target,
+    folder: &AbsolutePath,
+    snapshot: &mut Snapshot,
+) -> Result<FoundManifest, InstallError> {
     let path = folder.resolve(manifest::FILE);
-    let text = disk::read_text(&path)?;
+    let text = snapshot.read_text(&path)?;
+    snapshot.look(&note(target, folder))?;
     let manifest =
         Manifest::parse(text.as_deref()).map_err(|source| InstallError::Manifest { path: path.clone(), source })?;
     let Some(text) = text.filter(|_| is_in_project(target, folder) && !manifest.installs.is_empty()) else {
         return Ok(FoundManifest { manifest, claimed: None });
     };
-    let noted = disk::read_text(note(target, folder))?;
+    let noted = snapshot.read_text(&note(target, folder))?;
     if noted.is_some_and(|noted| noted.trim() == Digest::of(text.as_bytes()).to_string()) {
         return Ok(FoundManifest { manifest, claimed: None });
     }
@@ -36,6 +41,14 @@ pub(crate) fn read(target: &Target, folder: &AbsolutePath) -> Result<FoundManife
 /// Where it is noted that the manifest in `folder` is ours.
 pub(crate) fn note(target: &Target, folder: &AbsolutePath) -> AbsolutePath {
     target.notes_folder().resolve(&Digest::of(folder.to_string().as_bytes()).to_string()[..32])
+}
+
+/// Makes the changes hold only while the manifest in `folder`, and the word for it, are as they were read.
+pub(crate) fn expect(target: &Target, folder: &AbsolutePath, snapshot: &Snapshot, changes: &mut ChangeSet) {
+    for path in [folder.resolve(manifest::FILE), note(target, folder)] {
+        let before = snapshot.digest(&path);
+        changes.expect(path, before);
+    }
 }
 
 /// Adds to `changes` that the manifest in `folder` will have this text, or be gone.

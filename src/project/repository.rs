@@ -8,7 +8,7 @@ use crate::text::shell::shell_word;
 
 /// Whether `folder` itself is the root of a repository.
 pub(crate) fn is_repository(folder: &AbsolutePath) -> bool {
-    folder.as_path().join(".git").exists()
+    disk::exists(folder.resolve(".git"))
 }
 
 /// The folder at or above `folder` that is the root of a repository or of a worktree of one.

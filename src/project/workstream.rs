@@ -58,9 +58,9 @@ pub(crate) struct PointerEdit {
 impl Pointer {
     /// The files for the project whose documents stand in `planning`.
     pub(crate) fn new(planning: &AbsolutePath, temporary: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
+        // Where the folder cannot be looked at, nothing is stored for it either.
+        let real = disk::canonical(planning).unwrap_or_else(|_| planning.clone()).as_path().to_path_buf();
         let planning = planning.as_path();
-        // Where the folder is not there yet, nothing is stored for it either.
-        let real = planning.canonicalize().unwrap_or_else(|_| planning.to_path_buf());
         let session = session_key(variable).map(|key| {
             let digest = Sha1::digest(real.to_string_lossy().as_bytes());
             // The first eight bytes, as hexadecimal digits.

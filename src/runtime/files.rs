@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::terms::{Scalar, Scope};
+use crate::text::edit::{FileFormat, JsonDialect};
 
 /// A file of the host that is not ours alone.
 #[derive(Clone, Debug, Deserialize)]
@@ -43,6 +44,20 @@ pub(crate) enum HostFormat {
     Toml,
     Yaml,
     Markdown,
+}
+
+impl HostFormat {
+    /// The format in which such a file is edited.
+    pub(crate) fn to_file_format(self) -> FileFormat {
+        match self {
+            Self::Json => FileFormat::Json(JsonDialect::Strict),
+            Self::JsonWithComments => FileFormat::Json(JsonDialect::Comments),
+            Self::JsonWithCommentsAndTrailingCommas => FileFormat::Json(JsonDialect::CommentsAndTrailingCommas),
+            Self::Toml => FileFormat::Toml,
+            Self::Yaml => FileFormat::Yaml,
+            Self::Markdown => FileFormat::Markdown,
+        }
+    }
 }
 
 /// A value the host needs in one of its files.

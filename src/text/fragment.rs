@@ -66,9 +66,11 @@ impl Marked {
         let mut position = 0;
         while let Some(found) = self.find(text, position)? {
             let mut before = &text[position..found.lines.start];
-            before = strip_line_break(before);
-            if !text[..found.lines.end].ends_with('\n') {
-                before = strip_line_break(before);
+            // Only a blank line was put there with the block. Without one, somebody wrote their own lines above it.
+            let above = strip_line_break(before);
+            if above.ends_with('\n') || (above.is_empty() && position > 0) {
+                let is_ended = text[..found.lines.end].ends_with('\n');
+                before = if is_ended { above } else { strip_line_break(above) };
             }
             result.push_str(before);
             position = found.lines.end;
@@ -214,6 +216,13 @@ mod tests {
             assert_eq!(marked().remove(&put).unwrap(), text, "{text:?}");
             assert_eq!(marked().put(&put, "one\n\ntwo").unwrap(), put, "{text:?}");
         }
+    }
+
+    #[test]
+    fn lines_that_were_put_right_above_the_block_keep_their_end() {
+        let put = marked().put("", "one").unwrap();
+        assert_eq!(marked().remove(&format!("mine\n{put}")).unwrap(), "mine\n");
+        assert_eq!(marked().remove(&format!("\n{put}")).unwrap(), "\n");
     }
 
     #[test]

@@ -4,6 +4,12 @@
 //! a test builds a [`World`] of its own and knows everything that can reach the code under it.
 //! Files are the [`crate::disk`] room's.
 
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "this is the room of the environment, the clock, and programs"
+)]
+
 #[cfg(test)]
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -175,6 +181,18 @@ impl World {
             Some(path) => Ok(path.clone()),
             None => std::env::current_exe().map_err(|source| WorldError::Executable { source }),
         }
+    }
+
+    /// The number by which the system knows this process.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn process(&self) -> u32 {
+        std::process::id()
+    }
+
+    /// Does nothing for this long.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
     }
 
     /// What the standard streams are connected to, and whether colour is welcome.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::kit::{TestContext, binary};
 use crate::lived::{HOSTS, Host, Lived, put};
 use crate::tree::{difference, stamps};
@@ -387,6 +389,16 @@ fn a_dry_run_shows_the_lines_and_writes_nothing() {
     assert!(shown.contains("+++ ~/.claude/settings.json") && shown.contains("+ ~/.claude/gsd-core/VERSION"), "{shown}");
     assert!(shown.contains("would be installed"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "no colour where no terminal is");
+    assert!(shown.contains("  edited: ~/.claude/settings.json\n    + "), "each key below its file: {shown}");
+    let told = lived.gsd(["install", "--claude", "--global", "--dry-run", "--json"]).json();
+    let plan = &told["hosts"][0]["plan"];
+    let row = |key: &str| plan["settings"].as_array().unwrap().iter().find(|row| row["key"] == key).cloned();
+    let hook = row("hooks.SessionStart[]").unwrap_or_else(|| panic!("{plan}"));
+    assert_eq!((&hook["file"], &hook["what"]), (&json!("~/.claude/settings.json"), &json!("add")));
+    assert!(hook["value"]["hooks"][0]["command"].as_str().unwrap().contains("gsd-tools"), "{hook}");
+    let steps = plan["steps"].as_array().unwrap();
+    assert!(steps.contains(&json!({ "path": "~/.claude/settings.json", "act": "merge" })), "{plan}");
+    assert!(steps.len() > 50 && steps.is_sorted_by_key(|step| step["path"].to_string()), "{plan}");
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
     assert!(!lived.state().exists(), "not even a lock");
     lived.gsd(["install", "--claude", "--global"]).success();

@@ -1,6 +1,11 @@
 //! The one test binary. A test in `architecture.rs` checks that no file of this folder is forgotten.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare and inspect trees by hand")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests prepare and inspect trees by hand"
+)]
 
 mod acts;
 mod answers;

@@ -176,7 +176,7 @@ impl Context {
     pub(crate) fn disk(&self) -> Disk {
         let step = |name: &str| self.world.variable(name)?.parse().ok();
         let holder = Holder {
-            process: std::process::id(),
+            process: self.world.process(),
             folder: self.here.as_path().to_path_buf(),
             since: self.world.now().to_string(),
         };

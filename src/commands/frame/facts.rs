@@ -33,7 +33,7 @@ impl Context {
             today: world.today(),
             head: None,
             session: workstream::session_key(|name| world.variable(name)),
-            process: std::process::id(),
+            process: world.process(),
             commands: Commands::default(),
         }
     }

@@ -98,7 +98,7 @@ impl Repository {
     pub(super) fn git_in_turn<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
         let mut waited = Duration::ZERO;
         // Several that wait for the same lock are to come back at different times.
-        let mut seed = u64::from(std::process::id()) ^ self.world.now().milliseconds().unsigned_abs();
+        let mut seed = u64::from(self.world.process()) ^ self.world.now().milliseconds().unsigned_abs();
         loop {
             let finished = self.git(arguments)?;
             if finished.success() || !is_lock_of_another(&finished.error_text()) || waited >= LOCK_PATIENCE {
@@ -106,7 +106,7 @@ impl Repository {
             }
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let pause = Duration::from_millis(50 + (seed >> 33) % 200);
-            std::thread::sleep(pause);
+            self.world.pause(pause);
             waited += pause;
         }
     }

@@ -11,6 +11,7 @@ use super::message_for_log;
 use super::repository::{Repository, about, complaint};
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
+use crate::project::repository::is_repository;
 use crate::world::Finished;
 
 /// How long git may take: hooks run inside it.
@@ -115,7 +116,7 @@ fn commit_in(
         would_commit: None,
     };
     let folder = context.root().resolve(name);
-    if !folder.as_path().join(".git").exists() {
+    if !is_repository(&folder) {
         let error = format!("`{folder}` is no git repository");
         return left("error", Some(error), files);
     }

@@ -20,7 +20,7 @@ use crate::disk::{self, AbsolutePath, DiskError};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
-use report::{HostReport, InstallReport, Recovered, StatusReport};
+use report::{InstallReport, Recovered, StatusReport};
 
 verbs! {
     "Install" (own);
@@ -194,10 +194,10 @@ impl Job {
                 if count > 1 {
                     context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
                 }
-                let plan = installer.perform(self.wish, &target)?;
+                let plan = installer.perform(self.wish, &target, plan)?;
                 Ok((target, plan))
             });
-            report.hosts.push(HostReport::new(&descriptor, scope, &outcome, self.wish));
+            report.push(&descriptor, scope, &outcome, self.wish);
         }
         let code = report.exit_code();
         if self.which.json {
@@ -258,7 +258,7 @@ impl Which {
         let scope = if self.local { Scope::Local } else { Scope::Global };
         self.target(context, descriptor.clone(), scope).is_ok_and(|target| match wish {
             Wish::Install => disk::is_folder(&target.root),
-            Wish::Uninstall => install::status(&target, context.world()).is_ok_and(|status| status.version.is_some()),
+            Wish::Uninstall => install::status(&target).is_ok_and(|status| status.version.is_some()),
         })
     }
 
@@ -302,7 +302,7 @@ fn status(context: &mut Context, StatusArgs { which }: &StatusArgs) -> Result<()
                 Err(InstallError::NoLocal { .. }) if everything || scopes.len() > 1 => continue,
                 target => target?,
             };
-            let status = install::status(&target, context.world());
+            let status = install::status(&target);
             if !everything || status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished) {
                 report.push(&target, status);
             }
@@ -326,7 +326,7 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
             let target = Target::resolve(descriptor.clone(), scope, context.here(), None, context.world());
             // A place that cannot be told holds nothing of ours.
             let Ok(target) = target else { continue };
-            roots.extend(install::unfinished(&target, context.world())?);
+            roots.extend(install::unfinished(&target)?);
         }
     }
     let disk = context.disk();

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
-use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Owner, RelativePath};
+use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Hold, Owner, RelativePath};
 use crate::emit::{self, Contents};
 use crate::install::{InstallError, Program};
 use crate::library::Library;
@@ -81,8 +81,11 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
         });
     }
     if !arguments.dry_run {
-        let disk = context.disk();
-        disk.hold([&folder]).and_then(|hold| hold.apply(&changes)).map_err(failed)?;
+        let write = |_: &mut Hold<'_>, wanted: &mut ChangeSet| {
+            *wanted = changes;
+            Ok(())
+        };
+        context.disk().transact([&folder], write).map_err(failed)?;
     }
     let report = PackageReport {
         runtime: descriptor.id.to_string(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::install::{self, Act, Drift, InstallError, InstallPlan, Status, Target, Wish};
+use crate::install::{Act, Drift, InstallError, InstallPlan, PlanReport, Status, Target, Wish};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::runtime::{Descriptor, Scope};
 
@@ -54,6 +54,9 @@ pub(super) struct HostReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     elsewhere: Vec<String>,
     error: Option<Failure>,
+    /// With `--dry-run`: what would happen to each file, and to each key of settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<PlanReport>,
     #[serde(skip)]
     next: String,
 }
@@ -103,6 +106,23 @@ impl InstallReport {
             Wish::Uninstall => "uninstall",
         };
         Self { action, dry_run, hosts: Vec::new() }
+    }
+
+    /// Adds what became of one host.
+    pub(super) fn push(
+        &mut self,
+        descriptor: &Descriptor,
+        scope: Scope,
+        result: &Result<(Target, InstallPlan), InstallError>,
+        wish: Wish,
+    ) {
+        let mut host = HostReport::new(descriptor, scope, result, wish);
+        if self.dry_run
+            && let Ok((target, plan)) = result
+        {
+            host.plan = Some(plan.report(target));
+        }
+        self.hosts.push(host);
     }
 
     /// The code of the first failure, else 0.
@@ -170,6 +190,7 @@ impl HostReport {
             gave_way: Vec::new(),
             elsewhere: Vec::new(),
             error: None,
+            plan: None,
             next: format!("{}: type {command}", descriptor.name),
         };
         match result {
@@ -187,9 +208,9 @@ impl HostReport {
         let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
         self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
         if wish == Wish::Install {
-            match install::has_plugin(target) {
-                Ok(plugin) => self.plugin = plugin,
-                Err(error) => self.plugin_unknown = Some(chain(&error)),
+            match &plan.plugin {
+                Ok(plugin) => self.plugin = *plugin,
+                Err(error) => self.plugin_unknown = Some(chain(error)),
             }
         }
         let taken_over = plan.taken_over.iter();
@@ -269,6 +290,9 @@ impl HostReport {
         }
         for path in &self.merged {
             let _ = writeln!(text, "  edited: {path}");
+            for key in self.plan.iter().flat_map(|plan| plan.keys_of(path)) {
+                let _ = writeln!(text, "    {key}");
+            }
         }
         for SetAside { path, to } in &self.set_aside {
             let _ = writeln!(text, "  {path} was not as we had written it; that version is now {to}");

@@ -148,7 +148,7 @@ fn update_context(context: &mut Context) -> Result<(), CommandError> {
             // A place that cannot be told, or whose manifest cannot be read, holds nothing that could be updated.
             let target = Target::resolve(descriptor.clone(), scope, context.root(), None, context.world());
             let Ok(target) = target else { continue };
-            let status = install::status(&target, context.world());
+            let status = install::status(&target);
             if let Ok(Some(version)) = status.map(|status| status.version) {
                 answer = InstallationReport {
                     installed_version: version,

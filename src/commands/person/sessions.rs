@@ -151,7 +151,7 @@ fn sample(context: &mut Context, arguments: &SampleArgs) -> Result<(), CommandEr
 
 /// Puts messages into a file that only this user reads; gives its path.
 fn keep(context: &Context, name: &str, messages: &[Message]) -> Result<String, CommandError> {
-    let folder = format!("messages-{}-{}", context.world().now().milliseconds(), std::process::id());
+    let folder = format!("messages-{}-{}", context.world().now().milliseconds(), context.world().process());
     let notes = AbsolutePath::parse(context.world().private_temporary_folder())?;
     disk::make_private_folder(&notes)?;
     let file = notes.resolve(&folder).resolve(name);

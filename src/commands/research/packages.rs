@@ -296,7 +296,7 @@ fn search(world: &World, key: &str, query: &str, arguments: &SearchArgs) -> Sear
     let mut last = String::new();
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
-            thread::sleep(Duration::from_millis(500 << (attempt - 1)));
+            world.pause(Duration::from_millis(500 << (attempt - 1)));
         }
         match world.fetch(&page, &headers) {
             Err(error) => last = error.to_string(),

@@ -134,7 +134,7 @@ fn verify_path_exists(context: &mut Context, arguments: &PathArgs) -> Result<(),
         Some("file")
     } else if disk::is_folder(&path) {
         Some("directory")
-    } else if path.as_path().exists() {
+    } else if disk::exists(&path) {
         Some("other")
     } else {
         None

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::manifest::Manifest;
 use super::shared::SharedError;
 use super::{InstallError, Target};
-use crate::disk::{self, AbsolutePath, Digest, RelativePath};
+use crate::disk::{self, AbsolutePath, Digest, RelativePath, Snapshot};
 use crate::runtime::{HostFormat, RuntimeId};
 use facts::Facts;
 use settings::Spellings;
@@ -48,15 +48,15 @@ pub(crate) enum Evidence {
 }
 
 /// The folders that an install of `target` may take over, for their locks.
-pub(crate) fn folders(target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+pub(crate) fn folders(target: &Target, snapshot: &mut Snapshot) -> Result<Vec<AbsolutePath>, InstallError> {
     let facts = facts()?;
     let mut folders = Vec::new();
     for root in roots(&facts, target)? {
-        if theirs(target, &super::vouch::read(target, &root)?.manifest) {
+        if theirs(target, &super::vouch::read(target, &root, snapshot)?.manifest) {
             folders.push(root);
-            folders.extend(homes(&facts, target));
+            folders.extend(homes(&facts, target, snapshot));
             folders.extend(facts.settings(&target.descriptor.id, target.scope).filter_map(|(path, _)| {
-                placed(target, path).and_then(|path| path.parent()).filter(|folder| disk::is_folder(folder))
+                placed(target, path).and_then(|path| path.parent()).filter(|folder| snapshot.is_folder(folder))
             }));
         }
     }
@@ -66,13 +66,13 @@ pub(crate) fn folders(target: &Target) -> Result<Vec<AbsolutePath>, InstallError
 }
 
 /// The installs that `target` takes the place of.
-pub(crate) fn find(target: &Target) -> Result<Vec<Predecessor>, InstallError> {
+pub(crate) fn find(target: &Target, snapshot: &mut Snapshot) -> Result<Vec<Predecessor>, InstallError> {
     let facts = facts()?;
     let mut found = Vec::new();
     for root in roots(&facts, target)? {
-        let manifest = super::vouch::read(target, &root)?.manifest;
+        let manifest = super::vouch::read(target, &root, snapshot)?.manifest;
         if theirs(target, &manifest) {
-            found.push(Predecessor::at(root, &manifest, target)?);
+            found.push(Predecessor::at(root, &manifest, target, snapshot)?);
         }
     }
     Ok(found)
@@ -100,9 +100,9 @@ fn roots(facts: &Facts, target: &Target) -> Result<Vec<AbsolutePath>, InstallErr
     Ok(roots)
 }
 
-fn homes(facts: &Facts, target: &Target) -> Vec<AbsolutePath> {
+fn homes(facts: &Facts, target: &Target, snapshot: &Snapshot) -> Vec<AbsolutePath> {
     let homes = facts.homes(&target.descriptor.id, target.scope);
-    homes.filter_map(|home| placed(target, home)).filter(|home| disk::is_folder(home)).collect()
+    homes.filter_map(|home| placed(target, home)).filter(|home| snapshot.is_folder(home)).collect()
 }
 
 /// Where a path of the facts is that begins with `~/` or `./`.
@@ -120,9 +120,14 @@ fn theirs(target: &Target, manifest: &Manifest) -> bool {
 }
 
 impl Predecessor {
-    fn at(root: AbsolutePath, manifest: &Manifest, target: &Target) -> Result<Self, InstallError> {
+    fn at(
+        root: AbsolutePath,
+        manifest: &Manifest,
+        target: &Target,
+        snapshot: &mut Snapshot,
+    ) -> Result<Self, InstallError> {
         let facts = facts()?;
-        let homes = homes(&facts, target);
+        let homes = homes(&facts, target, snapshot);
         let mut predecessor = Self {
             version: manifest.foreign_text("version").map(str::to_owned),
             files: BTreeMap::new(),
@@ -147,14 +152,15 @@ impl Predecessor {
             for home in &homes {
                 let path = home.join(path);
                 // In a folder that others share, only the very bytes count.
-                if Digest::of_file(&path)? == Some(*digest) {
+                if snapshot.look(&path)?.digest() == Some(*digest) {
                     predecessor.files.insert(path, Evidence::Listed(*digest));
                 }
             }
         }
-        predecessor.look_for_unlisted(&target.descriptor.id, &listed, &homes)?;
-        predecessor.files.retain(|path, _| disk::is_file(path));
-        let inside = |path: &AbsolutePath| homes.iter().chain([&predecessor.root]).any(|it| disk::is_inside(path, it));
+        predecessor.look_for_unlisted(&target.descriptor.id, &listed, &homes, snapshot)?;
+        predecessor.files.retain(|path, _| snapshot.is_file(path));
+        let inside =
+            |path: &AbsolutePath| homes.iter().chain([&predecessor.root]).any(|it| snapshot.is_inside(path, it));
         predecessor.elsewhere = predecessor.files.keys().filter(|path| !inside(path)).cloned().collect();
         predecessor.files.retain(|path, _| !predecessor.elsewhere.contains(path));
         predecessor.note_folders(&homes);
@@ -162,7 +168,7 @@ impl Predecessor {
             .facts
             .settings(&target.descriptor.id, target.scope)
             .map(|(path, format)| (placed(target, path).unwrap_or_else(|| predecessor.root.resolve(path)), format))
-            .filter(|(path, _)| disk::is_file(path) && !predecessor.files.contains_key(path))
+            .filter(|(path, _)| snapshot.is_file(path) && !predecessor.files.contains_key(path))
             .collect();
         predecessor.settings.extend(settings);
         Ok(predecessor)
@@ -174,19 +180,20 @@ impl Predecessor {
         runtime: &RuntimeId,
         listed: &[(RelativePath, Digest)],
         homes: &[AbsolutePath],
+        snapshot: &mut Snapshot,
     ) -> Result<(), InstallError> {
         for base in homes.iter().chain([&self.root.clone()]) {
             for folder in self.facts.folders.clone() {
-                for entry in disk::list(base.resolve(&folder))?.unwrap_or_default() {
+                for entry in snapshot.list(&base.resolve(&folder))?.unwrap_or_default() {
                     let path = if folder == "." {
                         base.resolve(&entry.name)
                     } else {
                         base.resolve(&folder).resolve(&entry.name)
                     };
-                    if self.files.contains_key(&path) || !disk::is_file(&path) {
+                    if self.files.contains_key(&path) || !snapshot.is_file(&path) {
                         continue;
                     }
-                    let digest = Digest::of_file(&path)?.filter(|digest| self.facts.texts.contains(digest));
+                    let digest = snapshot.look(&path)?.digest().filter(|digest| self.facts.texts.contains(digest));
                     let named = self.facts.scripts.contains(&entry.name) && folder.contains("hooks");
                     let evidence = digest.map(Evidence::Known).or(named.then_some(Evidence::Named));
                     self.files.extend(evidence.map(|evidence| (path, evidence)));
@@ -195,22 +202,29 @@ impl Predecessor {
         }
         for file in self.facts.bookkeeping.iter().filter(|file| file.is_of(runtime)) {
             let path = self.root.resolve(&file.path);
-            let paths = match disk::list(&path) {
+            let paths = match snapshot.list(&path) {
                 Ok(Some(entries)) => entries.iter().map(|entry| path.resolve(&entry.name)).collect(),
                 _ => vec![path],
             };
-            for path in paths.into_iter().filter(|path| disk::is_file(path)) {
-                let text = disk::read_bytes(&path)?.and_then(|bytes| String::from_utf8(bytes).ok());
+            for path in paths {
+                if !snapshot.is_file(&path) {
+                    continue;
+                }
+                let text = snapshot.read(&path)?.and_then(|bytes| std::str::from_utf8(bytes).ok());
                 if let Some(text) = text.filter(|text| file.is_like(text)) {
                     self.files.entry(path).or_insert(Evidence::Known(Digest::of(text.as_bytes())));
                 }
             }
         }
-        self.look_for_surfaces(listed)
+        self.look_for_surfaces(listed, snapshot)
     }
 
     /// Commands, skills and agents of names it has: the same text in another form, or else told by the name alone.
-    fn look_for_surfaces(&mut self, listed: &[(RelativePath, Digest)]) -> Result<(), InstallError> {
+    fn look_for_surfaces(
+        &mut self,
+        listed: &[(RelativePath, Digest)],
+        snapshot: &mut Snapshot,
+    ) -> Result<(), InstallError> {
         let names: BTreeSet<String> = listed.iter().filter_map(|(path, _)| name_of(path.as_str())).collect();
         for name in names {
             let paths: Vec<AbsolutePath> = self
@@ -218,25 +232,25 @@ impl Predecessor {
                 .surfaces
                 .iter()
                 .map(|form| self.root.resolve(form.replace("{name}", &name)))
-                .filter(|path| disk::is_file(path))
+                .filter(|path| snapshot.is_file(path))
                 .collect();
             let (known, unknown): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| self.files.contains_key(path));
             for path in unknown {
-                let text = body(&path)?;
+                let text = body(&path, snapshot)?;
                 let mut twin = false;
                 for other in known.iter().filter(|_| text.is_some()) {
-                    twin |= self.is_as_listed(other)? && body(other)? == text;
+                    twin |= self.is_as_listed(other, snapshot)? && body(other, snapshot)? == text;
                 }
-                let digest = Digest::of_file(&path)?.filter(|_| twin);
+                let digest = snapshot.digest(&path).filter(|_| twin);
                 self.files.insert(path, digest.map_or(Evidence::Named, Evidence::Known));
             }
         }
         Ok(())
     }
 
-    fn is_as_listed(&self, path: &AbsolutePath) -> Result<bool, InstallError> {
+    fn is_as_listed(&self, path: &AbsolutePath, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
         let Some(Evidence::Listed(digest)) = self.files.get(path) else { return Ok(false) };
-        Ok(Digest::of_file(path)? == Some(*digest))
+        Ok(snapshot.look(path)?.digest() == Some(*digest))
     }
 
     fn note_folders(&mut self, homes: &[AbsolutePath]) {
@@ -311,8 +325,8 @@ fn name_of(path: &str) -> Option<String> {
 }
 
 /// The text below the front matter.
-fn body(path: &AbsolutePath) -> Result<Option<String>, InstallError> {
-    let text = disk::read_bytes(path)?.and_then(|bytes| String::from_utf8(bytes).ok());
+fn body(path: &AbsolutePath, snapshot: &mut Snapshot) -> Result<Option<String>, InstallError> {
+    let text = snapshot.read(path)?.and_then(|bytes| std::str::from_utf8(bytes).ok());
     let body = text.and_then(|text| text.strip_prefix("---\n")?.split_once("\n---\n").map(|(_, body)| body.to_owned()));
     Ok(body.map(|body| body.trim().to_owned()).filter(|body| !body.is_empty()))
 }

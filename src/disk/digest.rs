@@ -1,0 +1,90 @@
+//! The SHA-256 of bytes.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use sha2::{Digest as _, Sha256};
+
+use super::{AbsolutePath, DiskError};
+
+/// The SHA-256 of a file's bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Digest([u8; 32]);
+
+impl Digest {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of a file of any size, without holding it; `None` if there is no such file.
+    pub(crate) fn of_file(path: &AbsolutePath) -> Result<Option<Self>, DiskError> {
+        let Some((file, _)) = super::open(path.as_path())? else { return Ok(None) };
+        Self::of_rest(&[], file).map(Some).map_err(DiskError::io("read", path.as_path()))
+    }
+
+    /// The digest of what was read of a file, and of the rest of it.
+    pub(super) fn of_rest(read: &[u8], mut rest: impl Read) -> io::Result<Self> {
+        let mut hasher = Sha256::new();
+        hasher.update(read);
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let read = rest.read(&mut buffer)?;
+            if read == 0 {
+                return Ok(Self(hasher.finalize().into()));
+            }
+            hasher.update(&buffer[..read]);
+        }
+    }
+
+    /// Parses 64 hexadecimal digits.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return None;
+        }
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[index * 2..index * 2 + 2], 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl serde::Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("a SHA-256 has 64 hexadecimal digits"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_the_usual_sha256_in_hexadecimal() {
+        let digest = Digest::of(b"abc");
+        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(digest.to_string(), text);
+        assert_eq!(Digest::parse(text), Some(digest));
+        assert_eq!(Digest::parse(&text[1..]), None);
+        assert_eq!(Digest::parse(&text.replace('b', "é")), None);
+    }
+}

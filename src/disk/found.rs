@@ -1,0 +1,88 @@
+//! What a look at a path finds.
+
+use super::Digest;
+
+/// What stands at a path. Links are followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Found {
+    Absent,
+    File(FoundFile),
+    Folder,
+    /// A socket, a pipe, a device: never ours, never touched.
+    Other,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundFile {
+    pub(crate) digest: Digest,
+    /// The bytes; missing where nobody asked for those of a program or of a file over the limit.
+    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) executable: bool,
+    /// Somebody took away the right to write to it.
+    pub(crate) read_only: bool,
+    /// Whether it is the image of a program, by its first bytes: ELF, Mach-O, or Windows.
+    pub(crate) program: bool,
+}
+
+impl FoundFile {
+    /// Whether the file is as these bytes were written. A checkout of git's may have changed the ends of its lines to
+    /// `\r\n`; no person did.
+    pub(crate) fn is_as_written(&self, written: Digest) -> bool {
+        let with_newlines = || {
+            let bytes = self.bytes.as_deref()?;
+            if !bytes.windows(2).any(|pair| pair == b"\r\n") {
+                return None;
+            }
+            let mut next = bytes.iter().skip(1).chain(&[0]);
+            let is_kept = |byte: &&u8| next.next() != Some(&b'\n') || **byte != b'\r';
+            Some(Digest::of(&bytes.iter().filter(is_kept).copied().collect::<Vec<u8>>()))
+        };
+        self.digest == written || with_newlines() == Some(written)
+    }
+}
+
+impl Found {
+    /// The digest of what is there; `None` where there is no file.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::File(file) => Some(file.digest),
+            Self::Absent | Self::Folder | Self::Other => None,
+        }
+    }
+}
+
+/// Of which files a look keeps the bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Keep {
+    /// Of all but programs and what is larger than [`DOCUMENT_LIMIT`].
+    Documents,
+    /// Of every file; one that is larger than this is refused.
+    UpTo(u64),
+}
+
+pub(super) fn is_image_of_program(bytes: &[u8]) -> bool {
+    [b"\x7fELF".as_slice(), b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"]
+        .iter()
+        .any(|first| bytes.starts_with(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_of_a_checkout_are_as_written() {
+        let found = |bytes: &[u8]| FoundFile {
+            digest: Digest::of(bytes),
+            bytes: Some(bytes.to_vec()),
+            executable: false,
+            read_only: false,
+            program: false,
+        };
+        let written = Digest::of(b"a\nb\r\n".as_slice());
+        assert!(found(b"a\nb\r\n").is_as_written(written));
+        let written = Digest::of(b"a\rb\nc\n".as_slice());
+        assert!(found(b"a\rb\r\nc\r\n").is_as_written(written));
+        assert!(!found(b"a\r\rb\nc\n").is_as_written(written));
+    }
+}
