@@ -91,7 +91,8 @@ pub(super) enum Sink {
 
 impl World {
     /// Starts a program whose lines are read while it runs, in a group of its own. When it ends, however it does, all that
-    /// it started and left running is ended too.
+    /// it started and left running is ended too. A signal that this process ignores its programs ignore as well;
+    /// [`super::signals::Requests::watch`] ends that for those that ask to end.
     #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which starts runners"))]
     pub(crate) fn start(&self, program: &Program) -> Result<Process, WorldError> {
         let lines = Sink::Kept(Keep::Lines);

@@ -91,7 +91,10 @@ fn a_program_that_dies_at_once_has_ended() {
 #[test]
 fn a_program_that_does_as_it_is_asked_is_not_killed() {
     for (ask, signal) in [(Ask::Terminate, "TERM"), (Ask::Interrupt, "INT")] {
-        let mut process = start(&format!("trap 'echo bye; exit 7' {signal}; echo ready; while :; do sleep 0.05; done"));
+        let line_of_shell = format!("trap 'echo bye; exit 7' {signal}; echo ready; while :; do sleep 0.05; done");
+        // What started the tests may ignore SIGINT, as a shell does for what it runs in the background.
+        let program = Program::new("env").arguments(["--default-signal=INT", "sh", "-c", &line_of_shell]);
+        let mut process = World::real().start(&program).unwrap();
         assert_eq!(line(&mut process), "ready");
         let stopped = process.stop(ask, LONG).unwrap();
         assert_eq!((stopped.ended, stopped.survivors), (Ended::Code(7), Vec::new()));
