@@ -89,27 +89,29 @@ fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, CommandEr
         report.reason = Some("agents directory not found");
         return Ok(report);
     };
-    let disk = context.disk();
-    // Held from the first read on, so that what is written is what was read, changed.
-    let hold = apply.then(|| disk.hold([&folder])).transpose()?;
-    let mut changes = ChangeSet::default();
-    for entry in disk::list(&folder)?.unwrap_or_default() {
-        let name = entry.name.strip_suffix(".md").filter(|name| name.starts_with("gsd-"));
-        let (Some(name), true) = (name, entry.is_file()) else { continue };
-        match edited(context, &runtime, name, &entry.path)? {
-            None => report.skipped += 1,
-            Some((change, before, text)) => {
-                changes.write(AbsolutePath::parse(&entry.path).map_err(DiskError::from)?, text, Some(before));
-                report.synced += 1;
-                report.changes.push(change);
+    let mut look = |changes: &mut ChangeSet| -> Result<(), CommandError> {
+        for entry in disk::list(&folder)?.unwrap_or_default() {
+            let name = entry.name.strip_suffix(".md").filter(|name| name.starts_with("gsd-"));
+            let (Some(name), true) = (name, entry.is_file()) else { continue };
+            match edited(context, &runtime, name, &entry.path)? {
+                None => report.skipped += 1,
+                Some((change, before, text)) => {
+                    changes.write(AbsolutePath::parse(&entry.path).map_err(DiskError::from)?, text, Some(before));
+                    report.synced += 1;
+                    report.changes.push(change);
+                }
             }
         }
-    }
-    if let Some(hold) = hold
-        && !changes.is_empty()
-    {
-        context.project().boundary()?.check_all(&changes)?;
-        hold.apply(&changes)?;
+        if apply && !changes.is_empty() {
+            context.project().boundary()?.check_all(changes)?;
+        }
+        Ok(())
+    };
+    if apply {
+        // Held from the first read on, so that what is written is what was read, changed.
+        context.disk().transact([&folder], |_, changes| look(changes))?;
+    } else {
+        look(&mut ChangeSet::default())?;
     }
     Ok(report)
 }

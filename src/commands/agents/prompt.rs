@@ -7,7 +7,7 @@ use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
 use crate::commands::frame::error::Reason;
 use crate::commands::frame::table::verbs;
-use crate::disk::{ChangeSet, Digest};
+use crate::disk::{AbsolutePath, Digest};
 use crate::operations::agents::prompt_budget::{self, Material};
 
 /// The exit code where what must be there does not fit.
@@ -97,15 +97,14 @@ fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Comma
 
 /// Writes both files, or none.
 fn write(context: &Context, files: [(&String, String); 2]) -> Result<(), CommandError> {
-    let mut changes = ChangeSet::default();
-    let mut folders = BTreeSet::new();
-    for (file, text) in files {
-        let path = context.output(context.here().resolve(file))?;
-        folders.extend(path.as_path().parent().map(Path::to_path_buf));
-        let before = Digest::of_file(&path)?;
-        changes.write(path, text, before);
-    }
-    let disk = context.disk();
-    disk.hold(folders)?.apply(&changes)?;
-    Ok(())
+    let place = |(file, text): (&String, String)| Ok((context.output(context.here().resolve(file))?, text));
+    let files: Vec<(AbsolutePath, String)> = files.into_iter().map(place).collect::<Result<_, CommandError>>()?;
+    let folders: BTreeSet<AbsolutePath> = files.iter().filter_map(|(path, _)| path.parent()).collect();
+    context.disk().transact(folders, |_, changes| {
+        for (path, text) in files {
+            let before = Digest::of_file(&path)?;
+            changes.write(path, text, before);
+        }
+        Ok(())
+    })
 }

@@ -133,8 +133,8 @@ impl Context {
         tree: &AbsolutePath,
         decide: impl FnOnce(&mut ChangeSet) -> Result<R, CommandError>,
     ) -> Result<R, CommandError> {
-        let mut changes = ChangeSet::default();
         if self.is_rehearsal() {
+            let mut changes = ChangeSet::default();
             let report = decide(&mut changes)?;
             self.project().boundary()?.check_all(&changes)?;
             disk::check([tree], &changes)?;
@@ -143,14 +143,13 @@ impl Context {
             }
             return Ok(report);
         }
-        let disk = self.disk();
-        let hold = disk.hold([tree])?;
-        let report = decide(&mut changes)?;
-        if !changes.is_empty() {
-            self.project().boundary()?.check_all(&changes)?;
-            hold.apply(&changes)?;
-        }
-        Ok(report)
+        self.disk().transact([tree], |_, changes| {
+            let report = decide(changes)?;
+            if !changes.is_empty() {
+                self.project().boundary()?.check_all(changes)?;
+            }
+            Ok(report)
+        })
     }
 
     /// The lines of a file that a change changes.

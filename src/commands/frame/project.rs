@@ -123,43 +123,32 @@ impl Context {
         &self,
         operation: impl FnOnce(&ProjectView, &Pointer) -> Result<(R, Edits, Vec<PointerEdit>), CommandError>,
     ) -> Result<R, CommandError> {
-        let layout = self.layout().scoped(None);
-        let project = self.project_of(layout.clone());
+        let project = self.project_of(self.layout().scoped(None));
         let pointer = self.workstream_pointer();
-        let disk = self.disk();
         let outside = pointer.session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf);
-        let boundary = project.boundary()?;
-        boundary.check(layout.absolute(layout.planning()))?;
-        let hold = disk.hold([project.locked_tree()].into_iter().chain(outside))?;
-        let _peer = peer_locks(&layout, &disk)?;
-        self.tell_recovered(&hold);
-        let view = self.look().scoped(None);
-        self.refuse_if_changed(&view)?;
-        let (report, edits, stored) = operation(&view, &pointer)?;
-        let mut changes = project.changes(&view, &edits)?;
-        self.note_written(self.written(&view, &edits)?);
-        for PointerEdit { file, name } in stored {
-            let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
-            // It is a file of the project like any other.
-            boundary.check(&path)?;
-            let before = disk::read_text(&path)?;
-            let after = name.map(|name| format!("{name}\n"));
-            if before == after {
-                continue;
-            }
-            let shown = self.layout().inside(&path.to_string()).unwrap_or_else(|| path.to_string());
-            let file = WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() };
-            self.note_also_written(vec![file.changed()], &file.diff());
-            match (after, Digest::of_file(&path)?) {
-                (Some(after), before) => changes.write(path, after, before),
-                (None, Some(before)) => changes.remove(path, before),
-                (None, None) => {}
-            }
-        }
-        if !changes.is_empty() && !self.is_rehearsal() {
-            hold.apply(&changes)?;
-        }
-        Ok(report)
+        let trees = [project.locked_tree()].into_iter().chain(outside);
+        self.transact(&project, trees, |view| {
+            let (report, edits, stored) = operation(view, &pointer)?;
+            let beside = stored.into_iter().map(|PointerEdit { file, name }| {
+                let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
+                let before = disk::read_text(&path)?;
+                Ok(Beside { path, before, after: name.map(|name| format!("{name}\n")) })
+            });
+            let beside: Vec<Beside> = beside.collect::<Result<_, CommandError>>()?;
+            Ok((report, edits, beside))
+        })
+    }
+
+    /// As [`Self::update`], together with files outside the project, in the folders `trees`.
+    pub(in crate::commands) fn update_beside<R>(
+        &self,
+        trees: impl IntoIterator<Item = AbsolutePath>,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits, Vec<Beside>), CommandError>,
+    ) -> Result<R, CommandError> {
+        let project = self.project();
+        // A rehearsal writes nothing there.
+        let outside = trees.into_iter().filter(|_| !self.is_rehearsal()).map(|tree| tree.as_path().to_path_buf());
+        self.transact(&project, [project.locked_tree()].into_iter().chain(outside), operation)
     }
 
     fn tell_recovered(&self, hold: &Hold<'_>) {
@@ -185,44 +174,66 @@ impl Context {
         tree: PathBuf,
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
+        self.transact(project, [tree], |view| operation(view).map(|(report, edits)| (report, edits, Vec::new())))
+    }
+
+    /// Takes the locks of a writer, looks at the project, runs `operation` on it, and makes what it wants as one change; a
+    /// rehearsal only shows it.
+    fn transact<R>(
+        &self,
+        project: &Project,
+        trees: impl IntoIterator<Item = PathBuf>,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits, Vec<Beside>), CommandError>,
+    ) -> Result<R, CommandError> {
+        let boundary = project.boundary()?;
+        boundary.check(project.layout().absolute(project.layout().planning()))?;
         let disk = self.disk();
-        let mut held = self.hold_project(&disk, project, tree)?;
-        let (report, edits) = operation(&held.view)?;
-        self.make(project, &mut held, &edits)?;
+        let (report, edits, _peer) = disk.transact(trees, |hold, changes| {
+            let peer = peer_locks(project.layout(), &disk)?;
+            self.tell_recovered(hold);
+            let view = self.look_at(project);
+            self.refuse_if_changed(&view)?;
+            let (report, edits, beside) = operation(&view)?;
+            self.note_written(self.written(&view, &edits)?);
+            // A rehearsal fails where the command would.
+            let mut wanted = if edits.is_empty() { ChangeSet::default() } else { project.changes(&view, &edits)? };
+            for file in beside.into_iter().filter(|file| file.before != file.after) {
+                boundary.check(&file.path)?;
+                self.bring_along(file, &mut wanted);
+            }
+            if !self.is_rehearsal() {
+                if let Some(notes) = project.touched_notes(&edits) {
+                    hold.include(&notes)?;
+                }
+                *changes = wanted;
+            }
+            Ok::<_, CommandError>((report, edits, peer))
+        })?;
+        if !self.is_rehearsal() {
+            self.note_settings(project.layout(), &edits);
+        }
         Ok(report)
     }
 
-    /// Takes the locks of a writer and looks at the project.
-    fn hold_project<'disk>(
-        &self,
-        disk: &'disk Disk,
-        project: &Project,
-        tree: PathBuf,
-    ) -> Result<HeldProject<'disk>, CommandError> {
-        project.boundary()?.check(project.layout().absolute(project.layout().planning()))?;
-        let hold = disk.hold([tree])?;
-        let peer = peer_locks(project.layout(), disk)?;
-        self.tell_recovered(&hold);
-        let view = self.look_at(project);
-        self.refuse_if_changed(&view)?;
-        Ok(HeldProject { view, _peer: peer, hold })
-    }
-
-    /// Makes the edits as one change, or only tells of them in a rehearsal.
-    fn make(&self, project: &Project, held: &mut HeldProject<'_>, edits: &Edits) -> Result<(), CommandError> {
-        self.note_written(self.written(&held.view, edits)?);
-        if !edits.is_empty() {
-            // A rehearsal fails where the command would.
-            let changes = project.changes(&held.view, edits)?;
-            if !self.is_rehearsal() {
-                if let Some(notes) = project.touched_notes(edits) {
-                    held.hold.include(&notes)?;
-                }
-                held.hold.apply(&changes)?;
-                self.note_settings(project.layout(), edits);
+    /// Adds a file to the changes, and to what the answer says of them.
+    fn bring_along(&self, Beside { path, before, after }: Beside, changes: &mut ChangeSet) {
+        let shown = self.layout().inside(&path.to_string()).unwrap_or_else(|| path.to_string());
+        let (fields, diff) = match &after {
+            Some(after) if path.as_path().extension().is_some_and(|extension| extension == "json") => {
+                changes::of_json_file(&shown, before.as_deref(), after)
             }
+            _ => {
+                let file = WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() };
+                (vec![file.changed()], file.diff())
+            }
+        };
+        self.note_also_written(fields, &diff);
+        let digest = before.map(|before| Digest::of(before.as_bytes()));
+        match (after, digest) {
+            (Some(after), digest) => changes.write(path, after, digest),
+            (None, Some(digest)) => changes.remove(path, digest),
+            (None, None) => {}
         }
-        Ok(())
     }
 
     /// Leaves word for the hooks of this session that the change of the settings is no news to it. That it could not be
@@ -244,28 +255,6 @@ impl Context {
     fn written(&self, view: &ProjectView, edits: &Edits) -> Result<Written, CommandError> {
         let diff = if self.is_rehearsal() { Some(changes::diff(view, edits)?) } else { None };
         Ok(Written { changed: changes::changed_fields(view, edits)?, nothing: edits.is_empty(), diff })
-    }
-
-    /// Writes a JSON file of the user's outside the project, after [`Self::update`], and tells of it as that does. A
-    /// rehearsal writes nothing; a file that is no longer as it was read stays.
-    pub(in crate::commands) fn write_outside(
-        &self,
-        path: &AbsolutePath,
-        before: Option<&str>,
-        after: &str,
-    ) -> Result<(), CommandError> {
-        if before == Some(after) {
-            return Ok(());
-        }
-        let (fields, diff) = changes::of_json_file(&path.to_string(), before, after);
-        self.note_also_written(fields, &diff);
-        let Some(folder) = path.as_path().parent().filter(|_| !self.is_rehearsal()) else { return Ok(()) };
-        let disk = self.disk();
-        let hold = disk.hold([folder])?;
-        let mut wanted = ChangeSet::default();
-        wanted.write(path.clone(), after, before.map(|before| Digest::of(before.as_bytes())));
-        hold.apply(&wanted)?;
-        Ok(())
     }
 
     /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.
@@ -294,11 +283,12 @@ fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, CommandErro
     Ok(locks)
 }
 
-/// A project that nobody else can write to.
-struct HeldProject<'disk> {
-    view: ProjectView,
-    _peer: Vec<PeerLock>,
-    hold: Hold<'disk>,
+/// A file that is written together with documents of the project, and is none of them.
+pub(in crate::commands) struct Beside {
+    pub(in crate::commands) path: AbsolutePath,
+    pub(in crate::commands) before: Option<String>,
+    /// None where it goes.
+    pub(in crate::commands) after: Option<String>,
 }
 
 /// A project that is being looked at.

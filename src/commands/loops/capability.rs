@@ -10,6 +10,7 @@ use crate::commands::documents::config::told;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::project::Beside;
 use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::library::Library;
@@ -259,14 +260,20 @@ fn set(
     let target = turn.map(|on| SurfaceFile::of(folder.as_deref()).map(|file| (file, on))).transpose()?;
     let turned = target.map(|(file, on)| file.turned(capability, on)).transpose()?.flatten();
     let config = context.config()?.with_switches(gates);
-    context.update(|view| configuration::switch(view, gates).map(|edits| ((), edits)).map_err(told))?;
-    let shown = match turned {
+    let shown = match &turned {
         None => seen(context, host)?,
-        Some(change) => {
-            change.make(context)?;
-            Surface::parse(&change.after).map_err(|error| unusable(&change.file.path, &error))?
-        }
+        Some(change) => Surface::parse(&change.after).map_err(|error| unusable(&change.file.path, &error))?,
     };
+    let beside = turned.map(|SurfaceChange { file: SurfaceFile { path, text }, after }| Beside {
+        path,
+        before: text,
+        after: Some(after),
+    });
+    let folder = beside.as_ref().and_then(|file| file.path.parent());
+    context.update_beside(folder, |view| {
+        let edits = configuration::switch(view, gates).map_err(told)?;
+        Ok(((), edits, beside.into_iter().collect()))
+    })?;
     let report = state::after(capability, &config, &shown, turn == Some(true));
     for warning in &report.warnings {
         context.warn(warning);
@@ -359,12 +366,6 @@ impl SurfaceFile {
         let after = surface::turned(self.text.as_deref(), capability, on);
         let after = after.map_err(|error| unusable(&self.path, &error))?;
         Ok(after.map(|after| SurfaceChange { file: self, after }))
-    }
-}
-
-impl SurfaceChange {
-    fn make(&self, context: &Context) -> Result<(), CommandError> {
-        context.write_outside(&self.file.path, self.file.text.as_deref(), &self.after)
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::commands::frame::CommandError;
 use crate::commands::frame::Context;
 use crate::commands::frame::error::Reason;
+use crate::commands::frame::project::Beside;
 use crate::commands::frame::table::verbs;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
@@ -116,8 +117,9 @@ fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), CommandError> {
         };
         let file = AbsolutePath::parse(file).map_err(DiskError::from)?;
         let before = disk::read_text(&file)?;
-        context.update(|_| Ok(((), Edits::default())))?;
-        context.write_outside(&file, before.as_deref(), &text)?;
+        context.update_beside(file.parent(), |_| {
+            Ok(((), Edits::default(), vec![Beside { path: file, before, after: Some(text) }]))
+        })?;
     } else {
         context.update(|view| {
             let mut edits = Edits::default();
