@@ -5,9 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::text::front_matter::{FrontMatter, Value};

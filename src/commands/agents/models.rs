@@ -8,9 +8,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::commands::documents::config::{told, with_new_file};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::operations::documents::configuration;
 use crate::project::config::Setting;

@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk::{AbsolutePath, Digest};
 use crate::operations::agents::prompt_budget::{self, Material};
 

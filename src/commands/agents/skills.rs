@@ -1,8 +1,6 @@
 //! Which skills there are.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::agents::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
 use crate::project::view::Edits;

@@ -1,8 +1,6 @@
 //! What is still open: everything at the close of a milestone, and the tests of people.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::audit::{self, AcknowledgeError, Category, Target};
 
 verbs! {
@@ -78,8 +76,7 @@ fn category(word: &str) -> Result<Category, String> {
 }
 
 fn audit_uat(context: &mut Context) -> Result<(), CommandError> {
-    let report = audit::uat(&context.view())?;
-    context.emit(&report)
+    context.emit(&audit::uat(&context.view())?)
 }
 
 fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), CommandError> {

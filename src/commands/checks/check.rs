@@ -5,10 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::drift;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::loops::auto_chain;
 use crate::disk;
 use crate::operations::gates::artifact::{self, Predicate, UiPlanReport, UiSafetyReport};
@@ -179,28 +176,23 @@ pub(crate) struct GapArgs {
 }
 
 fn gap_analysis_plan_post(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = gap_gate(context, &arguments.phase)?;
-    context.emit(&report)
+    context.emit(&gap_gate(context, &arguments.phase)?)
 }
 
 fn ui_plan_gate(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = ui_plan(context, &arguments.phase)?;
-    context.emit(&report)
+    context.emit(&ui_plan(context, &arguments.phase)?)
 }
 
 fn ui_safety_gate(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = ui_safety(context, &arguments.phase)?;
-    context.emit(&report)
+    context.emit(&ui_safety(context, &arguments.phase)?)
 }
 
 fn api_coverage_verify_pre(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = api_coverage(context, &arguments.phase)?;
-    context.emit(&report)
+    context.emit(&api_coverage(context, &arguments.phase)?)
 }
 
 fn tdd_review_checkpoint(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = test_first_review(context, &arguments.phase)?;
-    context.emit(&report)
+    context.emit(&test_first_review(context, &arguments.phase)?)
 }
 
 /// What a gate said, as far as the loop goes by it.
@@ -366,8 +358,7 @@ fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Com
             .inside(typed)
             .ok_or_else(|| CommandError::usage(format!("`{typed}` of --phase-dir is outside the project")))?,
     };
-    let report = artifact::predicate(&context.view(), &wanted, &folder)?;
-    context.emit(&report)
+    context.emit(&artifact::predicate(&context.view(), &wanted, &folder)?)
 }
 
 fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, CommandError> {

@@ -1,7 +1,6 @@
 //! Whether what was written about the source is still true of it: schemas, the map of the codebase, research.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::operations::gates::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
 use crate::text::front_matter::FrontMatter;
 
@@ -28,23 +27,19 @@ pub(in crate::commands) struct NoPhaseArgs {
 }
 
 pub(in crate::commands) fn schema(context: &mut Context, arguments: &SchemaArgs) -> Result<(), CommandError> {
-    let report = schema_report(context, &arguments.phase, arguments.skip)?;
-    context.emit(&report)
+    context.emit(&schema_report(context, &arguments.phase, arguments.skip)?)
 }
 
 pub(in crate::commands) fn schema_of_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = schema_report(context, &arguments.phase, false)?;
-    context.emit(&report)
+    context.emit(&schema_report(context, &arguments.phase, false)?)
 }
 
 pub(in crate::commands) fn codebase(context: &mut Context, _: &NoPhaseArgs) -> Result<(), CommandError> {
-    let report = codebase_report(context)?;
-    context.emit(&report)
+    context.emit(&codebase_report(context)?)
 }
 
 pub(in crate::commands) fn context(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = context_report(context, &arguments.phase)?;
-    context.emit(&report)
+    context.emit(&context_report(context, &arguments.phase)?)
 }
 
 pub(in crate::commands) fn schema_report(

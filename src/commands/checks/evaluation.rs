@@ -1,8 +1,6 @@
 //! Scores of evaluations.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::verification::evaluation::{self, ScoreError};
 
 verbs! {

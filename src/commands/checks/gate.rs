@@ -5,10 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::small::timeout::Seconds;
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gates::command::{self, Gate, GateCommand};
@@ -106,8 +103,7 @@ pub(crate) struct ShowArgs {
 }
 
 fn show(context: &mut Context, arguments: &ShowArgs) -> Result<(), CommandError> {
-    let report = shown(context, arguments.gate, arguments.phase.as_deref())?;
-    context.emit(&report)
+    context.emit(&shown(context, arguments.gate, arguments.phase.as_deref())?)
 }
 
 fn list(context: &mut Context) -> Result<(), CommandError> {

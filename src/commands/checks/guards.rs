@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::gates::assumptions::{self, Terms};
 use crate::operations::gates::drift_guard::{self, Grounding};
 use crate::operations::gates::user_story;
@@ -72,8 +69,7 @@ pub(crate) struct StoryArgs {
 }
 
 fn phase_status(context: &mut Context, arguments: &PhaseStatusArgs) -> Result<(), CommandError> {
-    let report = drift_guard::phase_status(&context.view(), arguments.phase.as_deref())?;
-    context.emit(&report)
+    context.emit(&drift_guard::phase_status(&context.view(), arguments.phase.as_deref())?)
 }
 
 fn validate(context: &mut Context, arguments: &StoryArgs) -> Result<(), CommandError> {

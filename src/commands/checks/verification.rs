@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::verification::human_checks::{self, HumanCheckError};
 use crate::project::folder::PhaseFolder;
 use crate::project::standing::PhaseStanding;
@@ -150,8 +147,7 @@ fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Comma
 fn settle_human(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
     let phase = &arguments.phase;
     let facts = context.state_facts()?;
-    let report = context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?;
-    context.emit(&report)
+    context.emit(&context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?)
 }
 
 /// The reason and the hint of a refusal.

@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::files::MissingFile;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, files::MissingFile, verbs};
 use crate::disk;
 use crate::operations::plans::promises;
 use crate::operations::plans::structure;

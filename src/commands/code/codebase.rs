@@ -1,8 +1,6 @@
 //! Documents about the code: what there is, and what the map of the code was made from.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::init;
 use crate::operations::code::map;
 
@@ -30,6 +28,5 @@ pub(crate) struct StampArgs {
 fn stamp_codebase_map(context: &mut Context, arguments: &StampArgs) -> Result<(), CommandError> {
     let commit = context.commit();
     let day = context.world().now().utc_day();
-    let report = context.update(|view| Ok(map::stamp(view, arguments.files.as_deref(), commit.as_deref(), &day)?))?;
-    context.emit(&report)
+    context.emit(&context.update(|view| Ok(map::stamp(view, arguments.files.as_deref(), commit.as_deref(), &day)?))?)
 }

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk;
 use crate::operations::code::graph::{self, BuildFacts, BuildNote, BuildStatus, Builder};
 use crate::text::time;
@@ -73,8 +71,7 @@ fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), CommandErro
     where_enabled(context, |context| match arguments.what.as_deref() {
         Some("snapshot") => {
             let timestamp = context.world().now().to_string();
-            let report = context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?;
-            context.emit(&report)
+            context.emit(&context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?)
         }
         Some("update") => update(context),
         Some(other) => Err(CommandError::usage(format!("`{other}` is nothing to build"))

@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::code::intel;
 use crate::operations::code::intel::exports;
 use crate::operations::code::intel::surface;
@@ -122,8 +120,7 @@ fn where_enabled<R: Serialize>(
     if !context.config()?.flag("intel.enabled") {
         return context.emit(&intel::disabled());
     }
-    let report = answer(context)?;
-    context.emit(&report)
+    context.emit(&answer(context)?)
 }
 
 fn now(context: &Context) -> i64 {
@@ -134,8 +131,7 @@ fn patch_meta(context: &mut Context, arguments: &FileArgs) -> Result<(), Command
     let file = required(arguments, "patch-meta")?;
     let file = context.root().resolve(file).to_string();
     let timestamp = context.world().now().to_string();
-    let report = context.update_file(&file, |view, path| Ok(intel::patch_meta(view, path, &timestamp)?))?;
-    context.emit(&report)
+    context.emit(&context.update_file(&file, |view, path| Ok(intel::patch_meta(view, path, &timestamp)?))?)
 }
 
 fn extract_exports(context: &mut Context, arguments: &FileArgs) -> Result<(), CommandError> {

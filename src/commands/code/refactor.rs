@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
 use crate::project::folder::PhaseFolder;
@@ -75,8 +73,7 @@ fn status(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandErr
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
-    let report = refactor::status(&context.view(), arguments.phase.as_deref())?;
-    context.emit(&report)
+    context.emit(&refactor::status(&context.view(), arguments.phase.as_deref())?)
 }
 
 fn accept(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
@@ -167,6 +164,5 @@ fn is_measured(name: &str) -> bool {
 
 fn decide(context: &mut Context, phase: &str, declined: Option<&str>) -> Result<(), CommandError> {
     let now = context.world().now().to_string();
-    let report = context.update(|view| Ok(refactor::decide(view, phase, declined, &now)?))?;
-    context.emit(&report)
+    context.emit(&context.update(|view| Ok(refactor::decide(view, phase, declined, &now)?))?)
 }

@@ -2,10 +2,7 @@
 
 use serde_json::Value;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
 use crate::project::config::{KeyError, Setting, key_names};
 use crate::project::view::{Edits, ProjectView};

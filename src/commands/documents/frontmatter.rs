@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::files::MissingFile;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, files::MissingFile, verbs};
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::project::view::Edits;
 

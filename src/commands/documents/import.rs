@@ -1,9 +1,7 @@
 //! Projects of another layout.
 
 use super::config;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::documents::configuration::NewFile;
 use crate::operations::import::gsd2;
 use crate::project::layout::Layout;

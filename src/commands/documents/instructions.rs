@@ -1,8 +1,6 @@
 //! The instruction file that a host reads first.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::agents::instructions::{self, Request};
 use crate::project::config::Config;
 
@@ -39,8 +37,7 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Command
     let file = context.root().resolve(file).to_string();
     let prefix = context.command_prefix()?.to_owned();
     let request = Request { prefix: &prefix, careful: arguments.auto, force: arguments.force };
-    let report = context.update_file(&file, |view, path| Ok(instructions::generate(view, path, request)?))?;
-    context.emit(&report)
+    context.emit(&context.update_file(&file, |view, path| Ok(instructions::generate(view, path, request)?))?)
 }
 
 /// The configured file; else the one that the host of the call reads first. The default of the configuration, which

@@ -1,8 +1,6 @@
 //! Requirements: completing them, opening them again, and which are ready.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::documents::requirements::{self, MarkReport};
 use crate::project::requirements::typed_ids;
 

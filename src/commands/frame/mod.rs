@@ -25,3 +25,4 @@ pub(in crate::commands) use catalog::Catalog;
 pub(crate) use context::Context;
 pub(crate) use error::CommandError;
 pub(in crate::commands) use family::{Family, tree};
+pub(in crate::commands) use table::verbs;

@@ -5,9 +5,7 @@ use serde::Serialize;
 
 use super::message_for_log;
 use super::repository::{Repository, about, complaint};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk;
 use crate::operations::phases::branch;
 use crate::project::config::Branching;

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::repository::{Repository, refuse_repository_of_others};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::{self, AbsolutePath, Access, Change, Digest, Owner};
 
 /// The line by which a hook of ours is known, whichever program wrote it.

@@ -11,9 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::repository::Repository;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::text::untrusted;
 
 verbs! {

@@ -8,9 +8,7 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::Repository;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::world::Finished;
 
 /// How long git may take: hooks run inside it, and a push goes over the network.

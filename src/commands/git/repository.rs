@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::scratch::GitScratch;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::AbsolutePath;
 use crate::project::config::Config;
 use crate::project::repository;

@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath};
 use crate::world::{Finished, Program};
 

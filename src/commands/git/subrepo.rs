@@ -9,8 +9,7 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::{Repository, about, complaint};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::project::repository::is_repository;
 use crate::world::Finished;
 

@@ -9,8 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::targets;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::hooks::sample;
 use crate::install::{self, RegisteredHook, Target, UnknownHooks};
 use crate::library::ToolSet;

@@ -10,9 +10,7 @@ use serde::Serialize;
 #[cfg(test)]
 pub(super) use bench::BenchReport;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
 use crate::install::{self, Target, UnknownHooks};

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::operations::bundle::{CodeFacts, SearchFacts};
 use crate::project::repository;

@@ -1,7 +1,6 @@
 //! What bundles say that no document of the project does: the host, its agents, what git ignores.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::operations::bundle::Facts;
 
 impl Context {

@@ -13,10 +13,7 @@ use arguments::{
     WorkspaceArgs, YoloArgs,
 };
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::bundle::{

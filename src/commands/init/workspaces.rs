@@ -2,9 +2,7 @@
 
 use super::answer;
 use super::arguments::WorkspaceArgs;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::bundle::{
     ChildRepository, NewWorkspaceReport, RemoveWorkspaceReport, Workspace, WorkspaceReport, WorkspacesReport,

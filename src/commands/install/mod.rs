@@ -12,10 +12,7 @@ mod words;
 
 pub(super) use words::spelled;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::listing;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, listing, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;

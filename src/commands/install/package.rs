@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Hold, Owner, RelativePath};
 use crate::emit::{self, Contents};
 use crate::install::{InstallError, Program};

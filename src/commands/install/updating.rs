@@ -4,9 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::research::packages;
 use crate::disk::{self, AbsolutePath, ChangeSet};
 use crate::hooks::KnownVersions;
@@ -58,8 +56,7 @@ pub(crate) struct RestoreArgs {
 
 fn detect_custom_files(context: &mut Context, arguments: &DetectArgs) -> Result<(), CommandError> {
     let usage = "Usage: gsd-tools detect-custom-files --config-dir <path>";
-    let report = custom::find(&folder(context, arguments.config_dir.as_deref(), usage)?)?;
-    context.emit(&report)
+    context.emit(&custom::find(&folder(context, arguments.config_dir.as_deref(), usage)?)?)
 }
 
 fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Result<(), CommandError> {

@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::project::auto_chain::{AutoMode, ChainNote, NOTE};
 use crate::project::local_state::LocalStateError;
 use crate::project::workstream;

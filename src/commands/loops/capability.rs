@@ -7,11 +7,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::commands::documents::config::told;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::project::Beside;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::library::Library;
 use crate::operations::capability::hooks::{self, PointReport, Reference};

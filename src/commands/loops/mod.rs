@@ -10,9 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::commands::checks::check::{self, Verdict};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};
 use crate::operations::capability::{HookKind, OnError, POINTS};
 use crate::project::phase;
@@ -58,8 +56,7 @@ pub(crate) struct RenderArgs {
 }
 
 fn loop_enter(context: &mut Context, arguments: &EnterArgs) -> Result<(), CommandError> {
-    let report = enter(context, arguments)?;
-    context.emit(&report)
+    context.emit(&enter(context, arguments)?)
 }
 
 fn point(typed: &str) -> Result<&'static str, CommandError> {

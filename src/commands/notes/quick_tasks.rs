@@ -1,8 +1,6 @@
 //! Quick tasks: the table in STATE.md.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::notes::quick_tasks;
 use crate::project::state::quick::QuickRow;
 
@@ -40,8 +38,7 @@ pub(crate) struct AppendArgs {
 
 fn quick_tasks_migrate(context: &mut Context) -> Result<(), CommandError> {
     let facts = context.state_facts()?;
-    let report = context.update(|view| Ok(quick_tasks::migrate(view, &facts)?))?;
-    context.emit(&report)
+    context.emit(&context.update(|view| Ok(quick_tasks::migrate(view, &facts)?))?)
 }
 
 fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), CommandError> {

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::notes::seeds;
 use crate::operations::notes::todos::{self, COMPLETED, Completion};
 
@@ -74,8 +72,7 @@ fn todo_complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), 
 }
 
 fn match_phase(context: &mut Context, arguments: &MatchArgs) -> Result<(), CommandError> {
-    let report = todos::match_phase(&context.view(), &arguments.phase)?;
-    context.emit(&report)
+    context.emit(&todos::match_phase(&context.view(), &arguments.phase)?)
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {

@@ -1,8 +1,6 @@
 //! The project as a whole.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::overview::inspect;
 
 verbs! {
@@ -16,6 +14,5 @@ verbs! {
 }
 
 fn inspect(context: &mut Context) -> Result<(), CommandError> {
-    let report = inspect::inspect(&context.view())?;
-    context.emit(&report)
+    context.emit(&inspect::inspect(&context.view())?)
 }

@@ -1,8 +1,6 @@
 //! Progress of the milestone, as JSON, as a table, as a bar.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::overview::history;
 use crate::operations::overview::progress::{self, TableReport};
 use crate::operations::overview::stats::{self, Commits};
@@ -40,8 +38,7 @@ pub(crate) struct ProgressArgs {
 }
 
 fn history_digest(context: &mut Context) -> Result<(), CommandError> {
-    let report = history::history(&context.view())?;
-    context.emit(&report)
+    context.emit(&history::history(&context.view())?)
 }
 
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {

@@ -1,10 +1,7 @@
 //! How a person likes to work: asked, written down, and put where agents read it.
 
 use crate::commands::agents::hosts;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::person::profile;
 use crate::operations::person::profile::{

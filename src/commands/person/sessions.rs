@@ -3,9 +3,7 @@
 use serde_json::Value;
 
 use crate::commands::agents::hosts;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::person::sessions::{
     self, ExtractReport, Message, ProjectSessions, Sample, SampleReport, SampleRequest, SessionFile,

@@ -1,8 +1,6 @@
 //! Milestones: shipping one, and putting its quick tasks away.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::milestones::complete::{self, CompleteRequest};
 use crate::project::view::state_version;
 

@@ -1,9 +1,6 @@
 //! Phases: finding them, listing them.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::milestones::archive;
 use crate::operations::phases::add::{self, AddRequest};
 use crate::operations::phases::complete::{self, Incomplete};
@@ -204,8 +201,7 @@ pub(crate) struct ListArgs {
 fn list_plans(context: &mut Context, arguments: &ListPlansArgs) -> Result<(), CommandError> {
     let typed = arguments.flag.as_ref().or(arguments.phase.as_ref());
     let typed = typed.ok_or_else(|| CommandError::usage("phase number required (positional or --phase N)"))?;
-    let report = add::list_plans(&context.view(), typed)?;
-    context.emit(&report)
+    context.emit(&add::list_plans(&context.view(), typed)?)
 }
 
 fn find_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
@@ -356,8 +352,7 @@ fn request<'text>(context: &'text Context, description: &'text str) -> Result<Ad
 fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), CommandError> {
     let Some(typed) = &arguments.phase else { return Err(CommandError::usage("phase identifier required")) };
     let configured = context.config()?.flag("workflow.mvp_mode");
-    let report = add::mvp_mode(&context.view(), typed, arguments.cli_flag, configured)?;
-    context.emit(&report)
+    context.emit(&add::mvp_mode(&context.view(), typed, arguments.cli_flag, configured)?)
 }
 
 fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandError> {
@@ -365,6 +360,5 @@ fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandE
     let view = context.view();
     let folder = view.find_phase(typed)?.folder;
     let folder = folder.ok_or_else(|| CommandError::new(Reason::Unknown, format!("phase `{typed}` has no folder")))?;
-    let report = acceptance(&view, &folder, typed, arguments.require_verification)?;
-    context.emit(&report)
+    context.emit(&acceptance(&view, &folder, typed, arguments.require_verification)?)
 }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::check;
 use crate::operations::roadmap::upgrade;
@@ -90,8 +88,7 @@ fn analyze(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn milestone_scope(context: &mut Context) -> Result<(), CommandError> {
-    let report = analyze::milestone_scope(&context.view())?;
-    context.emit(&report)
+    context.emit(&analyze::milestone_scope(&context.view())?)
 }
 
 fn validate(context: &mut Context) -> Result<(), CommandError> {
@@ -158,8 +155,7 @@ fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Command
         let (report, _) = upgrade::upgrade(&context.view(), convention.as_deref(), &facts)?;
         return context.emit(&report);
     }
-    let report = context.update(|view| Ok(upgrade::upgrade(view, convention.as_deref(), &facts)?))?;
-    context.emit(&report)
+    context.emit(&context.update(|view| Ok(upgrade::upgrade(view, convention.as_deref(), &facts)?))?)
 }
 
 fn required(phase: Option<&str>) -> Result<&str, CommandError> {

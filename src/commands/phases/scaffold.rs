@@ -1,8 +1,6 @@
 //! New empty documents and folders of phases.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::phases::scaffold::{self, Document};
 
 verbs! {

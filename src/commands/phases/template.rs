@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::documents::frontmatter::{self, FieldChange};
 use crate::operations::phases::template::{self, FillReport, Filling, Template};
 

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::workstream::{self, CompleteReport, CreateReport, CreateRequest, Mode};
 use crate::project::view::Edits;
 use crate::project::workstream::checked;
@@ -85,13 +83,11 @@ pub(crate) struct SetArgs {
 }
 
 fn list(context: &mut Context) -> Result<(), CommandError> {
-    let report = workstream::list(&context.view().scoped(None))?;
-    context.emit(&report)
+    context.emit(&workstream::list(&context.view().scoped(None))?)
 }
 
 fn status(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
-    let report = workstream::status(&context.view().scoped(None), required(arguments, "status")?)?;
-    context.emit(&report)
+    context.emit(&workstream::status(&context.view().scoped(None), required(arguments, "status")?)?)
 }
 
 fn workstream_complete(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
@@ -104,8 +100,7 @@ fn workstream_set(context: &mut Context, arguments: &SetArgs) -> Result<(), Comm
 
 fn progress(context: &mut Context) -> Result<(), CommandError> {
     let active = context.workstream_pointer().active();
-    let report = workstream::progress(&context.view().scoped(None), active.as_deref())?;
-    context.emit(&report)
+    context.emit(&workstream::progress(&context.view().scoped(None), active.as_deref())?)
 }
 
 fn required<'a>(arguments: &'a NameArgs, verb: &str) -> Result<&'a str, CommandError> {

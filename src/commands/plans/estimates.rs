@@ -1,8 +1,6 @@
 //! Estimates: what plans took against what they were thought to take.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::plans::estimates;
 
 verbs! {
@@ -35,13 +33,11 @@ pub(crate) struct CheckArgs {
 }
 
 fn estimate_calibrate(context: &mut Context) -> Result<(), CommandError> {
-    let report = context.update(|view| Ok(estimates::calibrate(view)?))?;
-    context.emit(&report)
+    context.emit(&context.update(|view| Ok(estimates::calibrate(view)?))?)
 }
 
 fn estimate_calibration(context: &mut Context) -> Result<(), CommandError> {
-    let report = estimates::calibration(&context.view())?;
-    context.emit(&report)
+    context.emit(&estimates::calibration(&context.view())?)
 }
 
 fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
@@ -54,6 +50,5 @@ fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandErro
     })?;
     let config = context.config()?;
     let configured = config.written("workflow.smart_zone_tokens");
-    let report = estimates::check(&context.view(), tokens, arguments.calibrated, configured)?;
-    context.emit(&report)
+    context.emit(&estimates::check(&context.view(), tokens, arguments.calibrated, configured)?)
 }

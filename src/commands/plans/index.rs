@@ -1,10 +1,6 @@
 //! The plans of a phase and what their summaries say.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::files::MissingFile;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, files::MissingFile, verbs};
 use crate::operations::plans::index::{self, PlanIndexError};
 use crate::operations::plans::summary;
 

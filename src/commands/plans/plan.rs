@@ -7,10 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::checks::check;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::git::commit::{CommitReport, commit_files};
 use crate::disk;
 use crate::operations::answers::changes;

@@ -1,8 +1,6 @@
 //! One task of a plan.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::plans::task;
 
 verbs! {

@@ -2,11 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::project::Beside;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
 use crate::project::layout::Layout;
@@ -70,8 +66,7 @@ pub(crate) struct PutArgs {
 }
 
 fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
-    let report = kept(context, &arguments.key)?;
-    context.emit(&report)
+    context.emit(&kept(context, &arguments.key)?)
 }
 
 fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), CommandError> {
@@ -85,8 +80,7 @@ fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), Comm
         None => service == "jina",
         Some(_) => config.flag(service) || config.text(service).is_some(),
     };
-    let report = findings::plan(questions, has_service, |key| kept(context, key))?;
-    context.emit(&report)
+    context.emit(&findings::plan(questions, has_service, |key| kept(context, key))?)
 }
 
 /// What is kept under a key, in the project or for everybody.

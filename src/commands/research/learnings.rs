@@ -1,8 +1,6 @@
 //! What was learned, in the user's own folder: listed, searched, taken over from a project, cleared.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::operations::research::learnings::{self, DeleteReport, Store};
 

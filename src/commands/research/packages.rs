@@ -8,9 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk;
 use crate::operations::research::confidence::{Finding, FoundPackage, classify};
 use crate::operations::research::packages::{self, Ecosystem, PackageReport, Told};

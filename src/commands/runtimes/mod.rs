@@ -7,9 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::install::InstallError;
 use crate::runtime::{
     Descriptor, Evidence, Feature, Home, HomeError, Means, PlaceAnchor, RegistryError, Scope, Surroundings,

@@ -9,11 +9,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::families::CATALOG;
-use crate::commands::frame::context::{RehearsalReport, TokenReport, WriteReport};
-use crate::commands::frame::error::Reason;
-use crate::commands::frame::tree;
-use crate::commands::frame::usage;
-use crate::commands::frame::verb::{Answer, Verb};
+use crate::commands::frame::{
+    context::{RehearsalReport, TokenReport, WriteReport},
+    error::Reason,
+    tree, usage,
+    verb::{Answer, Verb},
+};
 use crate::commands::small::schema::schema_of;
 
 #[test]

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk;
 use crate::operations::gates::test_command;
 use crate::text::slug;

@@ -1,8 +1,6 @@
 //! The guide: short pages on every command and on the method, printed as they are.
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::library;
 use crate::text::nearest::nearest;
 

@@ -5,10 +5,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::Context;
-use crate::commands::frame::error::{CommandError, Reason};
-use crate::commands::frame::listing::Listed;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{
+    Context,
+    error::{CommandError, Reason},
+    listing::Listed,
+    verbs,
+};
 use crate::text::nearest::nearest;
 
 include!(concat!(env!("OUT_DIR"), "/schemas.rs"));

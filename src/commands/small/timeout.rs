@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::world::{Ended, Program, WorldError};
 
 verbs! {

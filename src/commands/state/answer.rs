@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk;
 use crate::operations::state::notes::NoteReport;
 use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, StateError};

@@ -6,9 +6,7 @@ mod position;
 mod read;
 mod upkeep;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::state::NO_STATE;
 use crate::project::{repository, root};
 

@@ -1,8 +1,7 @@
 //! Noting what work left behind: metrics, decisions, blockers, sessions, changes of the roadmap.
 
 use super::answer::{emit_found, note, text_or_file, write_found};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::operations::state::notes::{self, Evolution, Metric};
 
 #[derive(Debug, clap::Args)]

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::answer::{emit_found, emit_written, needs_planning, write, write_found};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::operations::state::claim::Conflict;
 use crate::operations::state::position::{self, PhaseRequest};
 use crate::operations::state::{NO_STATE, advance, update};
@@ -56,8 +55,7 @@ pub(in crate::commands) struct CompleteArgs {
 }
 
 pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
-    let report = write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?;
-    context.emit(&report)
+    context.emit(&write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?)
 }
 
 pub(in crate::commands) fn patch(context: &mut Context, arguments: &PatchArgs) -> Result<(), CommandError> {

@@ -5,9 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::answer::{FailureReport, emit_found};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::error::Reason;
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};

@@ -1,8 +1,7 @@
 //! Keeping STATE.md in order: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
 use super::answer::{FailureReport, emit_found, emit_written, needs_planning, write, write_found};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::operations::state::signal::{self, Signal};
 use crate::operations::state::{NO_STATE, prune, rebuild, switch, sync, validate};
 

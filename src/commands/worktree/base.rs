@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use super::git::Git;
 use super::{ORCHESTRATOR, emit};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::agents::worktree::{BaseFacts, FORK, base_check};
 use crate::runtime::{Descriptor, Scope, StartCommit};

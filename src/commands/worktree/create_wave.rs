@@ -9,8 +9,7 @@ use super::noted::{NotedWave, forget_folders, host_branches, of_root, session_ke
 use super::{Git, ManifestFile, Refusal, emit, make, refuse};
 use crate::commands::agents::dispatch::CAPACITY_VARIABLE;
 use crate::commands::agents::dispatch::answers;
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
 use crate::operations::agents::worktree::FORK;

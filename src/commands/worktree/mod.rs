@@ -13,9 +13,7 @@ pub(super) mod reap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
-use crate::commands::frame::table::verbs;
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk::{self, AbsolutePath};
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};

@@ -3,8 +3,7 @@
 use super::cleanup::{Stop, Task, Warning, clear_all, is_clean};
 use super::git::{Git, ListedWorktree};
 use super::{CleanupArgs, Refusal, emit, refuse};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::Context;
+use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Change, Digest};
 use crate::operations::agents::worktree::{FRESH, LockedWorktree};
 use crate::project::folder::{canonical_id, plan_id};
