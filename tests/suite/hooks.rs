@@ -220,7 +220,7 @@ fn settings_that_do_not_parse_are_no_settings_without_hooks() {
     let beside = context.gsd(["install", "--claude", "--local"]).success();
     assert!(beside.contains("whether our plugin is in use there too cannot be told"), "{beside}");
     let status = context.gsd(["status", "--claude", "--local"]);
-    assert_eq!((status.code, status.stdout.matches("settings.json (").count()), (1, 1), "{}", status.stdout);
+    assert_eq!((status.code, status.stdout.matches("~/.claude/settings.json").count()), (1, 1), "{}", status.stdout);
 }
 
 #[test]
