@@ -30,7 +30,9 @@ pub(crate) fn fields(item: &Item, form: &Form, descriptor: &Descriptor) -> Vec<F
         let value = match item.front_matter.value(key) {
             Some(Value::Text(text)) => FieldValue::Text(text.clone()),
             Some(Value::Flag(flag)) => FieldValue::Flag(*flag),
+            Some(Value::Number(number)) => FieldValue::Number(*number),
             Some(Value::List(items)) => FieldValue::List(items.clone()),
+            Some(Value::Pairs(pairs)) => FieldValue::Map(pairs.clone()),
             None => continue,
         };
         add(form.rename.get(key).unwrap_or(key), value);

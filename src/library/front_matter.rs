@@ -1,7 +1,7 @@
 //! The front matter of our own content: a strict reader of the few forms we write.
 //!
-//! Keys with a text, a `true` or `false`, a `[flow, list]`, or a block list. Anything else is an error with its line:
-//! this reads what we wrote ourselves, and a slip in it is ours to correct.
+//! Keys with a text, a number, a `true` or `false`, a `[flow, list]`, a block list, or pairs of names below the key.
+//! Anything else is an error with its line: this reads what we wrote ourselves, and a slip in it is ours to correct.
 
 /// Keys and values in the order they stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +14,10 @@ pub(crate) struct FrontMatter {
 pub(crate) enum Value {
     Text(String),
     Flag(bool),
+    Number(i64),
     List(Vec<String>),
+    /// Names and what they stand for, in the order they stand.
+    Pairs(Vec<(String, String)>),
 }
 
 /// Why the top of a file is not front matter of ours.
@@ -45,24 +48,19 @@ impl FrontMatter {
 
     fn parse(inside: &str) -> Result<FrontMatter, FrontMatterError> {
         let mut entries: Vec<(String, Value)> = Vec::new();
-        let mut open_list = false;
+        let mut is_open = false;
         for (index, text) in inside.lines().enumerate() {
             let line = index + 2;
-            if let Some(item) = text.strip_prefix("  - ") {
-                let Some((key, Value::List(items))) = entries.last_mut().filter(|_| open_list) else {
-                    return Err(FrontMatterError::Line { line });
-                };
-                items.push(scalar(item, key, line)?);
+            if let Some(below) = text.strip_prefix("  ") {
+                let open = entries.last_mut().filter(|_| is_open).ok_or(FrontMatterError::Line { line })?;
+                add_below(open, below, line)?;
                 continue;
             }
-            let (key, value) = text.split_once(':').ok_or(FrontMatterError::Line { line })?;
-            if key.is_empty() || !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-                return Err(FrontMatterError::Line { line });
-            }
+            let (key, value) = key_and_value(text, line)?;
             if entries.iter().any(|(earlier, _)| earlier == key) {
                 return Err(FrontMatterError::Twice { line, key: key.to_owned() });
             }
-            open_list = value.is_empty();
+            is_open = value.is_empty();
             entries.push((key.to_owned(), parse_value(value, key, line)?));
         }
         Ok(FrontMatter { entries })
@@ -73,11 +71,18 @@ impl FrontMatter {
     }
 
     /// The text of `key`, if it has one.
-    #[cfg(test)]
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.value(key)? {
             Value::Text(text) => Some(text),
-            Value::Flag(_) | Value::List(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The names below `key`, each with what it stands for.
+    pub(crate) fn pairs(&self, key: &str) -> &[(String, String)] {
+        match self.value(key) {
+            Some(Value::Pairs(pairs)) => pairs,
+            _ => &[],
         }
     }
 
@@ -91,7 +96,7 @@ impl FrontMatter {
         match self.value(key) {
             Some(Value::List(items)) => items.iter().map(String::as_str).collect(),
             Some(Value::Text(text)) => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
-            Some(Value::Flag(_)) | None => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -99,6 +104,33 @@ impl FrontMatter {
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|(key, _)| key.as_str())
     }
+}
+
+fn key_and_value(text: &str, line: usize) -> Result<(&str, &str), FrontMatterError> {
+    let (key, value) = text.split_once(':').ok_or(FrontMatterError::Line { line })?;
+    if key.is_empty() || !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return Err(FrontMatterError::Line { line });
+    }
+    Ok((key, value))
+}
+
+/// Adds an indented line to the key it stands below: an item of a list, or a pair.
+fn add_below((key, value): &mut (String, Value), text: &str, line: usize) -> Result<(), FrontMatterError> {
+    if let Some(item) = text.strip_prefix("- ") {
+        let Value::List(items) = value else { return Err(FrontMatterError::Line { line }) };
+        items.push(scalar(item, key, line)?);
+        return Ok(());
+    }
+    if *value == Value::List(Vec::new()) {
+        *value = Value::Pairs(Vec::new());
+    }
+    let Value::Pairs(pairs) = value else { return Err(FrontMatterError::Line { line }) };
+    let (name, meaning) = key_and_value(text, line)?;
+    if pairs.iter().any(|(earlier, _)| earlier == name) {
+        return Err(FrontMatterError::Twice { line, key: name.to_owned() });
+    }
+    pairs.push((name.to_owned(), scalar(meaning.trim(), name, line)?));
+    Ok(())
 }
 
 fn parse_value(value: &str, key: &str, line: usize) -> Result<Value, FrontMatterError> {
@@ -109,6 +141,9 @@ fn parse_value(value: &str, key: &str, line: usize) -> Result<Value, FrontMatter
     if let Some(inside) = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         let items = inside.split(',').map(str::trim).filter(|item| !item.is_empty());
         return Ok(Value::List(items.map(|item| scalar(item, key, line)).collect::<Result<_, _>>()?));
+    }
+    if value.bytes().all(|byte| byte.is_ascii_digit()) && !value.starts_with('0') {
+        return value.parse().map(Value::Number).map_err(|_| FrontMatterError::Line { line });
     }
     Ok(match value {
         "true" => Value::Flag(true),
@@ -146,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_forms_we_write_are_read() {
-        let text = "---\nname: gsd-x\nargument-hint: \"[--a] \\\"b\\\"\"\nallowed-tools:\n  - Read\n  - Write\nrouter: true\nrequires: [a, b-c]\ntools: Read, mcp__x__*\n---\nBody: y\n";
+        let text = "---\nname: gsd-x\nargument-hint: \"[--a] \\\"b\\\"\"\nallowed-tools:\n  - Read\n  - Write\nrouter: true\nrequires: [a, b-c]\ntools: Read, mcp__x__*\nbudget: 1024\nsections:\n  b: when-x\n  a: \"1\"\n---\nBody: y\n";
         let (front_matter, body) = FrontMatter::split(text).unwrap();
         assert_eq!(body, "Body: y\n");
         assert_eq!(front_matter.text("name"), Some("gsd-x"));
@@ -156,7 +191,10 @@ mod tests {
         assert_eq!(front_matter.names("requires"), ["a", "b-c"]);
         assert_eq!(front_matter.names("tools"), ["Read", "mcp__x__*"]);
         assert_eq!(front_matter.text("missing"), None);
-        assert_eq!(front_matter.keys().count(), 6);
+        assert_eq!(front_matter.value("budget"), Some(&Value::Number(1024)));
+        assert_eq!(front_matter.pairs("sections"), [("b".into(), "when-x".into()), ("a".into(), "1".into())]);
+        assert!(front_matter.pairs("requires").is_empty());
+        assert_eq!(front_matter.keys().count(), 8);
     }
 
     #[test]
@@ -164,6 +202,12 @@ mod tests {
         let error = |inside: &str| FrontMatter::split(&format!("---\n{inside}---\nbody\n")).unwrap_err();
         assert_eq!(error("name: a\nno key\n"), FrontMatterError::Line { line: 3 });
         assert_eq!(error("name: a\n  - stray\n"), FrontMatterError::Line { line: 3 });
+        assert_eq!(error("name: a\n  b: c\n"), FrontMatterError::Line { line: 3 });
+        assert_eq!(error("a:\n  - b\n  c: d\n"), FrontMatterError::Line { line: 4 });
+        assert_eq!(error("a:\n  c: d\n  - b\n"), FrontMatterError::Line { line: 4 });
+        assert_eq!(error("a:\n  c: d\n  c: e\n"), FrontMatterError::Twice { line: 4, key: "c".into() });
+        assert_eq!(error("a:\n  c:\n"), FrontMatterError::NeedsQuotes { line: 3, key: "c".into() });
+        assert_eq!(error("a: 007\n"), FrontMatterError::NeedsQuotes { line: 2, key: "a".into() });
         assert_eq!(error("a: x\na: y\n"), FrontMatterError::Twice { line: 3, key: "a".into() });
         assert_eq!(error("a: x: y\n"), FrontMatterError::NeedsQuotes { line: 2, key: "a".into() });
         assert_eq!(error("a: [\"x\n"), FrontMatterError::NeedsQuotes { line: 2, key: "a".into() });

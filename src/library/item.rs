@@ -75,7 +75,7 @@ pub(crate) struct Item {
     pub(crate) name: ItemName,
     /// Where it stands in the library: `workflows/plan-phase.md`.
     pub(crate) path: String,
-    /// Empty for workflows, references and templates: what stands on top of those is part of their body.
+    /// Empty for references and templates: what stands on top of those is part of their body.
     pub(crate) front_matter: FrontMatter,
     pub(crate) body: String,
 }

@@ -42,6 +42,15 @@ fn names_in(folder: &'static str) -> impl Iterator<Item = &'static str> {
     names.into_iter()
 }
 
+/// What stands on top of one file of the content, such as `workflows/x.md`; no other is read. Nothing if it is not there;
+/// a test holds that each that is there can be read.
+pub(crate) fn front_matter_of(path: &str) -> Option<FrontMatter> {
+    let (folder, inside) = path.split_once('/')?;
+    let (_, content) = FOLDERS.iter().find(|(name, _)| *name == folder)?;
+    let (front_matter, _) = split(kind_of(folder)?, content.get_file(inside)?.contents_utf8()?).ok()?;
+    Some(front_matter)
+}
+
 /// All content, in the order of kinds and names.
 #[derive(Clone, Debug)]
 pub(crate) struct Library {
@@ -158,30 +167,37 @@ fn read_item(path: &str, text: &str) -> Result<Option<Item>, LibraryError> {
     if inside.split('/').any(|part| part.starts_with('.')) {
         return Ok(None);
     }
-    let kind = match folder {
+    let Some(kind) = kind_of(folder) else { return Ok(None) };
+    let name = inside.strip_suffix(".md").unwrap_or(inside);
+    let name = name.parse().map_err(|source| LibraryError::Name { path: path.to_owned(), source })?;
+    let (front_matter, body) =
+        split(kind, text).map_err(|source| LibraryError::FrontMatter { path: path.to_owned(), source })?;
+    let kind = if front_matter.flag("router") { ItemKind::Router } else { kind };
+    Ok(Some(Item { kind, name, path: path.to_owned(), front_matter, body: body.to_owned() }))
+}
+
+fn kind_of(folder: &str) -> Option<ItemKind> {
+    Some(match folder {
         "commands" => ItemKind::Command,
         "workflows" => ItemKind::Workflow,
         "agents" => ItemKind::Agent,
         "references" => ItemKind::Reference,
         "templates" => ItemKind::Template,
-        _ => return Ok(None),
-    };
-    let name = inside.strip_suffix(".md").unwrap_or(inside);
-    let name = name.parse().map_err(|source| LibraryError::Name { path: path.to_owned(), source })?;
-    let item = |kind, front_matter, body: &str| Item {
-        kind,
-        name,
-        path: path.to_owned(),
-        front_matter,
-        body: body.to_owned(),
-    };
-    if !matches!(kind, ItemKind::Command | ItemKind::Agent) {
-        return Ok(Some(item(kind, FrontMatter::default(), text)));
+        _ => return None,
+    })
+}
+
+/// The front matter of a text, and what an install has of it. Commands and agents need one; that of a workflow is for us
+/// alone; what stands on top of a reference or a template belongs to it.
+fn split(kind: ItemKind, text: &str) -> Result<(FrontMatter, &str), FrontMatterError> {
+    match kind {
+        ItemKind::Command | ItemKind::Agent => FrontMatter::split(text),
+        ItemKind::Workflow if text.starts_with("---\n") => {
+            let (front_matter, body) = FrontMatter::split(text)?;
+            Ok((front_matter, body.strip_prefix('\n').unwrap_or(body)))
+        }
+        _ => Ok((FrontMatter::default(), text)),
     }
-    let (front_matter, body) =
-        FrontMatter::split(text).map_err(|source| LibraryError::FrontMatter { path: path.to_owned(), source })?;
-    let kind = if front_matter.flag("router") { ItemKind::Router } else { kind };
-    Ok(Some(item(kind, front_matter, body)))
 }
 
 #[cfg(test)]
@@ -197,8 +213,10 @@ mod tests {
         let library = library(&[
             ("commands/plan-phase.md", "---\nname: gsd-plan-phase\n---\nbody\n"),
             ("commands/ns-project.md", "---\nname: gsd-ns-project\nrouter: true\n---\nbody\n"),
-            ("workflows/plan-phase/steps/gaps.md", "---\nnot front matter\n"),
+            ("workflows/plan-phase/steps/gaps.md", "Gaps.\n---\nnot front matter\n---\n"),
+            ("workflows/plan-phase.md", "---\nsections:\n  gaps: closes-gaps\n---\n\n# Plan\n"),
             ("templates/config.json", "{}\n"),
+            ("templates/plan.md", "---\nphase: {N}\n---\nbody\n"),
             ("workflows/.gitkeep", ""),
             ("README.md", "passed over"),
             ("hooks/read-guard.md", "passed over"),
@@ -207,17 +225,32 @@ mod tests {
         let found: Vec<String> = library.items().map(|item| format!("{:?} {}", item.kind, item.name)).collect();
         assert_eq!(
             found,
-            ["Command plan-phase", "Router ns-project", "Workflow plan-phase/steps/gaps", "Template config.json"]
+            [
+                "Command plan-phase",
+                "Router ns-project",
+                "Workflow plan-phase",
+                "Workflow plan-phase/steps/gaps",
+                "Template config.json",
+                "Template plan"
+            ]
         );
         assert!(library.has_command("plan-phase") && library.has_command("ns-project") && !library.has_command("x"));
         assert!(library.has_folder("workflows/plan-phase/steps") && !library.has_folder("workflows/plan"));
-        assert_eq!(library.at("workflows/plan-phase/steps/gaps.md").unwrap().body, "---\nnot front matter\n");
+        let at = |path| library.at(path).unwrap();
+        assert_eq!(at("workflows/plan-phase/steps/gaps.md").body, "Gaps.\n---\nnot front matter\n---\n");
+        assert_eq!(at("templates/plan.md").body, "---\nphase: {N}\n---\nbody\n");
+        assert_eq!(at("workflows/plan-phase.md").body, "# Plan\n");
+        assert_eq!(
+            at("workflows/plan-phase.md").front_matter.pairs("sections"),
+            [("gaps".into(), "closes-gaps".into())]
+        );
     }
 
     #[test]
     fn a_bad_file_is_named() {
         let error = |path: &str, text: &str| library(&[(path, text)]).unwrap_err().to_string();
         assert_eq!(error("commands/x.md", "no front matter"), "`commands/x.md` has no good front matter");
+        assert_eq!(error("workflows/x.md", "---\nsections: a\n"), "`workflows/x.md` has no good front matter");
         assert_eq!(error("workflows/a b.md", ""), "`workflows/a b.md` has no good name");
         assert_eq!(error("hooks/hooks.toml", "x = 1"), "`hooks/hooks.toml` does not parse");
         let same = [("templates/x.md", ""), ("templates/x", "")];
@@ -230,5 +263,9 @@ mod tests {
         let agents: Vec<&str> = library.of_kind(ItemKind::Agent).map(|item| item.name.as_str()).collect();
         assert!(!agents.is_empty());
         assert_eq!(agent_names().collect::<Vec<_>>(), agents);
+        for item in library.items() {
+            assert_eq!(front_matter_of(&item.path).as_ref(), Some(&item.front_matter), "{}", item.path);
+        }
+        assert_eq!(front_matter_of("workflows/no-such.md"), None);
     }
 }

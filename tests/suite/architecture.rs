@@ -17,7 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("emit", &["library", "runtime", "text"]),
     ("install", &["emit", "library", "runtime", "disk", "text", "world"]),
     ("project", &["text", "disk"]),
-    ("operations", &["project", "text"]),
+    ("operations", &["project", "library", "text"]),
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
     ("fuzzing", &["text", "project", "operations", "hooks"]),
     ("commands", &["install", "operations", "emit", "project", "library", "runtime", "text", "disk", "world", "hooks"]),

@@ -114,9 +114,9 @@ pub(in crate::commands) struct ProfileReport {
     agent_to_model_map: AgentMap,
 }
 
-/// Agents and their tiers, in the order of the table.
+/// Agents and their tiers, in the order of the answer.
 #[derive(Debug)]
-struct AgentMap(Vec<(&'static str, &'static str)>);
+struct AgentMap(Vec<(String, &'static str)>);
 
 impl Serialize for AgentMap {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -143,7 +143,7 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Com
     let report = ProfileReport {
         updated: true,
         previous_profile: previous.to_owned(),
-        agent_to_model_map: AgentMap(models::agents_under(&profile).collect()),
+        agent_to_model_map: AgentMap(models::agents_under(&profile)),
         profile,
     };
     let raw = table(&report);

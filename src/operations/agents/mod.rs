@@ -1,5 +1,6 @@
 //! What agents are started with: models, skills, instructions, budgets, worktrees.
 
+pub(crate) mod agent;
 pub(crate) mod failure;
 pub(crate) mod instructions;
 pub(crate) mod models;

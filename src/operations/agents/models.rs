@@ -1,6 +1,6 @@
 //! Which model an agent runs on, how hard it thinks, and how finely a phase is cut.
 //!
-//! A profile gives each agent a tier (`opus`, `sonnet`, `haiku`); hosts have their own models for the tiers, listed in
+//! A profile gives each agent a tier (`opus`, `sonnet`, `haiku`), as the agent says in its front matter; hosts have their own models for the tiers, listed in
 //! `models.toml`; a project's configuration can overrule every step.
 
 use std::collections::BTreeMap;
@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::agent::{Agent, Tier, Weight};
 use crate::project::config::Config;
 
 /// Names of the profiles; any other name behaves as `balanced`.
@@ -17,90 +18,9 @@ pub(crate) const PROFILES: &[&str] = &["quality", "balanced", "budget", "adaptiv
 /// The profile, and the model, of agents that run on whatever their caller runs on.
 const INHERIT: &str = "inherit";
 
-/// How demanding an agent's work is: it decides effort and speed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
-    Light,
-    Standard,
-    Heavy,
-}
-
-use Weight::{Heavy, Light, Standard};
-
-impl Weight {
-    fn name(self) -> &'static str {
-        match self {
-            Light => "light",
-            Standard => "standard",
-            Heavy => "heavy",
-        }
-    }
-
-    fn heavier(self) -> Self {
-        match self {
-            Light => Standard,
-            Standard | Heavy => Heavy,
-        }
-    }
-}
-
-/// What the table says of one agent.
-#[derive(Debug)]
-struct Agent {
-    name: &'static str,
-    /// Tiers under quality, balanced, budget, adaptive.
-    tiers: [&'static str; 4],
-    weight: Weight,
-    /// The kind of work that `models.<kind>` of the configuration speaks of.
-    kind: &'static str,
-}
-
-const fn agent(name: &'static str, tiers: [&'static str; 4], weight: Weight, kind: &'static str) -> Agent {
-    Agent { name, tiers, weight, kind }
-}
-
-const O: &str = "opus";
-const S: &str = "sonnet";
-const H: &str = "haiku";
-
-/// Every agent, in the order in which they are told.
-const AGENTS: &[Agent] = &[
-    agent("gsd-planner", [O, O, S, O], Heavy, "planning"),
-    agent("gsd-roadmapper", [O, S, S, O], Heavy, "planning"),
-    agent("gsd-executor", [O, S, S, S], Standard, "execution"),
-    agent("gsd-phase-researcher", [O, S, H, S], Standard, "research"),
-    agent("gsd-project-researcher", [O, S, H, S], Standard, "research"),
-    agent("gsd-research-synthesizer", [S, S, H, H], Light, "research"),
-    agent("gsd-debugger", [O, S, S, O], Heavy, "execution"),
-    agent("gsd-codebase-mapper", [S, H, H, H], Light, "research"),
-    agent("gsd-verifier", [S, S, H, S], Standard, "verification"),
-    agent("gsd-plan-checker", [S, S, H, H], Light, "verification"),
-    agent("gsd-integration-checker", [S, S, H, H], Light, "verification"),
-    agent("gsd-nyquist-auditor", [S, S, H, H], Light, "verification"),
-    agent("gsd-pattern-mapper", [S, S, H, H], Light, "research"),
-    agent("gsd-ui-researcher", [O, S, H, S], Standard, "research"),
-    agent("gsd-ui-checker", [S, S, H, H], Light, "verification"),
-    agent("gsd-ui-auditor", [S, S, H, H], Light, "verification"),
-    agent("gsd-doc-writer", [O, S, H, S], Standard, "completion"),
-    agent("gsd-doc-verifier", [S, S, H, H], Light, "completion"),
-    agent("gsd-dom-verifier", [S, S, H, H], Light, "verification"),
-    agent("gsd-advisor-researcher", [O, S, H, S], Standard, "discuss"),
-    agent("gsd-ai-researcher", [O, S, H, S], Standard, "research"),
-    agent("gsd-assumptions-analyzer", [O, S, S, O], Heavy, "discuss"),
-    agent("gsd-code-fixer", [O, S, S, S], Standard, "execution"),
-    agent("gsd-code-reviewer", [O, S, S, S], Standard, "verification"),
-    agent("gsd-debug-session-manager", [O, S, S, O], Heavy, "execution"),
-    agent("gsd-doc-classifier", [S, H, H, H], Light, "completion"),
-    agent("gsd-doc-synthesizer", [O, S, H, S], Standard, "completion"),
-    agent("gsd-domain-researcher", [O, S, H, S], Standard, "research"),
-    agent("gsd-eval-auditor", [O, S, H, S], Standard, "verification"),
-    agent("gsd-eval-planner", [O, O, S, O], Heavy, "planning"),
-    agent("gsd-framework-selector", [O, S, S, O], Heavy, "research"),
-    agent("gsd-intel-updater", [O, S, H, H], Light, "research"),
-    agent("gsd-mempalace-curator", [S, S, H, H], Light, "completion"),
-    agent("gsd-security-auditor", [O, S, S, O], Heavy, "verification"),
-    agent("gsd-user-profiler", [O, S, S, O], Heavy, "discuss"),
-];
+const O: &str = Tier::Opus.name();
+const S: &str = Tier::Sonnet.name();
+const H: &str = Tier::Haiku.name();
 
 /// Kinds of work that a granularity or a model can be set for.
 const KINDS: &[&str] = &["planning", "discuss", "research", "execution", "verification", "completion"];
@@ -205,12 +125,12 @@ pub(crate) fn runtime<'a>(config: &'a Config, named: Option<&'a str>) -> &'a str
 
 /// The model of an agent on a host.
 pub(crate) fn model(config: &Config, runtime: &str, agent: &str) -> ModelReport {
-    let known = find(agent);
-    let chosen = choose(config, runtime, agent, known.map_or(Standard, |known| known.weight), 1);
+    let known = Agent::named(agent);
+    let chosen = choose(config, runtime, agent, known.as_ref(), 1);
     ModelReport {
         model: chosen.model,
         profile: config.model_profile().to_owned(),
-        effort: effort(config, agent),
+        effort: effort(config, agent, known.as_ref()),
         tier: if known.is_some() { chosen.tier } else { "unknown".to_owned() },
         unknown_agent: known.is_none().then_some(true),
     }
@@ -223,17 +143,18 @@ pub(crate) fn execution(
     agent: &str,
     request: &ExecutionRequest<'_>,
 ) -> ExecutionReport {
-    let known = find(agent);
-    let weight = known.map_or(Standard, |known| known.weight);
-    let effort = request.effort.map_or_else(|| effort(config, agent), str::to_owned);
+    let known = Agent::named(agent);
+    let effort = request.effort.map_or_else(|| effort(config, agent, known.as_ref()), str::to_owned);
     let form = CATALOGUE.runtimes.get(runtime).and_then(|models| models.effort.as_ref());
     let fast = request.fast_mode
         || config
             .written(&format!("fast_mode.agent_overrides.{agent}"))
             .and_then(serde_json::Value::as_bool)
-            .unwrap_or_else(|| config.flag(&format!("fast_mode.routing_tier_defaults.{}", weight.name())));
+            .unwrap_or_else(|| {
+                config.flag(&format!("fast_mode.routing_tier_defaults.{}", weight_of(known.as_ref()).name()))
+            });
     ExecutionReport {
-        model: choose(config, runtime, agent, weight, request.attempt).model,
+        model: choose(config, runtime, agent, known.as_ref(), request.attempt).model,
         profile: config.model_profile().to_owned(),
         effort: effort.clone(),
         effort_rendered: effort.clone(),
@@ -264,13 +185,12 @@ pub(crate) fn granularity(config: &Config, kind: &str, asked: Option<&str>) -> G
 }
 
 /// Every agent and its tier under a profile.
-pub(crate) fn agents_under(profile: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let profile = profile.to_owned();
-    AGENTS.iter().map(move |agent| (agent.name, tier(Some(agent), &profile)))
+pub(crate) fn agents_under(profile: &str) -> Vec<(String, &'static str)> {
+    Agent::all().into_iter().map(|(name, agent)| (name, tier(Some(&agent), profile))).collect()
 }
 
-fn find(name: &str) -> Option<&'static Agent> {
-    AGENTS.iter().find(|agent| agent.name == name)
+fn weight_of(agent: Option<&Agent>) -> Weight {
+    agent.map_or(Weight::Standard, |agent| agent.weight)
 }
 
 /// The tier of an agent under a profile; of an unknown agent, what the profile means in general.
@@ -278,10 +198,10 @@ fn tier(agent: Option<&Agent>, profile: &str) -> &'static str {
     let profile = profile.to_ascii_lowercase();
     match (agent, profile.as_str()) {
         (_, INHERIT) => INHERIT,
-        (Some(agent), "quality") => agent.tiers[0],
-        (Some(agent), "budget") => agent.tiers[2],
-        (Some(agent), "adaptive") => agent.tiers[3],
-        (Some(agent), _) => agent.tiers[1],
+        (Some(agent), "quality") => agent.tiers[0].name(),
+        (Some(agent), "budget") => agent.tiers[2].name(),
+        (Some(agent), "adaptive") => agent.tiers[3].name(),
+        (Some(agent), _) => agent.tiers[1].name(),
         (None, "quality") => O,
         (None, "budget") => H,
         (None, _) => S,
@@ -295,14 +215,13 @@ struct Choice {
 }
 
 /// The model of an agent: what the configuration names for it, else its tier in the host's spelling.
-fn choose(config: &Config, runtime: &str, name: &str, weight: Weight, attempt: u32) -> Choice {
-    let known = find(name);
+fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, attempt: u32) -> Choice {
     let by_profile = tier(known, config.model_profile());
     if let Some(model) = config.text(&format!("model_overrides.{name}")) {
         let tier = if TIERS.contains(&model) { model } else { by_profile };
         return Choice { model: model.to_owned(), tier: tier.to_owned() };
     }
-    let routed = routed(config, weight, attempt);
+    let routed = routed(config, weight_of(known), attempt);
     let of_kind = known.and_then(|known| config.text(&format!("models.{}", known.kind)));
     let tier = routed.or(of_kind).unwrap_or(by_profile);
     if !TIERS.contains(&tier) {
@@ -353,10 +272,10 @@ fn by_name<'a>(config: &Config, tier: &'a str) -> &'a str {
 }
 
 /// How hard an agent thinks.
-fn effort(config: &Config, name: &str) -> String {
+fn effort(config: &Config, name: &str, known: Option<&Agent>) -> String {
     let own = config.text(&format!("effort.agent_overrides.{name}"));
     let by_weight =
-        || find(name).and_then(|agent| config.text(&format!("effort.routing_tier_defaults.{}", agent.weight.name())));
+        || known.and_then(|agent| config.text(&format!("effort.routing_tier_defaults.{}", agent.weight.name())));
     own.or_else(by_weight).or_else(|| config.text("effort.default")).unwrap_or("high").to_owned()
 }
 
@@ -393,6 +312,13 @@ mod tests {
         let parsed: Catalogue = toml_edit::de::from_str(include_str!("models.toml")).unwrap();
         assert!(parsed.runtimes.contains_key(&parsed.default_runtime));
         assert!(TIERS.iter().all(|tier| parsed.identifiers.contains_key(*tier)));
+    }
+
+    #[test]
+    fn every_agent_does_work_of_a_known_kind() {
+        for (name, agent) in Agent::all() {
+            assert!(KINDS.contains(&agent.kind.as_str()), "{name}: no kind of work is called `{}`", agent.kind);
+        }
     }
 
     #[test]

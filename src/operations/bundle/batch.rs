@@ -64,19 +64,15 @@ pub(crate) struct TodosBundle {
 impl Bundle<'_> {
     /// What working through all phases starts from.
     pub(crate) fn autonomous(&self, converge: bool) -> Result<Complete<AutonomousReport>, FileError> {
-        let section_manifest =
-            SectionManifest::of("autonomous", |condition| condition == Condition::Converge && converge);
+        let section_manifest = SectionManifest::of("autonomous", &[(Condition::Converge, converge)]);
         self.complete(AutonomousReport { plan_strategy_converge: converge, section_manifest })
     }
 
     /// What several small tasks at once start from.
     pub(crate) fn quick_batch(&self, research: bool, validate: bool) -> Result<Complete<QuickBatchReport>, FileError> {
         let layout = self.view.layout();
-        let section_manifest = SectionManifest::of("quick-batch", |condition| match condition {
-            Condition::Research => research,
-            Condition::Validate => validate,
-            _ => false,
-        });
+        let decided = [(Condition::Research, research), (Condition::Validate, validate)];
+        let section_manifest = SectionManifest::of("quick-batch", &decided);
         let report = QuickBatchReport {
             planner_model: self.model("gsd-planner"),
             executor_model: self.model("gsd-executor"),
@@ -96,8 +92,7 @@ impl Bundle<'_> {
 
     /// What bringing this program up to date starts from.
     pub(crate) fn update(&self, next_channel: bool) -> Result<Complete<UpdateReport>, FileError> {
-        let section_manifest =
-            SectionManifest::of("update", |condition| condition == Condition::NextChannel && next_channel);
+        let section_manifest = SectionManifest::of("update", &[(Condition::NextChannel, next_channel)]);
         self.complete(UpdateReport { next_channel, section_manifest })
     }
 

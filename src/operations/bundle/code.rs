@@ -90,8 +90,7 @@ impl Bundle<'_> {
     /// What bringing documentation up to date starts from.
     pub(crate) fn docs_update(&self) -> Result<Complete<DocsUpdateReport>, FileError> {
         let several = self.has_several_packages()?;
-        let section_manifest =
-            SectionManifest::of("docs-update", |condition| condition == Condition::SeveralPackages && several);
+        let section_manifest = SectionManifest::of("docs-update", &[(Condition::SeveralPackages, several)]);
         self.complete(DocsUpdateReport { section_manifest })
     }
 

@@ -120,12 +120,12 @@ impl Bundle<'_> {
         let closes_gaps = PhaseId::new(typed).is_decimal() || self.has_gap_plans(folder, &plans)?;
         let earlier_results = self.has_earlier_results(phase.map_or(typed, |phase| phase.number.as_str()))?;
         let validation = if request.validate { self.validation(typed, plans.len())? } else { None };
-        let section_manifest = SectionManifest::of("execute-phase", |condition| match condition {
-            Condition::PartialWave => request.one_wave,
-            Condition::ClosesGaps => closes_gaps,
-            Condition::EarlierResults => earlier_results,
-            _ => false,
-        });
+        let decided = [
+            (Condition::PartialWave, request.one_wave),
+            (Condition::ClosesGaps, closes_gaps),
+            (Condition::EarlierResults, earlier_results),
+        ];
+        let section_manifest = SectionManifest::of("execute-phase", &decided);
         let text = |key| self.config.text(key).map(str::to_owned);
         let report = ExecutePhaseReport {
             executor_model: self.model("gsd-executor"),

@@ -79,11 +79,8 @@ impl Bundle<'_> {
         folders.retain(|folder| !folder.id().is_sentinel());
         let archive = layout.milestones_folder();
         let in_workstream = layout.workstream().is_some();
-        let section_manifest = SectionManifest::of("new-milestone", |condition| match condition {
-            Condition::OwnProject => !in_workstream,
-            Condition::ResetNumbers => reset_numbers,
-            _ => false,
-        });
+        let decided = [(Condition::OwnProject, !in_workstream), (Condition::ResetNumbers, reset_numbers)];
+        let section_manifest = SectionManifest::of("new-milestone", &decided);
         let report = NewMilestoneReport {
             researcher_model: self.model("gsd-project-researcher"),
             synthesizer_model: self.model("gsd-research-synthesizer"),
@@ -125,7 +122,7 @@ impl Bundle<'_> {
             milestones_path: self.shown_if_there(&layout.milestones()),
             project_path: self.shown_if_there(&layout.project()),
             requirements_path: self.shown_if_there(&layout.requirements()),
-            section_manifest: SectionManifest::of("complete-milestone", |condition| condition == Condition::Tag && tag),
+            section_manifest: SectionManifest::of("complete-milestone", &[(Condition::Tag, tag)]),
         };
         self.complete(report)
     }
@@ -147,9 +144,7 @@ impl Bundle<'_> {
                 others.push(OtherWorkstream { name, status });
             }
         }
-        let section_manifest = SectionManifest::of("transition", |condition| {
-            condition == Condition::OtherWorkstreams && !others.is_empty()
-        });
+        let section_manifest = SectionManifest::of("transition", &[(Condition::OtherWorkstreams, !others.is_empty())]);
         self.complete(TransitionReport { other_active_workstreams: others, section_manifest })
     }
 }

@@ -99,14 +99,14 @@ impl Bundle<'_> {
         let layout = self.view.layout();
         let plan_count = self.plans(phase)?.len();
         let has = |kind| self.artifact(phase, kind).is_some();
-        let section_manifest = SectionManifest::of("plan-phase", |condition| match condition {
-            Condition::Reviews => request.reviews,
-            Condition::RequirementsDocument => request.prd,
-            Condition::DecisionRecords => request.ingest,
-            Condition::ResearchOnly => request.research_only,
-            Condition::Chunked => request.chunked,
-            _ => false,
-        });
+        let decided = [
+            (Condition::Reviews, request.reviews),
+            (Condition::RequirementsDocument, request.prd),
+            (Condition::DecisionRecords, request.ingest),
+            (Condition::ResearchOnly, request.research_only),
+            (Condition::Chunked, request.chunked),
+        ];
+        let section_manifest = SectionManifest::of("plan-phase", &decided);
         let report = PlanPhaseReport {
             researcher_model: self.model("gsd-phase-researcher"),
             planner_model: self.model("gsd-planner"),

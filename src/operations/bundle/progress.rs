@@ -107,11 +107,8 @@ impl Bundle<'_> {
             None => false,
         };
         let documents = self.documents();
-        let section_manifest = SectionManifest::of("progress", |condition| match condition {
-            Condition::Mvp => is_mvp,
-            Condition::Forensic => forensic,
-            _ => false,
-        });
+        let decided = [(Condition::Mvp, is_mvp), (Condition::Forensic, forensic)];
+        let section_manifest = SectionManifest::of("progress", &decided);
         let report = ProgressBundle {
             executor_model: self.model("gsd-executor"),
             planner_model: self.model("gsd-planner"),

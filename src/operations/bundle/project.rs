@@ -171,11 +171,8 @@ impl Bundle<'_> {
         let has_codebase_map = CODE_MAP.iter().all(|file| map.iter().any(|name| name == file));
         let is_brownfield = code.has_source_files || code.has_package_file;
         let needs_codebase_map = is_brownfield && !has_codebase_map;
-        let section_manifest = SectionManifest::of("new-project", |condition| match condition {
-            Condition::Auto => auto,
-            Condition::UnmappedCode => needs_codebase_map,
-            _ => false,
-        });
+        let decided = [(Condition::Auto, auto), (Condition::UnmappedCode, needs_codebase_map)];
+        let section_manifest = SectionManifest::of("new-project", &decided);
         let report = NewProjectReport {
             researcher_model: self.model("gsd-project-researcher"),
             synthesizer_model: self.model("gsd-research-synthesizer"),

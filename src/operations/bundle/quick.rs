@@ -59,15 +59,12 @@ impl Bundle<'_> {
         let id = quick_id(&request.moment.day, request.moment.second);
         let slug = request.description.as_deref().map(|text| slug_within(text, LONGEST_SLUG));
         let named = slug.as_deref().filter(|slug| !slug.is_empty());
-        let section_manifest = SectionManifest::of("quick", |condition| {
-            let asked = match condition {
-                Condition::Discuss => request.discuss,
-                Condition::Research => request.research,
-                Condition::Validate => request.validate,
-                _ => return false,
-            };
-            asked || request.full
-        });
+        let decided = [
+            (Condition::Discuss, request.full || request.discuss),
+            (Condition::Research, request.full || request.research),
+            (Condition::Validate, request.full || request.validate),
+        ];
+        let section_manifest = SectionManifest::of("quick", &decided);
         let branch = |template| {
             let values = [("{num}", id.as_str()), ("{quick}", &id), ("{slug}", named.unwrap_or("quick"))];
             fill(template, &values)

@@ -82,11 +82,10 @@ impl Bundle<'_> {
                 _ => 30,
             },
             fallow_profile: profile,
-            section_manifest: SectionManifest::of("code-review", |condition| match condition {
-                Condition::StructuralPass => enabled,
-                Condition::Fix => fix,
-                _ => false,
-            }),
+            section_manifest: SectionManifest::of(
+                "code-review",
+                &[(Condition::StructuralPass, enabled), (Condition::Fix, fix)],
+            ),
         };
         self.complete(report)
     }
@@ -100,9 +99,7 @@ impl Bundle<'_> {
             phase_dir: phase.and_then(|phase| self.folder_path(phase)),
             phase_number: phase.map(|phase| phase.number.clone()),
             padded_phase: phase.map(Phase::padded),
-            section_manifest: SectionManifest::of("review", |condition| {
-                condition == Condition::ReviewerInstances && instances
-            }),
+            section_manifest: SectionManifest::of("review", &[(Condition::ReviewerInstances, instances)]),
         };
         self.complete(report)
     }
@@ -132,9 +129,7 @@ impl Bundle<'_> {
             plan_count,
             roadmap_exists: self.roadmap_exists(),
             planning_exists: self.planning_exists(),
-            section_manifest: SectionManifest::of("discuss-phase-assumptions", |condition| {
-                condition == Condition::Auto && auto
-            }),
+            section_manifest: SectionManifest::of("discuss-phase-assumptions", &[(Condition::Auto, auto)]),
         };
         self.complete(report)
     }

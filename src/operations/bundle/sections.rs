@@ -1,11 +1,18 @@
 //! Which conditional sections of a workflow run this time.
+//!
+//! A workflow lists its sections in its front matter, in the order in which they come, each with the word of its condition.
+//! What a workflow starts from decides the conditions that it knows of.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error, StrDeserializer};
+use serde::{Deserialize, Serialize};
 
-/// What makes a section run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(dead_code, reason = "the table holds only sections the library has; some conditions wait for theirs")]
+use crate::library;
+
+/// What makes a section run, in the words of front matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Condition {
     /// One wave is executed, not all.
     PartialWave,
@@ -44,71 +51,88 @@ pub(super) enum Condition {
     NextChannel,
 }
 
-/// Workflow, section, condition; in the order in which the sections come.
-const SECTIONS: &[(&str, &str, Condition)] = &[
-    ("execute-phase", "partial-wave", Condition::PartialWave),
-    ("execute-phase", "gap-closure-artifacts", Condition::ClosesGaps),
-    ("execute-phase", "regression-gate", Condition::EarlierResults),
-    ("plan-phase", "reviews-prerequisite", Condition::Reviews),
-    ("plan-phase", "prd-express-gate", Condition::RequirementsDocument),
-    ("plan-phase", "adr-ingest-express-path", Condition::DecisionRecords),
-    ("plan-phase", "research-only-modifiers", Condition::ResearchOnly),
-    ("plan-phase", "research-only-early-exit", Condition::ResearchOnly),
-    ("plan-phase", "chunked-planning-mode", Condition::Chunked),
-    ("new-project", "auto-mode-detection", Condition::Auto),
-    ("new-project", "codebase-map-offer", Condition::UnmappedCode),
-    ("new-project", "auto-mode-config", Condition::Auto),
-    ("quick", "discussion-phase", Condition::Discuss),
-    ("quick", "research-phase", Condition::Research),
-    ("quick", "plan-checker-loop", Condition::Validate),
-    ("quick", "quick-verification", Condition::Validate),
-    ("verify-work", "automated-ui-verification", Condition::UserInterface),
-    ("verify-work", "mvp-uat-framing", Condition::Mvp),
-    ("progress", "mvp-display", Condition::Mvp),
-    ("progress", "forensic-audit", Condition::Forensic),
-];
+impl Condition {
+    fn named(word: &str) -> Option<Self> {
+        let word: StrDeserializer<'_, Error> = word.into_deserializer();
+        Self::deserialize(word).ok()
+    }
+}
 
 /// The sections of a workflow that run this time, those that do not, and the files to read.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct SectionManifest {
     workflow: &'static str,
-    included: Vec<&'static str>,
-    excluded: Vec<&'static str>,
+    included: Vec<String>,
+    excluded: Vec<String>,
     /// As the installed workflows name them.
     read: Vec<String>,
 }
 
 impl SectionManifest {
-    /// The manifest of a workflow, given which conditions hold.
-    pub(super) fn of(workflow: &'static str, holds: impl Fn(Condition) -> bool) -> Self {
-        let rows = SECTIONS.iter().filter(|(of, ..)| *of == workflow);
-        let (included, excluded): (Vec<_>, Vec<_>) = rows.partition(|(.., condition)| holds(*condition));
-        let names = |rows: &[&(&str, &'static str, Condition)]| rows.iter().map(|(_, section, _)| *section).collect();
-        let included: Vec<&'static str> = names(&included);
-        let path = |section: &&str| format!("gsd-core/workflows/{workflow}/steps/{section}.md");
-        Self { workflow, excluded: names(&excluded), read: included.iter().map(path).collect(), included }
+    /// The manifest of a workflow, given which of its conditions hold.
+    pub(super) fn of(workflow: &'static str, decided: &[(Condition, bool)]) -> Self {
+        let front_matter = library::front_matter_of(&format!("workflows/{workflow}.md")).unwrap_or_default();
+        let mut manifest = Self { workflow, included: Vec::new(), excluded: Vec::new(), read: Vec::new() };
+        for (section, word) in front_matter.pairs("sections") {
+            let condition = Condition::named(word);
+            match decided.iter().find(|(known, _)| Some(*known) == condition) {
+                Some((_, true)) => {
+                    manifest.included.push(section.clone());
+                    manifest.read.push(format!("gsd-core/workflows/{workflow}/steps/{section}.md"));
+                }
+                Some((_, false)) => manifest.excluded.push(section.clone()),
+                // A test holds that no section has a condition that its workflow does not decide.
+                None => {}
+            }
+        }
+        manifest
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+    use crate::library::{ItemKind, Library};
 
     #[test]
-    fn every_section_is_a_file_of_the_library() {
-        for (workflow, section, _) in SECTIONS {
-            let file = format!("{}/workflows/{workflow}/steps/{section}.md", env!("CARGO_MANIFEST_DIR"));
-            assert!(Path::new(&file).is_file(), "no {file}");
+    fn every_condition_of_a_section_has_a_known_word() {
+        for item in Library::embedded().unwrap().items() {
+            for (section, word) in item.front_matter.pairs("sections") {
+                assert!(Condition::named(word).is_some(), "{}: {section}: no condition is called `{word}`", item.path);
+            }
         }
+        assert_eq!(Condition::named("user-interface"), Some(Condition::UserInterface));
+        assert_eq!(Condition::named("UserInterface"), None);
+    }
+
+    #[test]
+    fn every_step_is_a_section_of_its_workflow_or_named_where_it_is_read() {
+        let library = Library::embedded().unwrap();
+        let mut faults = Vec::new();
+        for item in library.of_kind(ItemKind::Workflow) {
+            let sections = item.front_matter.pairs("sections");
+            let file = |section: &str| format!("workflows/{}/steps/{section}.md", item.name);
+            let missing = sections.iter().map(|(section, _)| file(section)).filter(|path| library.at(path).is_none());
+            faults.extend(missing.map(|path| format!("{} lists {path}, which is not there", item.path)));
+            let Some((workflow, step)) = item.name.as_str().split_once("/steps/") else { continue };
+            let owner = library.at(&format!("workflows/{workflow}.md"));
+            let is_listed = owner
+                .is_some_and(|owner| owner.front_matter.pairs("sections").iter().any(|(section, _)| section == step));
+            let is_named = || library.items().any(|other| other.path != item.path && other.body.contains(&item.path));
+            if !is_listed && !is_named() {
+                faults.push(format!("nothing reads {}", item.path));
+            }
+        }
+        assert!(faults.is_empty(), "\n{}", faults.join("\n"));
     }
 
     #[test]
     fn a_manifest_parts_the_sections_by_their_conditions() {
-        let manifest = SectionManifest::of("new-project", |condition| condition == Condition::Auto);
+        let decided = [(Condition::UnmappedCode, false), (Condition::Auto, true)];
+        let manifest = SectionManifest::of("new-project", &decided);
         assert_eq!(manifest.included, ["auto-mode-detection", "auto-mode-config"]);
         assert_eq!(manifest.excluded, ["codebase-map-offer"]);
         assert_eq!(manifest.read[0], "gsd-core/workflows/new-project/steps/auto-mode-detection.md");
-        assert_eq!(SectionManifest::of("no-such", |_| true).included, [""; 0]);
+        assert_eq!(SectionManifest::of("no-such", &decided).included, [""; 0]);
     }
 }

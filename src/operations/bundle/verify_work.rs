@@ -66,11 +66,8 @@ impl Bundle<'_> {
         let is_seen =
             phase.map(|phase| artifact::is_about_sight(self.view, &named(phase))).transpose()?.unwrap_or(false);
         let is_mvp = self.config.flag("workflow.mvp_mode") || phase.is_some_and(Phase::is_mvp);
-        let section_manifest = SectionManifest::of("verify-work", |condition| match condition {
-            Condition::UserInterface => user_interface && is_seen,
-            Condition::Mvp => is_mvp,
-            _ => false,
-        });
+        let decided = [(Condition::UserInterface, user_interface && is_seen), (Condition::Mvp, is_mvp)];
+        let section_manifest = SectionManifest::of("verify-work", &decided);
         let report = VerifyWorkReport {
             planner_model: self.model("gsd-planner"),
             checker_model: self.model("gsd-plan-checker"),

@@ -18,6 +18,7 @@ pub(super) fn told<R: Serialize>(
 
 mod manager;
 mod others;
+mod sections;
 
 const ROADMAP: (&str, &str) = (
     ".planning/ROADMAP.md",
