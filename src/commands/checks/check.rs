@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::drift;
+use crate::commands::frame::named::PhaseFolderArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::loops::auto_chain;
 use crate::disk;
@@ -40,7 +41,7 @@ verbs! {
     ///
     /// Example: `gsd-tools check gap-analysis-plan-post 2 --pick message`.
     "check gap-analysis-plan-post" or "gap-analysis.plan-post": reads json(GapGateReport)
-        = gap_analysis_plan_post(PhaseArgs);
+        = gap_analysis_plan_post(PhaseFolderArg);
 
     /// Check whether an artifact says what a feature requires
     ///
@@ -50,18 +51,18 @@ verbs! {
     /// Check whether a phase about a user interface has its design
     ///
     /// Example: `gsd-tools check ui-plan-gate 4 --pick block`.
-    "check ui-plan-gate" or "ui.plan-gate": reads json(UiPlanReport) = ui_plan_gate(PhaseArgs);
+    "check ui-plan-gate" or "ui.plan-gate": reads json(UiPlanReport) = ui_plan_gate(PhaseFolderArg);
 
     /// Check for changes of the user interface without a design
     ///
     /// Example: `gsd-tools check ui-safety-gate 4 --pick block`.
-    "check ui-safety-gate" or "ui.safety-gate": reads json(UiSafetyReport) = ui_safety_gate(PhaseArgs);
+    "check ui-safety-gate" or "ui.safety-gate": reads json(UiSafetyReport) = ui_safety_gate(PhaseFolderArg);
 
     /// Check that a phase decided what it uses of outside APIs
     ///
     /// Example: `gsd-tools check api-coverage-verify-pre 2 --pick block`.
     "check api-coverage-verify-pre" or "api-coverage.verify-pre": reads json(ApiCoverageReport)
-        = api_coverage_verify_pre(PhaseArgs);
+        = api_coverage_verify_pre(PhaseFolderArg);
 
     /// Check for proof that what a plan forbids is enforced
     ///
@@ -77,7 +78,7 @@ verbs! {
     ///
     /// Example: `gsd-tools check tdd-review-checkpoint 2 --pick violations`.
     "check tdd-review-checkpoint" or "tdd.review-checkpoint": reads json(ReviewReport)
-        = tdd_review_checkpoint(PhaseArgs);
+        = tdd_review_checkpoint(PhaseFolderArg);
 
     /// Check that the commands of plans find their folders and scripts
     ///
@@ -93,7 +94,7 @@ verbs! {
     ///
     /// Example: `gsd-tools check verify-schema-drift 2 --pick block`.
     "check verify-schema-drift" or "verify.schema-drift": reads json(crate::operations::gates::drift::SchemaReport)
-        = drift::schema_of_phase(drift::PhaseArgs);
+        = drift::schema_of_phase(PhaseFolderArg);
 
     /// Check whether the source has outgrown its map
     ///
@@ -106,7 +107,7 @@ verbs! {
     ///
     /// Example: `gsd-tools check verify-context-drift 2 --pick block`.
     "check verify-context-drift" or "verify.context-drift": reads json(crate::operations::gates::drift::ContextReport)
-        = drift::context(drift::PhaseArgs);
+        = drift::context(PhaseFolderArg);
 
     /// List the requirements and decisions that no plan of a phase names
     ///
@@ -120,12 +121,6 @@ pub(crate) struct CoverageArgs {
     phase_dir: Option<String>,
     /// The file with the decisions
     context: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
-    /// The phase, such as `3`, or its folder
-    phase: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -175,23 +170,23 @@ pub(crate) struct GapArgs {
     phase_dir: String,
 }
 
-fn gap_analysis_plan_post(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+fn gap_analysis_plan_post(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
     context.emit(&gap_gate(context, &arguments.phase)?)
 }
 
-fn ui_plan_gate(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+fn ui_plan_gate(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
     context.emit(&ui_plan(context, &arguments.phase)?)
 }
 
-fn ui_safety_gate(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+fn ui_safety_gate(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
     context.emit(&ui_safety(context, &arguments.phase)?)
 }
 
-fn api_coverage_verify_pre(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+fn api_coverage_verify_pre(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
     context.emit(&api_coverage(context, &arguments.phase)?)
 }
 
-fn tdd_review_checkpoint(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+fn tdd_review_checkpoint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
     context.emit(&test_first_review(context, &arguments.phase)?)
 }
 

@@ -1,5 +1,6 @@
 //! Whether what was written about the source is still true of it: schemas, the map of the codebase, research.
 
+use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context};
 use crate::operations::gates::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
 use crate::text::front_matter::FrontMatter;
@@ -7,16 +8,10 @@ use crate::text::front_matter::FrontMatter;
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct SchemaArgs {
     /// The phase, such as `3`, or its folder
-    phase: String,
+    phase: NonBlank,
     /// Report drift and let it pass
     #[arg(long)]
     skip: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(in crate::commands) struct PhaseArgs {
-    /// The phase, such as `3`, or its folder
-    phase: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -30,7 +25,10 @@ pub(in crate::commands) fn schema(context: &mut Context, arguments: &SchemaArgs)
     context.emit(&schema_report(context, &arguments.phase, arguments.skip)?)
 }
 
-pub(in crate::commands) fn schema_of_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn schema_of_phase(
+    context: &mut Context,
+    arguments: &PhaseFolderArg,
+) -> Result<(), CommandError> {
     context.emit(&schema_report(context, &arguments.phase, false)?)
 }
 
@@ -38,7 +36,7 @@ pub(in crate::commands) fn codebase(context: &mut Context, _: &NoPhaseArgs) -> R
     context.emit(&codebase_report(context)?)
 }
 
-pub(in crate::commands) fn context(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn context(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
     context.emit(&context_report(context, &arguments.phase)?)
 }
 

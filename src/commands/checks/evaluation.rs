@@ -1,7 +1,7 @@
 //! Scores of evaluations.
 
 use crate::commands::frame::{CommandError, Context, verbs};
-use crate::operations::verification::evaluation::{self, ScoreError};
+use crate::operations::verification::evaluation;
 
 verbs! {
     "Evaluations";
@@ -17,21 +17,17 @@ verbs! {
 pub(crate) struct ScoreArgs {
     /// How many dimensions are covered
     #[arg(long)]
-    covered: Option<String>,
+    covered: String,
     /// How many dimensions there are
     #[arg(long)]
-    total: Option<String>,
+    total: String,
     /// How each of the five parts of the infrastructure stands: `ok`, `partial` or `missing`, parted by commas
     #[arg(long)]
-    infra: Option<String>,
+    infra: String,
 }
 
 fn score(context: &mut Context, ScoreArgs { covered, total, infra }: &ScoreArgs) -> Result<(), CommandError> {
-    let report = match (covered, total, infra) {
-        (Some(covered), Some(total), Some(infra)) => evaluation::score(covered, total, infra),
-        _ => Err(ScoreError::Usage),
-    };
-    let report = report.map_err(|error| CommandError::usage(error.to_string()))?;
+    let report = evaluation::score(covered, total, infra).map_err(|error| CommandError::usage(error.to_string()))?;
     let raw = serde_json::to_string(&report)?;
     context.emit_raw(&report, raw)
 }

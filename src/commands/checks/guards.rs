@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::gates::assumptions::{self, Terms};
 use crate::operations::gates::drift_guard::{self, Grounding};
@@ -40,8 +41,8 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScanArgs {
-    /// The phase, such as `3`
-    phase: String,
+    #[command(flatten)]
+    phase: PhaseArg,
     /// Words for many of a kind, with commas between them, instead of the usual ones
     #[arg(long, num_args = 0..=1, default_missing_value = "")]
     terms: Option<String>,

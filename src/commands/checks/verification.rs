@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::verification::human_checks::{self, HumanCheckError};
 use crate::project::folder::PhaseFolder;
@@ -17,12 +18,12 @@ verbs! {
     /// Show whether a phase is verified, and what to do next
     ///
     /// Example: `gsd-tools verification status .planning/phases/01-foundation --pick status`.
-    "verification status": reads json(StatusReport) = status(FolderArgs);
+    "verification status": reads json(StatusReport) = status(PhaseFolderArg);
 
     /// Show which file of a phase is its verification report
     ///
     /// Example: `gsd-tools verification resolve-file .planning/phases/01-foundation`.
-    "verification resolve-file": reads json(FileReport) = resolve_file(FolderArgs);
+    "verification resolve-file": reads json(FileReport) = resolve_file(PhaseFolderArg);
 
     /// Print a digest of the files a report covers
     ///
@@ -42,35 +43,24 @@ verbs! {
     /// Sets a verification whose entries all have a passed test in UAT.md to `passed`, and the rows of STATE.md with it.
     ///
     /// Example: `gsd-tools verification settle-human 2 --pick status`.
-    "verification settle-human": writes json(human_checks::SettleReport) = settle_human(PhaseArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
-    /// The phase, such as `2`
-    phase: String,
+    "verification settle-human": writes json(human_checks::SettleReport) = settle_human(PhaseArg);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeferArgs {
     #[command(flatten)]
-    phase: PhaseArgs,
+    phase: PhaseArg,
     /// Add the tests, and leave the deferred items alone
     #[arg(long)]
     tests_only: bool,
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct FolderArgs {
-    /// The phase: its number, such as `2`, or its folder
-    folder: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct FingerprintArgs {
     /// The phase: its number, such as `2`, or its folder
-    folder: Option<String>,
+    phase: NonBlank,
     /// The covered files, relative to the project
+    #[arg(required = true)]
     files: Vec<String>,
 }
 
@@ -83,9 +73,8 @@ pub(in crate::commands) struct StatusReport {
     verification_stale_check_indeterminate: bool,
 }
 
-fn status(context: &mut Context, arguments: &FolderArgs) -> Result<(), CommandError> {
-    let folder = arguments.folder.as_deref();
-    let typed = required(folder)?;
+fn status(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+    let typed: &str = &arguments.phase;
     let view = context.view();
     let standing = match subject(context, typed)? {
         Subject::Folder(folder) => PhaseStanding::of_folder(&view, &folder)?,
@@ -109,9 +98,8 @@ pub(in crate::commands) struct FileReport {
     verification_file: String,
 }
 
-fn resolve_file(context: &mut Context, arguments: &FolderArgs) -> Result<(), CommandError> {
-    let folder = arguments.folder.as_deref();
-    let folder = match subject(context, required(folder)?)? {
+fn resolve_file(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+    let folder = match subject(context, &arguments.phase)? {
         Subject::Folder(folder) => Some(folder),
         Subject::Phase(phase) => phase.folder,
     };
@@ -121,10 +109,6 @@ fn resolve_file(context: &mut Context, arguments: &FolderArgs) -> Result<(), Com
 }
 
 fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(), CommandError> {
-    required(arguments.folder.as_deref())?;
-    if arguments.files.is_empty() {
-        return Err(CommandError::usage("no covered files given").hint("name the files that the report covers"));
-    }
     let layout = context.layout();
     let files: Vec<String> = arguments.files.iter().map(|file| layout.relative(file)).collect();
     match verification::fingerprint(&context.view(), &files)? {
@@ -137,15 +121,14 @@ fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(),
 fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), CommandError> {
     let facts = context.state_facts()?;
     let prefix = context.command_prefix()?;
-    let (typed, tests_only) = (&arguments.phase.phase, arguments.tests_only);
+    let (typed, tests_only) = (&arguments.phase, arguments.tests_only);
     let report = context.update(|view| {
         human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(|error| explained(&error))
     })?;
     context.emit(&report)
 }
 
-fn settle_human(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let phase = &arguments.phase;
+fn settle_human(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let facts = context.state_facts()?;
     context.emit(&context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?)
 }
@@ -169,10 +152,6 @@ fn explained(error: &HumanCheckError) -> CommandError {
         Some(hint) => told.hint(hint),
         None => told,
     }
-}
-
-fn required(folder: Option<&str>) -> Result<&str, CommandError> {
-    folder.ok_or_else(|| CommandError::usage("the folder of the phase is missing"))
 }
 
 /// What a report is about.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
+use crate::commands::frame::named::{PhaseArg, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context, files::MissingFile, verbs};
 use crate::disk;
 use crate::operations::plans::promises;
@@ -24,7 +25,7 @@ verbs! {
     /// Check that every plan of a phase is executed
     ///
     /// Example: `gsd-tools verify phase-completeness 2 --raw` prints `incomplete`.
-    "verify phase-completeness": reads json(NoPhase, structure::CompletenessReport) = phase_completeness(PhaseArgs);
+    "verify phase-completeness": reads json(NoPhase, structure::CompletenessReport) = phase_completeness(PhaseArg);
 
     /// List the files a document names that are missing
     ///
@@ -60,7 +61,7 @@ verbs! {
     ///
     /// Example: `gsd-tools verify context-drift 2 --pick stale_artifacts`.
     "verify context-drift": reads json(crate::operations::gates::drift::ContextReport)
-        = drift::context(drift::PhaseArgs);
+        = drift::context(PhaseFolderArg);
 
     /// Check that the files and commits a summary names exist
     ///
@@ -81,12 +82,6 @@ pub(crate) struct SummaryArgs {
 pub(crate) struct FileArgs {
     /// The file, relative to the project
     file: String,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -120,7 +115,7 @@ pub(in crate::commands) struct NoPhase<'a> {
     phase: &'a str,
 }
 
-fn phase_completeness(context: &mut Context, PhaseArgs { phase }: &PhaseArgs) -> Result<(), CommandError> {
+fn phase_completeness(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     match structure::completeness(&context.view(), phase)? {
         Some(report) => context.emit_raw(&report, if report.complete { "complete" } else { "incomplete" }),
         None => context.emit(&NoPhase { error: "Phase not found", phase }),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk;
 use crate::operations::code::graph::{self, BuildFacts, BuildNote, BuildStatus, Builder};
@@ -61,10 +62,10 @@ pub(crate) struct BuildArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct QueryArgs {
     /// The word to look for
-    term: Option<String>,
+    term: NonBlank,
     /// About how many tokens the answer may take
     #[arg(long)]
-    budget: Option<String>,
+    budget: Option<usize>,
 }
 
 fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), CommandError> {
@@ -137,12 +138,8 @@ fn update(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandError> {
-    let term = arguments.term.as_deref().filter(|term| !term.is_empty());
-    let term = term.ok_or_else(|| CommandError::usage("Usage: gsd-tools graphify query <term>"))?;
-    let budget = arguments.budget.as_deref().map(str::parse::<usize>).transpose();
-    let budget = budget.map_err(|_| CommandError::usage("Usage: gsd-tools graphify query <term> [--budget <N>]"))?;
     where_enabled(context, |context| {
-        let answer = graph::query(&context.view(), term, budget);
+        let answer = graph::query(&context.view(), &arguments.term, arguments.budget);
         match answer {
             Ok(report) => context.emit(&report),
             Err(failure) => context.emit(&failure),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::code::intel;
 use crate::operations::code::intel::exports;
@@ -64,7 +65,7 @@ verbs! {
 #[derive(Debug, clap::Args)]
 pub(crate) struct TermArgs {
     /// The word to look for
-    term: Option<String>,
+    term: NonBlank,
     /// Further words; the first is looked for
     #[arg(hide = true)]
     rest: Vec<String>,
@@ -73,13 +74,11 @@ pub(crate) struct TermArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct FileArgs {
     /// The file, by its path from the project's root
-    file: Option<String>,
+    file: NonBlank,
 }
 
 fn query(context: &mut Context, arguments: &TermArgs) -> Result<(), CommandError> {
-    let term = arguments.term.as_deref().filter(|term| !term.is_empty());
-    let term = term.ok_or_else(|| CommandError::usage("Usage: gsd-tools intel query <term>"))?;
-    where_enabled(context, |context| Ok(intel::query(&context.view(), term)))
+    where_enabled(context, |context| Ok(intel::query(&context.view(), &arguments.term)))
 }
 
 fn status(context: &mut Context) -> Result<(), CommandError> {
@@ -128,20 +127,14 @@ fn now(context: &Context) -> i64 {
 }
 
 fn patch_meta(context: &mut Context, arguments: &FileArgs) -> Result<(), CommandError> {
-    let file = required(arguments, "patch-meta")?;
-    let file = context.root().resolve(file).to_string();
+    let file = context.root().resolve(&*arguments.file).to_string();
     let timestamp = context.world().now().to_string();
     context.emit(&context.update_file(&file, |view, path| Ok(intel::patch_meta(view, path, &timestamp)?))?)
 }
 
 fn extract_exports(context: &mut Context, arguments: &FileArgs) -> Result<(), CommandError> {
-    let file = required(arguments, "extract-exports")?;
+    let file: &str = &arguments.file;
     let text = context.text_from_root(file)?;
     let shown = context.root().resolve(file).to_string();
     context.emit(&exports::report(shown, text.as_deref()))
-}
-
-fn required<'arguments>(arguments: &'arguments FileArgs, verb: &str) -> Result<&'arguments str, CommandError> {
-    let file = arguments.file.as_deref().filter(|file| !file.is_empty());
-    file.ok_or_else(|| CommandError::usage(format!("Usage: gsd-tools intel {verb} <file-path>")))
 }

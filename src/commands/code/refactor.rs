@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
 use crate::project::folder::PhaseFolder;
@@ -80,17 +80,15 @@ fn accept(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandErr
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
-    let usage = "Usage: gsd-tools refactor accept --phase <N> [--raw]";
-    decide(context, required(arguments.phase.as_deref(), usage)?, None)
+    decide(context, required("accept", "--phase", arguments.phase.as_deref())?, None)
 }
 
 fn decline(context: &mut Context, arguments: &DeclineArgs) -> Result<(), CommandError> {
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
-    let usage = "Usage: gsd-tools refactor decline --phase <N> --reason \"<text>\" [--raw]";
-    let phase = required(arguments.phase.as_deref(), usage)?;
-    let reason = required(arguments.reason.as_deref(), usage)?;
+    let phase = required("decline", "--phase", arguments.phase.as_deref())?;
+    let reason = required("decline", "--reason", arguments.reason.as_deref())?;
     decide(context, phase, Some(reason))
 }
 
@@ -98,16 +96,19 @@ fn is_off(context: &Context) -> Result<bool, CommandError> {
     Ok(!context.config()?.flag("refactor.trigger_enabled"))
 }
 
-fn required<'a>(given: Option<&'a str>, usage: &str) -> Result<&'a str, CommandError> {
-    given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| CommandError::usage(usage))
+/// What a flag says. Asked for here and not by clap, since a project that has this off gets its answer first.
+fn required<'a>(verb: &str, flag: &str, given: Option<&'a str>) -> Result<&'a str, CommandError> {
+    given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
+        CommandError::new(Reason::SdkMissingArg, format!("`refactor {verb}` needs {flag}"))
+            .hint(format!("`gsd-tools refactor {verb} --help` shows its flags"))
+    })
 }
 
 fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), CommandError> {
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
-    let usage = "Usage: gsd-tools refactor evaluate --phase <N> [--since <ref>] [--raw]";
-    let typed = required(arguments.phase.as_deref(), usage)?;
+    let typed = required("evaluate", "--phase", arguments.phase.as_deref())?;
     let found = context.view().find_phase(typed)?.folder;
     let Some(folder) = found else {
         return context.emit(&refactor::nothing(Nothing::InvalidPhase, typed.to_owned()));

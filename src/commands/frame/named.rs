@@ -1,11 +1,60 @@
 //! What a caller named: phases, folders of phases, workflows.
 
+use std::ops::Deref;
+use std::str::FromStr;
+
 use super::Context;
 use super::error::{CommandError, Reason};
 use crate::disk;
 use crate::library::Library;
 use crate::project::folder::PhaseFolder;
 use crate::project::view::{NamedPhase, ProjectView};
+
+/// An argument that has to say something: more than white space.
+#[derive(Clone, Debug)]
+pub(in crate::commands) struct NonBlank(String);
+
+impl FromStr for NonBlank {
+    type Err = &'static str;
+
+    fn from_str(typed: &str) -> Result<Self, Self::Err> {
+        if typed.trim().is_empty() { Err("it is empty") } else { Ok(Self(typed.to_owned())) }
+    }
+}
+
+impl Deref for NonBlank {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A phase, for calls that cannot do without one.
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct PhaseArg {
+    /// The phase, such as `3` or `3.1`
+    #[arg(required_unless_present = "phase_flag")]
+    phase: Option<NonBlank>,
+    /// The same, as a flag
+    #[arg(long = "phase", id = "phase_flag", value_name = "PHASE")]
+    flag: Option<NonBlank>,
+}
+
+impl Deref for PhaseArg {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.flag.as_ref().or(self.phase.as_ref()).map_or("", |phase| phase)
+    }
+}
+
+/// A phase or its folder, for calls that cannot do without one.
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct PhaseFolderArg {
+    /// The phase: its number, such as `3`, or its folder
+    pub(in crate::commands) phase: NonBlank,
+}
 
 impl Context {
     /// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. One that is

@@ -129,7 +129,9 @@ fn complaint(error: &clap::Error, leaf: &Leaf) -> CommandError {
         ErrorKind::MissingRequiredArgument => {
             CommandError::new(Reason::SdkMissingArg, format!("`{}` needs {argument}", leaf.path)).hint(usage_line(leaf))
         }
-        ErrorKind::InvalidValue if value.is_empty() => CommandError::usage(format!("`{argument}` needs a value")),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.trim().is_empty() => {
+            CommandError::new(Reason::SdkMissingArg, format!("`{argument}` needs a value")).hint(usage_line(leaf))
+        }
         ErrorKind::InvalidValue => {
             let valid = told(ContextKind::ValidValue);
             CommandError::usage(format!("`{value}` is no value of `{argument}`")).hint(format!("it takes {valid}"))

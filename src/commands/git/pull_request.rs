@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::Repository;
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::world::Finished;
 
@@ -17,13 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[derive(Debug, clap::Args)]
 pub(crate) struct PullRequestArgs {
     /// The message of the commit
-    message: Option<String>,
+    message: NonBlank,
     /// The repository, by its path from the project's root
     #[arg(long)]
-    repo: Option<String>,
+    repo: NonBlank,
     /// The new branch
     #[arg(long)]
-    branch: Option<String>,
+    branch: NonBlank,
 }
 
 /// What `pr-subrepo` answers.
@@ -53,13 +54,8 @@ pub(crate) struct PullRequestReport {
 
 /// Commits what changed in files that git knows, on the branch, and pushes it.
 pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Result<(), CommandError> {
-    let required = |given: &Option<String>, what: &str| {
-        let given = given.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-        given.ok_or_else(|| CommandError::usage(format!("{what} required")))
-    };
-    let repo = required(&arguments.repo, "--repo")?;
-    let branch = required(&arguments.branch, "--branch")?;
-    let message = message_for_log(context, &required(&arguments.message, "commit message")?);
+    let (repo, branch) = (arguments.repo.trim().to_owned(), arguments.branch.trim().to_owned());
+    let message = message_for_log(context, arguments.message.trim());
     let folder = context.root().resolve(&repo);
     if context.layout().inside(&repo).is_none() {
         let told = CommandError::usage("Sub-repo path is unsafe: resolves outside the workspace root");

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::{Repository, about, complaint};
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context};
 use crate::project::repository::is_repository;
 use crate::world::Finished;
@@ -19,9 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubrepoArgs {
     /// The message
-    message: Option<String>,
+    message: NonBlank,
     /// The files, from the project's root, in repositories that the configuration names
-    #[arg(long, num_args = 0..)]
+    #[arg(long, num_args = 1.., required = true)]
     files: Vec<String>,
 }
 
@@ -50,9 +51,7 @@ struct RepositoryReport {
 }
 
 pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(), CommandError> {
-    let message = arguments.message.as_deref().filter(|message| !message.trim().is_empty());
-    let message = message.ok_or_else(|| CommandError::usage("commit message required"))?;
-    let message = &message_for_log(context, message);
+    let message = &message_for_log(context, &arguments.message);
     let config = context.config()?;
     let known: Vec<String> = config
         .sub_repositories()
@@ -62,9 +61,6 @@ pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(
     if known.is_empty() {
         return Err(CommandError::usage("no sub_repos configured in .planning/config.json")
             .hint("`gsd-tools config-set planning.sub_repos '[\"name\"]'` names them"));
-    }
-    if arguments.files.is_empty() {
-        return Err(CommandError::usage("--files required for commit-to-subrepo"));
     }
     let mut matched: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut unmatched = Vec::new();

@@ -1,9 +1,9 @@
 //! What the words and flags of each workflow are.
 
-use crate::commands::frame::CommandError;
+use crate::commands::frame::named::{NonBlank, PhaseArg};
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
+pub(crate) struct OptionalPhaseArgs {
     /// The phase, such as `3` or `3.1`
     phase: Option<String>,
     /// The phase, in place of the word
@@ -11,24 +11,16 @@ pub(crate) struct PhaseArgs {
     named: Option<String>,
 }
 
-impl PhaseArgs {
-    pub(super) fn optional(&self) -> Option<&str> {
+impl OptionalPhaseArgs {
+    pub(super) fn phase(&self) -> Option<&str> {
         self.phase.as_deref().or(self.named.as_deref()).filter(|phase| !phase.trim().is_empty())
-    }
-
-    /// The phase; leaving it out is wrong usage.
-    pub(super) fn required(&self, workflow: &str) -> Result<&str, CommandError> {
-        self.optional().ok_or_else(|| {
-            CommandError::usage(format!("`init {workflow}` needs a phase"))
-                .hint(format!("name one, as in `gsd-tools init {workflow} 2`"))
-        })
     }
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExecutePhaseArgs {
     #[command(flatten)]
-    pub(super) phase: PhaseArgs,
+    pub(super) phase: PhaseArg,
     /// Execute only this wave
     #[arg(long, num_args = 0..=1, value_name = "NUMBER")]
     #[expect(clippy::option_option, reason = "the flag may stand without its value")]
@@ -45,7 +37,7 @@ pub(crate) struct ExecutePhaseArgs {
 #[expect(clippy::struct_excessive_bools, reason = "flags are yes or no")]
 pub(crate) struct PlanPhaseArgs {
     #[command(flatten)]
-    pub(super) phase: PhaseArgs,
+    pub(super) phase: PhaseArg,
     /// How finely the phase is cut, whatever is configured
     #[arg(long)]
     pub(super) granularity: Option<String>,
@@ -136,7 +128,7 @@ pub(crate) struct OnboardArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct CodeReviewArgs {
     #[command(flatten)]
-    pub(super) phase: PhaseArgs,
+    pub(super) phase: OptionalPhaseArgs,
     /// Fix what is found
     #[arg(long)]
     pub(super) fix: bool,
@@ -145,7 +137,7 @@ pub(crate) struct CodeReviewArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct AssumptionsArgs {
     #[command(flatten)]
-    pub(super) phase: PhaseArgs,
+    pub(super) phase: OptionalPhaseArgs,
     /// Ask no questions
     #[arg(long)]
     pub(super) auto: bool,
@@ -187,7 +179,7 @@ pub(crate) struct UpdateArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkspaceArgs {
     /// The workspace
-    pub(super) name: Option<String>,
+    pub(super) name: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]

@@ -9,10 +9,11 @@ mod workspaces;
 
 use arguments::{
     AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, DebugArgs, ExecutePhaseArgs, NewMilestoneArgs,
-    OnboardArgs, PhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs,
+    OnboardArgs, OptionalPhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs,
     WorkspaceArgs, YoloArgs,
 };
 
+use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk;
 use crate::operations::answers::token::{self, Seen};
@@ -75,12 +76,12 @@ verbs! {
     /// What accepting a phase starts from: how far it is executed, verified and tested
     ///
     /// Example: `gsd-tools init verify-work 2 --pick phase_completion.ready_to_transition`.
-    "init verify-work": reads bundle(crate::operations::bundle::verify_work::VerifyWorkReport) = verify_work(PhaseArgs);
+    "init verify-work": reads bundle(crate::operations::bundle::verify_work::VerifyWorkReport) = verify_work(PhaseArg);
 
     /// Where the documents of a phase stand
     ///
     /// Example: `gsd-tools init phase-op 2.1 --pick expected_phase_dir`.
-    "init phase-op": reads bundle(crate::operations::bundle::phase_op::PhaseOpReport) = phase_op(PhaseArgs);
+    "init phase-op": reads bundle(crate::operations::bundle::phase_op::PhaseOpReport) = phase_op(OptionalPhaseArgs);
 
     /// What reviewing the code of a phase starts from
     ///
@@ -90,7 +91,7 @@ verbs! {
     /// What a review of plans by others starts from
     ///
     /// Example: `gsd-tools init review 2 --pick phase_dir`.
-    "init review": reads bundle(crate::operations::bundle::review::ReviewReport) = review(PhaseArgs);
+    "init review": reads bundle(crate::operations::bundle::review::ReviewReport) = review(OptionalPhaseArgs);
 
     /// What talking over the assumptions of a phase starts from
     ///
@@ -188,20 +189,20 @@ fn resume(context: &mut Context) -> Result<(), CommandError> {
     answer(context, |bundle| bundle.resume())
 }
 
-fn phase_op(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    answer(context, |bundle| bundle.phase_op(arguments.optional()))
+fn phase_op(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.phase_op(arguments.phase()))
 }
 
 fn code_review(context: &mut Context, arguments: &CodeReviewArgs) -> Result<(), CommandError> {
-    answer(context, |bundle| bundle.code_review(arguments.phase.optional(), arguments.fix))
+    answer(context, |bundle| bundle.code_review(arguments.phase.phase(), arguments.fix))
 }
 
-fn review(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    answer(context, |bundle| bundle.review(arguments.optional()))
+fn review(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), CommandError> {
+    answer(context, |bundle| bundle.review(arguments.phase()))
 }
 
 fn discuss_phase_assumptions(context: &mut Context, arguments: &AssumptionsArgs) -> Result<(), CommandError> {
-    answer(context, |bundle| bundle.assumptions(arguments.phase.optional(), arguments.auto))
+    answer(context, |bundle| bundle.assumptions(arguments.phase.phase(), arguments.auto))
 }
 
 fn milestone_op(context: &mut Context) -> Result<(), CommandError> {
@@ -252,14 +253,12 @@ pub(super) fn docs_init(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<(), CommandError> {
-    let phase = arguments.phase.required("execute-phase")?;
     let request =
         ExecutePhaseRequest { one_wave: arguments.wave.is_some(), tdd: arguments.tdd, validate: arguments.validate };
-    answer(context, |bundle| bundle.execute_phase(phase, &request))
+    answer(context, |bundle| bundle.execute_phase(&arguments.phase, &request))
 }
 
 fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), CommandError> {
-    let phase = arguments.phase.required("plan-phase")?;
     let request = PlanPhaseRequest {
         granularity: arguments.granularity.clone(),
         prd: arguments.prd.is_some(),
@@ -270,11 +269,10 @@ fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Co
         reviews: arguments.reviews,
         chunked: arguments.chunked,
     };
-    answer(context, |bundle| bundle.plan_phase(phase, &request))
+    answer(context, |bundle| bundle.plan_phase(&arguments.phase, &request))
 }
 
-fn verify_work(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let phase = arguments.required("verify-work")?;
+fn verify_work(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     answer(context, |bundle| bundle.verify_work(phase))
 }
 

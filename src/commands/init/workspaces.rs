@@ -64,9 +64,7 @@ pub(super) fn list(context: &mut Context) -> Result<(), CommandError> {
 
 /// What removing a workspace starts from.
 pub(super) fn remove(context: &mut Context, arguments: &WorkspaceArgs) -> Result<(), CommandError> {
-    let Some(name) = arguments.name.as_deref() else {
-        return Err(CommandError::usage("`init remove-workspace` needs a workspace"));
-    };
+    let name: &str = &arguments.name;
     let base = base(context)?;
     let folder = base.resolve(name);
     // A name that leads elsewhere names no workspace.

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::research::packages;
 use crate::disk::{self, AbsolutePath, ChangeSet};
@@ -41,27 +42,25 @@ verbs! {
 pub(crate) struct DetectArgs {
     /// The host's folder
     #[arg(long)]
-    config_dir: Option<String>,
+    config_dir: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestoreArgs {
     /// The host's folder
     #[arg(long)]
-    config_dir: Option<String>,
+    config_dir: NonBlank,
     /// Bring back what can be
     #[arg(long)]
     apply: bool,
 }
 
 fn detect_custom_files(context: &mut Context, arguments: &DetectArgs) -> Result<(), CommandError> {
-    let usage = "Usage: gsd-tools detect-custom-files --config-dir <path>";
-    context.emit(&custom::find(&folder(context, arguments.config_dir.as_deref(), usage)?)?)
+    context.emit(&custom::find(&folder(context, &arguments.config_dir)?)?)
 }
 
 fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Result<(), CommandError> {
-    let usage = "Usage: gsd-tools restore-custom-files --config-dir <path> [--apply]";
-    let folder = folder(context, arguments.config_dir.as_deref(), usage)?;
+    let folder = folder(context, &arguments.config_dir)?;
     let report = if arguments.apply {
         let report = context.change(&folder, |changes| Ok(custom::look(&folder, changes)?))?;
         if context.is_rehearsal() { report } else { report.applied() }
@@ -71,8 +70,7 @@ fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Resul
     context.emit(&report)
 }
 
-fn folder(context: &Context, typed: Option<&str>, usage: &str) -> Result<AbsolutePath, CommandError> {
-    let typed = typed.ok_or_else(|| CommandError::usage(usage))?;
+fn folder(context: &Context, typed: &str) -> Result<AbsolutePath, CommandError> {
     let folder = context.here().resolve(typed);
     context.project().boundary()?.check(&folder)?;
     if disk::is_folder(&folder) {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::notes::seeds;
 use crate::operations::notes::todos::{self, COMPLETED, Completion};
@@ -29,13 +30,7 @@ verbs! {
     /// List the pending todos that a phase could take up
     ///
     /// Example: `gsd-tools todo match-phase 2 --pick matches[0].file`.
-    "todo match-phase": reads json(todos::MatchReport) = match_phase(MatchArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct MatchArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: String,
+    "todo match-phase": reads json(todos::MatchReport) = match_phase(PhaseArg);
 }
 
 #[derive(Debug, clap::Args)]
@@ -71,8 +66,8 @@ fn todo_complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), 
     complete(context, &arguments.file)
 }
 
-fn match_phase(context: &mut Context, arguments: &MatchArgs) -> Result<(), CommandError> {
-    context.emit(&todos::match_phase(&context.view(), &arguments.phase)?)
+fn match_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+    context.emit(&todos::match_phase(&context.view(), phase)?)
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {

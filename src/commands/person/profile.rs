@@ -1,6 +1,7 @@
 //! How a person likes to work: asked, written down, and put where agents read it.
 
 use crate::commands::agents::hosts;
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::person::profile;
@@ -48,7 +49,7 @@ pub(crate) struct QuestionnaireArgs {
 pub(crate) struct WriteArgs {
     /// The analysis
     #[arg(long)]
-    input: Option<String>,
+    input: NonBlank,
     /// The profile, in the place of the one in the host's folder
     #[arg(long)]
     output: Option<String>,
@@ -58,7 +59,7 @@ pub(crate) struct WriteArgs {
 pub(crate) struct PreferencesArgs {
     /// The analysis
     #[arg(long)]
-    analysis: Option<String>,
+    analysis: NonBlank,
     /// The command's file, in the place of the one in the host's folder
     #[arg(long)]
     output: Option<String>,
@@ -71,7 +72,7 @@ pub(crate) struct PreferencesArgs {
 pub(crate) struct SectionArgs {
     /// The analysis
     #[arg(long)]
-    analysis: Option<String>,
+    analysis: NonBlank,
     /// The instruction file, in the place of the project's
     #[arg(long)]
     output: Option<String>,
@@ -88,7 +89,7 @@ fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result
 }
 
 fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandError> {
-    let analysis = analysis(context, arguments.input.as_deref(), "--input <analysis-json-path>")?;
+    let analysis = analysis(context, &arguments.input)?;
     let path = match &arguments.output {
         Some(path) => context.output(context.root().resolve(path))?,
         None => AbsolutePath::parse(hosts::home(context)?.root)?.resolve("gsd-core").resolve("USER-PROFILE.md"),
@@ -110,7 +111,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandErro
 }
 
 fn preferences(context: &mut Context, arguments: &PreferencesArgs) -> Result<(), CommandError> {
-    let analysis = analysis(context, arguments.analysis.as_deref(), "--analysis <path>")?;
+    let analysis = analysis(context, &arguments.analysis)?;
     let path = match &arguments.output {
         Some(path) => context.output(context.root().resolve(path))?,
         None => usual_command(context)?,
@@ -145,7 +146,7 @@ fn usual_command(context: &Context) -> Result<AbsolutePath, CommandError> {
 }
 
 fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), CommandError> {
-    let analysis = analysis(context, arguments.analysis.as_deref(), "--analysis <path>")?;
+    let analysis = analysis(context, &arguments.analysis)?;
     let path = match &arguments.output {
         Some(path) => context.output(context.root().resolve(path))?,
         None if arguments.global => {
@@ -178,8 +179,7 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Command
 }
 
 /// The analysis in the file at `path`.
-fn analysis(context: &Context, path: Option<&str>, flag: &str) -> Result<Analysis, CommandError> {
-    let path = path.ok_or_else(|| CommandError::usage(format!("{flag} is required")))?;
+fn analysis(context: &Context, path: &str) -> Result<Analysis, CommandError> {
     let file = context.root().resolve(path);
     let text = disk::read_text(&file)?;
     let text = text.ok_or_else(|| CommandError::usage(format!("Analysis file not found: {file}")))?;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::commands::agents::hosts;
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::person::sessions::{
@@ -49,7 +50,7 @@ pub(crate) struct ScanArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExtractArgs {
     /// The project, or a part of its name
-    project: Option<String>,
+    project: NonBlank,
     /// This session alone
     #[arg(long)]
     session: Option<String>,
@@ -87,12 +88,9 @@ fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError>
 }
 
 fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), CommandError> {
-    let Some(typed) = &arguments.project else {
-        let usage = "Usage: gsd-tools extract-messages <project> [--session <id>] [--limit N] [--path <dir>]";
-        return Err(CommandError::usage(usage).hint("`gsd-tools scan-sessions` lists the projects"));
-    };
     let kept = Kept::find(context, arguments.path.as_deref())?;
-    let project = sessions::find(&kept.projects, typed).map_err(|error| CommandError::usage(error.to_string()))?;
+    let project =
+        sessions::find(&kept.projects, &arguments.project).map_err(|error| CommandError::usage(error.to_string()))?;
     let wanted = |session: &&SessionFile| arguments.session.as_ref().is_none_or(|id| session.id == *id);
     let chosen: Vec<&SessionFile> =
         project.sessions.iter().filter(wanted).take(arguments.limit.unwrap_or(usize::MAX)).collect();

@@ -1,5 +1,6 @@
 //! Milestones: shipping one, and putting its quick tasks away.
 
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::milestones::complete::{self, CompleteRequest};
 use crate::project::view::state_version;
@@ -24,7 +25,7 @@ verbs! {
 #[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(crate) struct CompleteArgs {
     /// The milestone, such as `v1.0`
-    version: Option<String>,
+    version: NonBlank,
     /// What it is called
     #[arg(long, num_args = 0..)]
     name: Vec<String>,
@@ -45,12 +46,11 @@ pub(crate) struct CompleteArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct QuickArgs {
     /// The milestone, such as `v1.0`
-    version: Option<String>,
+    version: NonBlank,
 }
 
 fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
-    let version =
-        arguments.version.as_deref().ok_or_else(|| CommandError::usage("version required for milestone complete"))?;
+    let version: &str = &arguments.version;
     if !arguments.confirm && !context.is_rehearsal() {
         let message = format!("milestone complete moves the phases of {version} into the archive; nothing was changed");
         return Err(CommandError::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
@@ -81,12 +81,8 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
 }
 
 fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), CommandError> {
-    let version = arguments
-        .version
-        .as_deref()
-        .ok_or_else(|| CommandError::usage("version required for milestone.archive-quick"))?;
     let facts = context.state_facts()?;
-    let report = context.update(|view| Ok(complete::archive_quick(view, version, &facts)?))?;
+    let report = context.update(|view| Ok(complete::archive_quick(view, &arguments.version, &facts)?))?;
     if context.is_rehearsal() {
         return context.emit(&report.rehearsed());
     }

@@ -1,5 +1,6 @@
 //! Phases: finding them, listing them.
 
+use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::milestones::archive;
 use crate::operations::phases::add::{self, AddRequest};
@@ -16,7 +17,7 @@ verbs! {
     /// Show the folder of a phase
     ///
     /// Example: `gsd-tools find-phase 2.1 --raw` prints `.planning/phases/02.1-search-hotfix`.
-    "find-phase": reads json(find::FindPhaseReport) = find_phase(PhaseArgs);
+    "find-phase": reads json(find::FindPhaseReport) = find_phase(PhaseArg);
 
     /// List the phases of the milestone
     ///
@@ -31,7 +32,7 @@ verbs! {
     /// Show the next free decimal of a phase
     ///
     /// Example: `gsd-tools phase next-decimal 2 --raw` prints `02.1`.
-    "phase next-decimal": reads json(add::DecimalReport) = next_decimal(PhaseArgs);
+    "phase next-decimal": reads json(add::DecimalReport) = next_decimal(PhaseArg);
 
     /// Add a phase at the end of the milestone
     ///
@@ -46,7 +47,7 @@ verbs! {
     /// Complete a phase in the roadmap, the requirements and the state
     ///
     /// Example: `gsd-tools phase complete 2 --pick next_phase`.
-    "phase complete": writes json(complete::CompleteReport) = complete_phase(CompleteArgs);
+    "phase complete": writes json(complete::CompleteReport) = complete_phase(PhaseArg);
 
     /// Show whether a phase is planned as a vertical slice
     ///
@@ -71,25 +72,12 @@ verbs! {
     /// List the plans of a phase
     ///
     /// Example: `gsd-tools phase list-plans 2 --pick plan_count`.
-    "phase list-plans": reads json(add::PlanListReport) = list_plans(ListPlansArgs);
+    "phase list-plans": reads json(add::PlanListReport) = list_plans(PhaseArg);
 
     /// Show whether the tests of a plan are written first
     ///
     /// Example: `gsd-tools phase tdd-applicable .planning/phases/01-foundation/01-01-PLAN.md --pick applicable`.
     "phase tdd-applicable": reads json(add::TddReport) = tdd_applicable(TddArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
-}
-
-impl PhaseArgs {
-    /// The phase; leaving it out is wrong usage.
-    fn required(&self) -> Result<&str, CommandError> {
-        self.phase.as_deref().ok_or_else(|| CommandError::usage("phase identifier required"))
-    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -105,6 +93,7 @@ pub(crate) struct ClearArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BatchArgs {
     /// What each phase is called
+    #[arg(required_unless_present = "descriptions")]
     words: Vec<String>,
     /// The same, as a JSON array
     #[arg(long, conflicts_with = "words")]
@@ -113,26 +102,17 @@ pub(crate) struct BatchArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RemoveArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
+    #[command(flatten)]
+    phase: PhaseArg,
     /// Although some of its plans are executed
     #[arg(long)]
     force: bool,
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct ListPlansArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
-    /// The same, as a flag
-    #[arg(long = "phase", id = "flag")]
-    flag: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct TddArgs {
     /// The plan
-    plan: Option<String>,
+    plan: NonBlank,
     /// The user asked for it on the command line
     #[arg(long)]
     cli_flag: bool,
@@ -141,7 +121,7 @@ pub(crate) struct TddArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct UatArgs {
     #[command(flatten)]
-    phase: PhaseArgs,
+    phase: PhaseArg,
     /// The phase must be verified too
     #[arg(long)]
     require_verification: bool,
@@ -150,7 +130,8 @@ pub(crate) struct UatArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddArgs {
     /// What the phase is called
-    words: Vec<String>,
+    #[arg(required = true)]
+    words: Vec<NonBlank>,
     /// An identifier of your own instead of the next number
     #[arg(long)]
     id: Option<String>,
@@ -159,27 +140,19 @@ pub(crate) struct AddArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct InsertArgs {
     /// The phase to insert behind
-    after: Option<String>,
+    after: NonBlank,
     /// What the phase is called
-    words: Vec<String>,
+    #[arg(required = true)]
+    words: Vec<NonBlank>,
     /// Number it beside the phase instead of below: 2.2 behind 2.1, not 2.1.1
     #[arg(long)]
     sibling: bool,
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct CompleteArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
-    /// The same, as a flag
-    #[arg(long = "phase", id = "flag")]
-    flag: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct MvpArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
+    #[command(flatten)]
+    phase: PhaseArg,
     /// The user asked for it on the command line
     #[arg(long)]
     cli_flag: bool,
@@ -198,14 +171,12 @@ pub(crate) struct ListArgs {
     include_archived: bool,
 }
 
-fn list_plans(context: &mut Context, arguments: &ListPlansArgs) -> Result<(), CommandError> {
-    let typed = arguments.flag.as_ref().or(arguments.phase.as_ref());
-    let typed = typed.ok_or_else(|| CommandError::usage("phase number required (positional or --phase N)"))?;
-    context.emit(&add::list_plans(&context.view(), typed)?)
+fn list_plans(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+    context.emit(&add::list_plans(&context.view(), phase)?)
 }
 
-fn find_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = find::find_phase(&context.view(), arguments.required()?)?;
+fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+    let report = find::find_phase(&context.view(), phase)?;
     let raw = report.directory.clone().unwrap_or_default();
     context.emit_raw(&report, raw)
 }
@@ -227,17 +198,14 @@ fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError>
     context.emit_raw(&report, raw)
 }
 
-fn next_decimal(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let report = add::next_decimal(&context.view(), arguments.required()?)?;
+fn next_decimal(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+    let report = add::next_decimal(&context.view(), phase)?;
     let raw = report.next.clone();
     context.emit_raw(&report, raw)
 }
 
 fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
-    let description = arguments.words.join(" ");
-    if description.trim().is_empty() {
-        return Err(CommandError::usage("description required for phase add"));
-    }
+    let description = joined(&arguments.words);
     let facts = context.state_facts()?;
     let report = context.update(|view| {
         let request = AddRequest { id: arguments.id.as_deref(), ..request(context, &description)? };
@@ -249,14 +217,17 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
     context.emit_raw(&report, raw)
 }
 
+/// Words as one text.
+fn joined(words: &[NonBlank]) -> String {
+    words.iter().map(|word| &**word).collect::<Vec<_>>().join(" ")
+}
+
 fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandError> {
-    let description = arguments.words.join(" ");
-    let (Some(after), false) = (&arguments.after, description.trim().is_empty()) else {
-        return Err(CommandError::usage("after-phase and description required for phase insert"));
-    };
+    let description = joined(&arguments.words);
     let facts = context.state_facts()?;
     let report = context.update(|view| {
-        let (report, mut edits) = add::insert(view, after, arguments.sibling, request(context, &description)?)?;
+        let (report, mut edits) =
+            add::insert(view, &arguments.after, arguments.sibling, request(context, &description)?)?;
         position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
@@ -271,7 +242,7 @@ fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Command
         None => arguments.words.clone(),
     };
     if descriptions.is_empty() {
-        return Err(CommandError::usage("descriptions array required for phase add-batch"));
+        return Err(CommandError::usage("`--descriptions` is an empty list"));
     }
     let facts = context.state_facts()?;
     let report = context.update(|view| {
@@ -283,12 +254,10 @@ fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Command
 }
 
 fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
-    let typed = arguments.phase.as_deref();
-    let typed = typed.ok_or_else(|| CommandError::usage("phase remove accepts exactly one phase number"))?;
     let facts = context.state_facts()?;
     let code = context.config()?.project_code().map(str::to_owned);
     let report = context.update(|view| {
-        remove::remove(view, typed, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
+        remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
             RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
                 CommandError::because(Reason::PhaseNotFound, &error)
             }
@@ -307,23 +276,19 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandErro
 }
 
 fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), CommandError> {
-    let Some(plan) = &arguments.plan else {
-        return Err(CommandError::usage("Usage: phase.tdd-applicable <plan-file> [--cli-flag]"));
-    };
+    let plan: &str = &arguments.plan;
     let text = context.text_from_root(plan)?;
     let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
     let configured = context.config()?.flag("workflow.tdd_mode");
     context.emit(&add::tdd_applicable(&text, arguments.cli_flag, configured))
 }
 
-fn complete_phase(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
-    let typed = arguments.flag.as_deref().or(arguments.phase.as_deref());
-    let typed = typed.ok_or_else(|| CommandError::usage("phase identifier required"))?;
+fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     context.needs_a_workstream("phase complete")?;
     let facts = context.state_facts()?;
     let prefix = context.command_prefix()?;
     let report = context.update(|view| {
-        complete::complete(view, typed, prefix, &facts).map_err(|error| {
+        complete::complete(view, phase, prefix, &facts).map_err(|error| {
             let reason = match error {
                 Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } => Reason::PhaseNotFound,
                 Incomplete::PlansOpen { .. } | Incomplete::PlansBlocked { .. } | Incomplete::PlansHalted { .. } => {
@@ -350,13 +315,12 @@ fn request<'text>(context: &'text Context, description: &'text str) -> Result<Ad
 }
 
 fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), CommandError> {
-    let Some(typed) = &arguments.phase else { return Err(CommandError::usage("phase identifier required")) };
     let configured = context.config()?.flag("workflow.mvp_mode");
-    context.emit(&add::mvp_mode(&context.view(), typed, arguments.cli_flag, configured)?)
+    context.emit(&add::mvp_mode(&context.view(), &arguments.phase, arguments.cli_flag, configured)?)
 }
 
 fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandError> {
-    let typed = arguments.phase.required()?;
+    let typed: &str = &arguments.phase;
     let view = context.view();
     let folder = view.find_phase(typed)?.folder;
     let folder = folder.ok_or_else(|| CommandError::new(Reason::Unknown, format!("phase `{typed}` has no folder")))?;

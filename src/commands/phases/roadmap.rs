@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::check;
@@ -17,7 +18,7 @@ verbs! {
     /// Show the section of a phase
     ///
     /// Example: `gsd-tools roadmap get-phase 2 --pick goal`.
-    "roadmap get-phase": reads json(analyze::GetPhaseReport) = get_phase(PhaseArgs);
+    "roadmap get-phase": reads json(analyze::GetPhaseReport) = get_phase(PhaseArg);
 
     /// Show every phase of the milestone and what is on disk
     ///
@@ -37,7 +38,7 @@ verbs! {
     /// Add waves and shared constraints to a phase's plans
     ///
     /// Example: `gsd-tools roadmap annotate-dependencies 2`.
-    "roadmap annotate-dependencies": writes json(waves::AnnotateReport) = annotate_dependencies(PhaseArgs);
+    "roadmap annotate-dependencies": writes json(waves::AnnotateReport) = annotate_dependencies(PhaseArg);
 
     /// Update phase numbers to `<milestone>-<number>`
     ///
@@ -56,15 +57,9 @@ verbs! {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct ProgressArgs {
     /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
+    phase: NonBlank,
     /// Further words, such as a plan and its state; the disk decides, not they
     #[arg(hide = true)]
     rest: Vec<String>,
@@ -99,9 +94,8 @@ fn validate(context: &mut Context) -> Result<(), CommandError> {
     context.emit(&report)
 }
 
-fn get_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let phase = arguments.phase.as_deref();
-    let report = analyze::get_phase(&context.view(), required(phase)?)?;
+fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+    let report = analyze::get_phase(&context.view(), phase)?;
     let raw = match &report {
         analyze::GetPhaseReport::Found { section, .. } => section.clone(),
         _ => String::new(),
@@ -110,8 +104,7 @@ fn get_phase(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Command
 }
 
 fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
-    let phase = arguments.phase.as_deref();
-    let phase = required(phase)?;
+    let phase: &str = &arguments.phase;
     let today = context.world().today();
     let report = context.update(|view| {
         analyze::update_plan_progress(view, phase, &today)?.ok_or_else(|| {
@@ -128,9 +121,7 @@ fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Resu
     context.emit_raw(&report, raw)
 }
 
-fn annotate_dependencies(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let phase = arguments.phase.as_deref();
-    let phase = required(phase)?;
+fn annotate_dependencies(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let report = context.update(|view| {
         let mut waves = BTreeMap::new();
         if let Some(folder) = view.find_phase(phase)?.folder {
@@ -156,8 +147,4 @@ fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Command
         return context.emit(&report);
     }
     context.emit(&context.update(|view| Ok(upgrade::upgrade(view, convention.as_deref(), &facts)?))?)
-}
-
-fn required(phase: Option<&str>) -> Result<&str, CommandError> {
-    phase.ok_or_else(|| CommandError::usage("phase identifier required"))
 }

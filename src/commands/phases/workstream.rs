@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::workstream::{self, CompleteReport, CreateReport, CreateRequest, Mode};
 use crate::project::view::Edits;
@@ -35,7 +36,7 @@ verbs! {
     /// Put a workstream away among the milestones
     ///
     /// Example: `gsd-tools workstream complete web --pick archived_to`.
-    "workstream complete": destroys json(CompleteReport) = workstream_complete(NameArgs);
+    "workstream complete": destroys json(CompleteReport) = complete(NameArgs);
 
     /// Choose the active workstream
     ///
@@ -58,7 +59,7 @@ verbs! {
 #[derive(Debug, clap::Args)]
 pub(crate) struct CreateArgs {
     /// What the workstream is called
-    name: Option<String>,
+    name: NonBlank,
     /// The workstream that takes over the work that is there
     #[arg(long, value_name = "NAME")]
     migrate_name: Option<String>,
@@ -70,13 +71,14 @@ pub(crate) struct CreateArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct NameArgs {
     /// The workstream
-    name: Option<String>,
+    name: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SetArgs {
     /// The workstream
-    name: Option<String>,
+    #[arg(required_unless_present = "clear")]
+    name: Option<NonBlank>,
     /// Choose none
     #[arg(long, conflicts_with = "name")]
     clear: bool,
@@ -87,15 +89,14 @@ fn list(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn status(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
-    context.emit(&workstream::status(&context.view().scoped(None), required(arguments, "status")?)?)
-}
-
-fn workstream_complete(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
-    complete(context, required(arguments, "complete")?)
+    context.emit(&workstream::status(&context.view().scoped(None), checked(&arguments.name)?)?)
 }
 
 fn workstream_set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
-    if arguments.clear { clear(context) } else { set(context, arguments.name.as_deref()) }
+    match &arguments.name {
+        Some(name) => set(context, name),
+        None => clear(context),
+    }
 }
 
 fn progress(context: &mut Context) -> Result<(), CommandError> {
@@ -103,17 +104,7 @@ fn progress(context: &mut Context) -> Result<(), CommandError> {
     context.emit(&workstream::progress(&context.view().scoped(None), active.as_deref())?)
 }
 
-fn required<'a>(arguments: &'a NameArgs, verb: &str) -> Result<&'a str, CommandError> {
-    let name = arguments.name.as_deref().ok_or_else(|| nameless(verb))?;
-    checked(name).map_err(|error| CommandError::usage(error.to_string()))
-}
-
-fn nameless(verb: &str) -> CommandError {
-    CommandError::usage("workstream name required").hint(format!("usage: gsd-tools workstream {verb} <name>"))
-}
-
 fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
-    let name = arguments.name.as_deref().ok_or_else(|| nameless("create"))?;
     if !crate::disk::is_folder(context.layout().absolute(context.layout().planning())) {
         let prefix = context.command_prefix()?;
         let told = CommandError::usage("there is no .planning folder here");
@@ -122,7 +113,7 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     let today = context.world().today();
     let report = context.update_workstreams(|view, pointer| {
         let (migrate_name, no_migration) = (arguments.migrate_name.as_deref(), arguments.no_migrate);
-        let request = CreateRequest { name, migrate_name, no_migration, today: &today };
+        let request = CreateRequest { name: &arguments.name, migrate_name, no_migration, today: &today };
         let (report, edits) = workstream::create(view, request)?;
         let chosen = match &report {
             CreateReport::Created { workstream, .. } => pointer.choosing(workstream),
@@ -133,7 +124,8 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     context.emit(&report)
 }
 
-fn complete(context: &mut Context, name: &str) -> Result<(), CommandError> {
+fn complete(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
+    let name = checked(&arguments.name)?;
     let today = context.world().today();
     let report = context.update_workstreams(|view, pointer| {
         let (report, edits) = workstream::complete(view, name, &today)?;
@@ -157,11 +149,7 @@ pub(in crate::commands) enum ActiveReport {
     Told { active: Option<String>, mode: Mode },
 }
 
-fn set(context: &mut Context, name: Option<&str>) -> Result<(), CommandError> {
-    let name = name.ok_or_else(|| {
-        CommandError::usage("workstream name required")
-            .hint("usage: gsd-tools workstream set <name>, or workstream set --clear for none")
-    })?;
+fn set(context: &mut Context, name: &str) -> Result<(), CommandError> {
     if checked(name).is_err() {
         let message = "Workstream name must be alphanumeric, hyphens, underscores, or dots";
         return context.emit(&ActiveReport::Wrong { active: None, error: "invalid_name", message });

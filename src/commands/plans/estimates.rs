@@ -26,7 +26,7 @@ verbs! {
 pub(crate) struct CheckArgs {
     /// The estimate, in tokens
     #[arg(long)]
-    tokens: Option<String>,
+    tokens: String,
     /// The estimate is calibrated already
     #[arg(long)]
     calibrated: bool,
@@ -41,9 +41,7 @@ fn estimate_calibration(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
-    let Some(typed) = &arguments.tokens else {
-        return Err(CommandError::usage("Usage: estimate-check --tokens <positive integer> [--calibrated]"));
-    };
+    let typed = &arguments.tokens;
     let digits = typed.bytes().all(|byte| byte.is_ascii_digit());
     let tokens = typed.parse::<u64>().ok().filter(|tokens| digits && *tokens > 0).ok_or_else(|| {
         CommandError::usage(format!("Invalid --tokens \"{typed}\". Must be a positive integer (token count)."))

@@ -1,5 +1,6 @@
 //! The plans of a phase and what their summaries say.
 
+use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, files::MissingFile, verbs};
 use crate::operations::plans::index::{self, PlanIndexError};
 use crate::operations::plans::summary;
@@ -10,18 +11,12 @@ verbs! {
     /// List a phase's plans in the order they can be executed
     ///
     /// Example: `gsd-tools phase-plan-index 2 --pick runnable`.
-    "phase-plan-index": reads json(index::PlanIndexReport) = index(IndexArgs);
+    "phase-plan-index": reads json(index::PlanIndexReport) = index(PhaseArg);
 
     /// Show what a summary hands on to later phases
     ///
     /// Example: `gsd-tools summary-extract .planning/phases/01-base/01-01-SUMMARY.md --fields one_liner`.
     "summary-extract": reads json(MissingFile, summary::ExtractReport) = extract(ExtractArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct IndexArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -34,8 +29,7 @@ pub(crate) struct ExtractArgs {
     fields: Option<Vec<String>>,
 }
 
-fn index(context: &mut Context, arguments: &IndexArgs) -> Result<(), CommandError> {
-    let phase = &arguments.phase;
+fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let report = index::plan_index(&context.view(), phase).map_err(|error| match error {
         PlanIndexError::Cycle { .. } => {
             CommandError::because(Reason::Unknown, &error).hint("change `depends_on` of one of them")

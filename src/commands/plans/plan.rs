@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::checks::check;
+use crate::commands::frame::named::PhaseFolderArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::git::commit::{CommitReport, commit_files};
 use crate::disk;
@@ -36,14 +37,14 @@ verbs! {
     /// that no plan covers. Plans with a SUMMARY are done and left out. Changes nothing.
     ///
     /// Example: `gsd-tools plan lint 2 --pick valid`.
-    "plan lint": reads json(lint::LintReport) = lint(PhaseArgs);
+    "plan lint": reads json(lint::LintReport) = lint(PhaseFolderArg);
 
     /// Record that a phase is planned: state, roadmap, and one commit
     ///
     /// Commits the documents of the phase, STATE.md, ROADMAP.md and REQUIREMENTS.md. Answers the order of execution.
     ///
     /// Example: `gsd-tools plan record 2`.
-    "plan record": acts [unasked] json(RecordReport) = record(PhaseArgs);
+    "plan record": acts [unasked] json(RecordReport) = record(PhaseFolderArg);
 
     /// Check what executed plans left: summary, commits, files
     ///
@@ -62,12 +63,6 @@ verbs! {
     ///
     /// Example: `gsd-tools plan close 02-01 --blocker "rate limit of the API is unknown"`.
     "plan close": acts [unasked] json(CloseReport) = close(CloseArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
-    /// The phase: its number, such as `2`, or its folder
-    phase: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -90,8 +85,8 @@ pub(crate) struct CloseArgs {
     blocker: Vec<String>,
 }
 
-fn lint(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let phase = &arguments.phase;
+fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+    let phase: &str = &arguments.phase;
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
     let checked = context.config()?.flag("workflow.context_coverage_gate");
@@ -131,8 +126,8 @@ struct RecordedPlan {
     done: bool,
 }
 
-fn record(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
-    let phase = &arguments.phase;
+fn record(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+    let phase: &str = &arguments.phase;
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
     let mut index = index::plan_index(&view, folder.token())

@@ -1,5 +1,6 @@
 //! One task of a plan.
 
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::plans::task;
 
@@ -21,42 +22,38 @@ verbs! {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BehaviorArgs {
     /// The plan, or a file with the task alone
+    #[arg(required_unless_present = "task_content")]
     file: Option<String>,
     /// The task itself
     #[arg(long, conflicts_with = "file")]
-    task_content: Option<String>,
+    task_content: Option<NonBlank>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResolveArgs {
     /// The plan
     #[arg(long)]
-    plan: Option<String>,
+    plan: NonBlank,
     /// The `tracker-id` of the task
     #[arg(long)]
-    task_id: Option<String>,
+    task_id: NonBlank,
 }
 
 fn is_behavior_adding(context: &mut Context, arguments: &BehaviorArgs) -> Result<(), CommandError> {
-    let text = match (&arguments.task_content, &arguments.file) {
-        (Some(text), _) => text.clone(),
-        (None, Some(file)) => {
-            let text = context.text_from_root(file)?;
-            text.ok_or_else(|| CommandError::usage(format!("Task file not found: {file}")))?
-        }
-        (None, None) => String::new(),
-    };
+    if let Some(text) = &arguments.task_content {
+        return context.emit(&task::is_behavior_adding(text));
+    }
+    let file = arguments.file.as_deref().unwrap_or_default();
+    let text = context.text_from_root(file)?;
+    let text = text.ok_or_else(|| CommandError::usage(format!("Task file not found: {file}")))?;
     if text.trim().is_empty() {
-        let usage = "Usage: task.is-behavior-adding <plan-file-path> | --task-content \"<xml>\"";
-        return Err(CommandError::usage(usage));
+        return Err(CommandError::usage(format!("`{file}` is empty")));
     }
     context.emit(&task::is_behavior_adding(&text))
 }
 
 fn resolve_content(context: &mut Context, arguments: &ResolveArgs) -> Result<(), CommandError> {
-    let (Some(plan), Some(id)) = (&arguments.plan, &arguments.task_id) else {
-        return Err(CommandError::usage("Usage: task resolve-content --plan <path> --task-id <tracker-id> --raw"));
-    };
+    let (plan, id): (&str, &str) = (&arguments.plan, &arguments.task_id);
     let text = context.text_from_root(plan)?;
     let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
     let report = task::resolve_content(&text, id)

@@ -1,5 +1,6 @@
 //! What was learned, in the user's own folder: listed, searched, taken over from a project, cleared.
 
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::operations::research::learnings::{self, DeleteReport, Store};
@@ -38,7 +39,7 @@ verbs! {
 pub(crate) struct QueryArgs {
     /// The tag, in lower case
     #[arg(long)]
-    tag: Option<String>,
+    tag: NonBlank,
     /// Further words; the tag alone counts
     #[arg(hide = true)]
     rest: Vec<String>,
@@ -48,13 +49,13 @@ pub(crate) struct QueryArgs {
 pub(crate) struct PruneArgs {
     /// The age from which entries go, such as `90d`
     #[arg(long)]
-    older_than: Option<String>,
+    older_than: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeleteArgs {
     /// The id of the entry
-    id: Option<String>,
+    id: NonBlank,
 }
 
 fn learnings_list(context: &mut Context) -> Result<(), CommandError> {
@@ -62,10 +63,7 @@ fn learnings_list(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandError> {
-    match &arguments.tag {
-        Some(tag) => list(context, Some(tag)),
-        None => Err(CommandError::usage("Usage: gsd-tools learnings query --tag <tag>")),
-    }
+    list(context, Some(&arguments.tag))
 }
 
 fn list(context: &mut Context, tag: Option<&str>) -> Result<(), CommandError> {
@@ -90,8 +88,7 @@ fn copy(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandError> {
-    let typed = arguments.older_than.as_deref();
-    let typed = typed.ok_or_else(|| CommandError::usage("Usage: gsd-tools learnings prune --older-than <duration>"))?;
+    let typed: &str = &arguments.older_than;
     let days = learnings::days(typed).ok_or_else(|| {
         CommandError::usage(format!("Invalid duration format: \"{typed}\" — expected format like \"90d\""))
     })?;
@@ -106,8 +103,7 @@ fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandErro
 }
 
 fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandError> {
-    let id = arguments.id.as_deref();
-    let id = id.ok_or_else(|| CommandError::usage("Usage: gsd-tools learnings delete <id>"))?;
+    let id: &str = &arguments.id;
     if !learnings::is_id(id) {
         return Err(CommandError::usage(format!("Invalid learning ID: \"{id}\"")));
     }

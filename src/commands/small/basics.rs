@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk;
 use crate::operations::gates::test_command;
@@ -40,7 +41,7 @@ verbs! {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SlugArgs {
     /// The text
-    text: String,
+    text: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
@@ -74,9 +75,6 @@ pub(in crate::commands) struct SlugReport {
 }
 
 fn generate_slug(context: &mut Context, arguments: &SlugArgs) -> Result<(), CommandError> {
-    if arguments.text.trim().is_empty() {
-        return Err(CommandError::usage("text required for slug generation"));
-    }
     let slug = slug(&arguments.text);
     context.emit_raw(&SlugReport { slug: slug.clone() }, slug)
 }
