@@ -1,12 +1,11 @@
-//! Arguments in, JSON out. Thin: a family loads, calls a room below, and emits.
+//! Arguments in, JSON out. Thin: a verb loads, calls a room below, and emits.
 //!
-//! A call runs through [`frame::argv`] (flags of every command), the table [`families::FAMILIES`] (which file answers to which word),
-//! clap (only the tree of that one family is built), and the family's function.
+//! A call runs through [`frame::argv`] (flags of every command), the table [`families::CATALOG`] (which family has its first
+//! word), clap (only the tree of that one family is built), and the verb's function.
 //!
-//! A family is an enum that derives `clap::Subcommand`, one variant per word, and implements [`frame::Family`]. Doc comments
-//! are the help: the first line imperative and without a full stop, then an example. Every leaf has a row in
-//! [`frame::catalog`]. Two things clap does differently here: a value may begin with `-` (but not with `--`), and wrong usage
-//! of a word exits 1, or 2 for the words of `OWN`.
+//! A family is a `verbs!` table ([`frame::table`]), one row per verb. Doc comments are the help: the first line imperative
+//! and without a full stop, then an example. Two things clap does differently here: a value may begin with `-` (but not
+//! with `--`), and wrong usage exits 1, or 2 in families that have no counterpart in the peer.
 
 pub(crate) mod agents;
 pub(crate) mod checks;

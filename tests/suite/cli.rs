@@ -79,7 +79,7 @@ fn wrong_flags_and_surplus_words_are_refused() {
     assert!(context.gsd(["verify-path-exists", "a", "--bogus"]).failure(1).contains("--bogus"));
     assert!(context.gsd(["verify-path-exists", "a", "b"]).failure(1).contains("`b`"));
     assert!(context.gsd(["verify-path-exists"]).failure(1).contains("<PATH>"));
-    assert!(context.gsd(["generate-slug", " "]).failure(1).contains("text required"));
+    assert!(context.gsd(["generate-slug", " "]).failure(1).contains("`<TEXT>` needs a value"));
     assert!(context.gsd(["phases", "list", "--type", "plan"]).failure(1).contains("plans, summaries, all"));
 }
 

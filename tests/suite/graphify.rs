@@ -13,8 +13,8 @@ fn nothing_is_told_where_nobody_asked_for_a_graph() {
     {
         assert_eq!(context.gsd_with(call, &[], "").json()["disabled"], true, "{call:?}");
     }
-    assert!(context.gsd(["graphify", "query"]).failure(1).contains("<term>"));
-    assert!(context.gsd(["graphify", "query", "x", "--budget", "-3"]).failure(1).contains("--budget <N>"));
+    assert!(context.gsd(["graphify", "query"]).failure(1).contains("needs <TERM>"));
+    assert!(context.gsd(["graphify", "query", "x", "--budget", "-3"]).failure(1).contains("`--budget <BUDGET>`"));
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn workflows_about_a_phase_need_one() {
     let context = project();
     for workflow in ["plan-phase", "execute-phase"] {
         let told = context.gsd(["init", workflow]).failure(1);
-        assert!(told.contains(&format!("`init {workflow}` needs a phase")), "{told}");
+        assert!(told.contains(&format!("`init {workflow}` needs <PHASE>")), "{told}");
     }
     assert!(context.gsd(["init", "phase-op", "2", "--phase", "3"]).failure(1).contains("--phase"));
 }
@@ -205,7 +205,7 @@ fn workspaces_are_read_from_the_home() {
     for name in ["nope", "../project", "feat/a"] {
         assert!(context.gsd(["init", "remove-workspace", name]).failure(1).contains(name));
     }
-    assert!(context.gsd(["init", "remove-workspace"]).failure(1).contains("needs a workspace"));
+    assert!(context.gsd(["init", "remove-workspace"]).failure(1).contains("needs <NAME>"));
 }
 
 #[test]

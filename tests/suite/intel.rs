@@ -12,7 +12,7 @@ fn nothing_is_kept_where_nobody_asked_for_it() {
         assert_eq!(context.gsd(["intel", verb]).json()["disabled"], true, "{verb}");
     }
     assert!(!context.project().join(".planning/intel").exists());
-    assert!(context.gsd(["intel", "query"]).failure(1).contains("<term>"));
+    assert!(context.gsd(["intel", "query"]).failure(1).contains("needs <TERM>"));
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_stamp_tells_what_it_changed_and_an_unreadable_file_keeps_its_bytes() {
     }
     assert!(context.gsd(["intel", "patch-meta", "nope.json"]).json()["error"].as_str().unwrap().contains("nope.json"));
     assert!(context.gsd(["intel", "patch-meta", "../x.json"]).failure(1).contains("outside"));
-    assert!(context.gsd(["intel", "patch-meta"]).failure(1).contains("<file-path>"));
+    assert!(context.gsd(["intel", "patch-meta"]).failure(1).contains("needs <FILE>"));
 }
 
 #[test]

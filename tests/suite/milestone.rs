@@ -24,7 +24,7 @@ fn there(context: &TestContext, path: &str) -> bool {
 fn a_milestone_is_shipped_only_when_asked_for() {
     let context = project();
     let before = context.read(".planning/STATE.md");
-    assert!(context.gsd(["milestone", "complete"]).failure(1).contains("version required"));
+    assert!(context.gsd(["milestone", "complete"]).failure(1).contains("needs <VERSION>"));
     assert!(context.gsd(["milestone", "complete", "v1.0"]).failure(1).contains("--confirm"));
     assert!(context.gsd(["milestone", "complete", "../x", "--confirm"]).failure(1).contains("../x"));
     let shown = context.gsd(["milestone", "complete", "v1.0", "--dry-run", "--archive-quick"]).json();

@@ -35,7 +35,7 @@ fn sessions_are_listed_and_what_was_typed_is_taken_out() {
     assert!(context.gsd(["extract-messages", "p"]).failure(1).contains("Multiple projects"));
     assert!(context.gsd(["extract-messages", "nope"]).failure(1).contains("No project matching"));
     assert!(context.gsd(["extract-messages", "garden", "--session", "zz"]).failure(1).contains("not found"));
-    assert!(context.gsd(["extract-messages"]).failure(1).contains("<project>"));
+    assert!(context.gsd(["extract-messages"]).failure(1).contains("needs <PROJECT>"));
     let sample = context.gsd(["profile-sample", "--limit", "2", "--max-chars", "5"]).json();
     assert_eq!((&sample["messages_sampled"], &sample["per_project_cap"]), (&2.into(), &1.into()));
     let contents: Vec<usize> = read_lines(&sample).iter().map(|line| line["content"].as_str().unwrap().len()).collect();

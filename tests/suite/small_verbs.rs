@@ -60,7 +60,7 @@ fn files_go_to_the_repository_they_lie_in() {
     let again = context.gsd(["commit-to-subrepo", "m", "--files", "sub/f.txt"]).json();
     assert_eq!(again["repos"]["sub"]["reason"], "nothing_to_commit");
     assert!(context.gsd(["commit-to-subrepo", "m"]).failure(1).contains("--files"));
-    assert!(context.gsd(["commit-to-subrepo"]).failure(1).contains("message"));
+    assert!(context.gsd(["commit-to-subrepo"]).failure(1).contains("<MESSAGE>"));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_task_is_looked_at_in_a_file_or_as_given() {
         serde_json::Value::Null
     );
     assert!(context.gsd(["task", "is-behavior-adding", "nope.md"]).failure(1).contains("nope.md"));
-    assert!(context.gsd(["task", "is-behavior-adding"]).failure(1).contains("Usage"));
+    assert!(context.gsd(["task", "is-behavior-adding"]).failure(1).contains("needs <FILE>"));
     assert_eq!(
         context.gsd(["task", "resolve-content", "--plan", "plan.md", "--task-id", "A-1"]).json()["resolved"],
         false

@@ -73,12 +73,14 @@ pub(in crate::commands) struct Leaf<'a> {
 
 pub(in crate::commands) fn leaf<'a>(tree: &'a clap::Command, words: &'a [String]) -> Leaf<'a> {
     let mut command = tree;
-    let mut depth = 0;
-    while let Some(child) = words.get(depth).and_then(|word| command.find_subcommand(word)) {
+    let mut path = Vec::new();
+    while let Some(child) = words.get(path.len()).and_then(|word| command.find_subcommand(word)) {
         command = child;
-        depth += 1;
+        // Its name, where the word is an alias.
+        path.push(child.get_name());
     }
-    Leaf { command, path: words[..depth].join(" "), depth, next: words.get(depth).map(String::as_str) }
+    let depth = path.len();
+    Leaf { command, path: path.join(" "), depth, next: words.get(depth).map(String::as_str) }
 }
 
 /// Lets `--summary "- text"` through. Flags with an optional value or several values keep clap's rule, since they end
@@ -134,11 +136,11 @@ fn complaint(error: &clap::Error, leaf: &Leaf) -> CommandError {
         }
         ErrorKind::InvalidValue => {
             let valid = told(ContextKind::ValidValue);
-            CommandError::usage(format!("`{value}` is no value of `{argument}`")).hint(format!("it takes {valid}"))
+            CommandError::usage(format!("`{value}` is not a value of `{argument}`")).hint(format!("it takes {valid}"))
         }
         ErrorKind::ValueValidation => {
             let why = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-            CommandError::usage(format!("`{value}` is no value of `{argument}`: {why}"))
+            CommandError::usage(format!("`{value}` is not a value of `{argument}`: {why}")).hint(usage_line(leaf))
         }
         _ => {
             let text = error.to_string();
