@@ -89,6 +89,10 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 }
 
 pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
+    // `--all` alone would be an install for every host.
+    if call.wants == Wants::Help && call.words.first().is_some_and(|word| word == "--all") {
+        return Answer::text(help::page(CATALOG, &call.words));
+    }
     call.words = match install::spelled(call.words, &world) {
         Ok(words) => words,
         Err(error) => return Answer::failed(error),
@@ -98,6 +102,9 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         Wants::Help => return Answer::text(help::page(CATALOG, &call.words)),
         Wants::Work => {}
     }
+    if call.words.is_empty() {
+        return bare(call, manner, world);
+    }
     let row = match usage::family_of(CATALOG, &call) {
         Ok(row) => row,
         Err(error) => return Answer::failed(error),
@@ -105,6 +112,7 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
     if let Err(error) = usage::lift_of_writers(row, &mut call) {
         return Answer::failed(error);
     }
+    usage::lift_json(row, &mut call);
     let matches = match usage::read(row, &call.words) {
         Ok(matches) => matches,
         Err(error) if row.usage_code == 1 => return Answer::failed(error),
@@ -118,6 +126,25 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         }
         Err(error) => Answer::failed(error),
     }
+}
+
+/// A call without words: to a person where the project is, or what this program is; to a program, that a word is missing.
+fn bare(call: Call, manner: Manner, world: World) -> Answer {
+    let no_command = usage::family_of(CATALOG, &call).map(drop);
+    let mut context = match Context::new(world, call.globals, || CATALOG.listing()) {
+        Ok(context) => context,
+        Err(error) => return Answer::failed(error),
+    };
+    if !context.shows_to_a_person() {
+        return context.finish(no_command, manner.contract);
+    }
+    let page = if context.has_a_project() {
+        overview::progress::dashboard(&context)
+    } else {
+        Ok(help::welcome(context.screen()))
+    };
+    let result = page.map(|page| context.text(page));
+    context.finish(result, manner.contract)
 }
 
 #[cfg(test)]

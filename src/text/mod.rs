@@ -14,6 +14,7 @@ pub(crate) mod front_matter;
 pub(crate) mod json;
 pub(crate) mod markdown;
 pub(crate) mod nearest;
+pub(crate) mod screen;
 pub(crate) mod script;
 pub(crate) mod shell;
 mod slug;

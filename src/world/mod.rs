@@ -197,11 +197,27 @@ impl World {
 
     /// What the standard streams are connected to, and whether colour is welcome.
     pub(crate) fn terminal(&self) -> Terminal {
-        self.terminal.unwrap_or_else(|| Terminal {
-            stdin: std::io::stdin().is_terminal(),
-            stdout: std::io::stdout().is_terminal(),
-            stderr: std::io::stderr().is_terminal(),
-            color: self.variable("NO_COLOR").is_none() && self.variable("TERM").as_deref() != Some("dumb"),
+        self.terminal.unwrap_or_else(|| {
+            let is_dumb = self.variable("TERM").as_deref() == Some("dumb");
+            let size = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+            let columns = || self.variable("COLUMNS")?.trim().parse().ok();
+            Terminal {
+                stdin: std::io::stdin().is_terminal(),
+                stdout: std::io::stdout().is_terminal(),
+                stderr: std::io::stderr().is_terminal(),
+                color: self.variable("NO_COLOR").is_none() && !is_dumb,
+                signs: !is_dumb && self.shows_utf8(),
+                width: size.or_else(columns).filter(|width| *width > 0).unwrap_or(80),
+            }
+        })
+    }
+
+    /// Whether the locale has letters beyond ASCII. One that nobody set says nothing against them.
+    fn shows_utf8(&self) -> bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.variable(name));
+        locale.is_none_or(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
         })
     }
 
@@ -239,13 +255,17 @@ impl World {
 
 /// What the standard streams are connected to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Terminal {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,
     /// Neither `NO_COLOR` nor a dumb terminal forbids colour.
     pub(crate) color: bool,
+    /// Whether signs beyond ASCII can be shown.
+    pub(crate) signs: bool,
+    /// In columns; 80 where nobody knows.
+    pub(crate) width: usize,
 }
 
 /// A point in time.

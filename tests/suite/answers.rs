@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::kit::{TestContext, repository};
 
 /// A fixture, checked in as people have it.
-fn project(name: &str) -> TestContext {
+/// A repository with a copy of one of `tests/projects`.
+pub(crate) fn project(name: &str) -> TestContext {
     fn copy(from: &Path, to: &Path) {
         std::fs::create_dir_all(to).unwrap();
         for entry in std::fs::read_dir(from).unwrap() {

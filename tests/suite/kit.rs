@@ -119,7 +119,18 @@ impl TestContext {
 
     /// Calls the program in a pseudo-terminal, with these variables, and types `keys`.
     pub(crate) fn at_a_terminal(&self, call: &str, variables: &[(&str, &str)], keys: &str) -> Output {
-        let line = format!("'{}' {call}", binary().display());
+        self.at_a_terminal_of(80, call, variables, keys)
+    }
+
+    /// As [`Self::at_a_terminal`], in one that is so many columns wide.
+    pub(crate) fn at_a_terminal_of(
+        &self,
+        columns: usize,
+        call: &str,
+        variables: &[(&str, &str)],
+        keys: &str,
+    ) -> Output {
+        let line = format!("stty cols {columns} rows 40; '{}' {call}", binary().display());
         let mut command = self.command("script");
         command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -62,6 +62,7 @@ mod refusals;
 mod rehearsal;
 mod scaffold;
 mod schemas;
+mod screens;
 mod small_verbs;
 mod standing;
 mod state;

@@ -33,7 +33,7 @@ fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(),
         return context.emit(&report);
     }
     let layout = context.layout();
-    if !disk::is_folder(layout.absolute(layout.planning())) {
+    if !context.has_a_project() {
         context.warn(format!("the list is not kept: there is no folder `{}`", layout.planning()));
         return context.emit(&report);
     }

@@ -76,7 +76,9 @@ fn category(word: &str) -> Result<Category, String> {
 }
 
 fn audit_uat(context: &mut Context) -> Result<(), CommandError> {
-    context.emit(&audit::uat(&context.view())?)
+    context.refuses_a_person_without_a_project()?;
+    let report = audit::uat(&context.view())?;
+    context.show(&report, |screen| report.shown(screen))
 }
 
 fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), CommandError> {

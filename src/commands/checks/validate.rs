@@ -59,7 +59,10 @@ pub(crate) struct ContextArgs {
 fn consistency(context: &mut Context) -> Result<(), CommandError> {
     let numbered = context.config()?.text("phase_naming") != Some("custom");
     let report = health::consistency(&context.view(), numbered)?;
-    context.emit_raw(&report, if report.passed { "passed" } else { "failed" })
+    if context.raw() {
+        return context.emit_raw(&report, if report.passed { "passed" } else { "failed" });
+    }
+    context.show(&report, |screen| report.shown(screen))
 }
 
 /// Why a home folder is not looked at.
@@ -104,7 +107,7 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), CommandEr
             health::check(&context.view(), &facts).map_err(Into::into);
         found.map_err(crate::commands::documents::config::told)?
     };
-    context.emit(&report)
+    context.show(&report, |screen| report.shown(screen))
 }
 
 fn health_facts(context: &Context) -> Result<HealthFacts, CommandError> {

@@ -35,6 +35,9 @@ pub(crate) enum Wants {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Globals {
     pub(crate) raw: bool,
+    /// JSON, at a terminal too.
+    pub(crate) json: bool,
+    pub(crate) color: Color,
     pub(crate) pick: Option<String>,
     pub(crate) default: Option<String>,
     pub(crate) folder: Option<String>,
@@ -44,6 +47,16 @@ pub(crate) struct Globals {
     pub(crate) dry_run: bool,
     /// Of commands that write: the token of an earlier answer; refuse where that is no longer what stands there.
     pub(crate) if_match: Option<String>,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Color {
+    /// At a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 /// Reads how failures should be told; this is asked first, so that a bad call is told the right way too.
@@ -78,6 +91,14 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, CommandError> {
         return Ok(Call { wants: Wants::Version, ..Call::default() });
     }
     let mut call = lift(arguments)?;
+    match call.words.first().map(String::as_str) {
+        Some("version") if call.words.len() == 1 => return Ok(Call { wants: Wants::Version, ..Call::default() }),
+        Some("help") => {
+            call.words.remove(0);
+            call.wants = Wants::Help;
+        }
+        _ => {}
+    }
     if call.words.first().is_some_and(|first| first == "query") {
         call.words.remove(0);
     }
@@ -130,6 +151,7 @@ fn lift(arguments: Vec<String>) -> Result<Call, CommandError> {
             }
             (flag, false) if is_help(flag) => call.wants = Wants::Help,
             ("--raw", false) => globals.raw = true,
+            ("--color", _) => globals.color = color_of(&value_of(flag, attached, &mut rest)?)?,
             ("--pick", _) => globals.pick = Some(value_of(flag, attached, &mut rest)?),
             // The one flag that may stand without a value: an empty default is a default.
             ("--default", _) => globals.default = Some(attached.or_else(|| rest.next()).unwrap_or_default()),
@@ -140,6 +162,27 @@ fn lift(arguments: Vec<String>) -> Result<Call, CommandError> {
         }
     }
     Ok(call)
+}
+
+fn color_of(value: &str) -> Result<Color, CommandError> {
+    match value {
+        "auto" => Ok(Color::Auto),
+        "always" => Ok(Color::Always),
+        "never" => Ok(Color::Never),
+        other => Err(CommandError::usage(format!("`{other}` is not a value of `--color`"))
+            .hint("it takes auto, always or never")),
+    }
+}
+
+/// Lifts `--json`, which commands have whose answer is text for a person.
+pub(in crate::commands) fn lift_json(call: &mut Call) {
+    let end = call.words.iter().position(|word| word == "--").unwrap_or(call.words.len());
+    let mut index = 0;
+    call.words.retain(|word| {
+        index += 1;
+        index > end || word != "--json"
+    });
+    call.globals.json = true;
 }
 
 /// Which of the flags of commands that write are not the command's own.

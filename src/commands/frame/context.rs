@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Answer;
-use super::argv::Globals;
+use super::argv::{Color, Globals};
 use super::error::{CommandError, ExitContract, Reason};
 use super::listing::Listed;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
@@ -19,6 +19,7 @@ use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
 use crate::runtime::{Descriptor, Registry};
+use crate::text::screen::Screen;
 use crate::text::terminal;
 use crate::world::World;
 
@@ -193,6 +194,11 @@ impl Context {
         self.root.get_or_init(|| root::discover(&self.here, self.world.home().as_deref()))
     }
 
+    /// Whether there is a project: a `.planning` folder.
+    pub(in crate::commands) fn has_a_project(&self) -> bool {
+        disk::is_folder(self.layout().absolute(self.layout().planning()))
+    }
+
     /// Where the project's documents stand, for the active workstream.
     pub(crate) fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
@@ -292,6 +298,57 @@ impl Context {
         };
         let refused = CommandError::usage(format!("`{command}` needs a person, and {why}")).exits(77);
         Err(refused.hint(format!("type it in a terminal of your own: {} {command}", self.program_word())))
+    }
+
+    /// Whether a person reads the answer at a terminal. Hosts run programs of agents in one too.
+    pub(in crate::commands) fn is_for_a_person(&self) -> bool {
+        let terminal = self.world.terminal();
+        terminal.stdin && terminal.stdout && self.agent_session().is_ok_and(|session| session.is_none())
+    }
+
+    /// Whether the answer is text for a person: one is there, and asked for no other form of it.
+    pub(in crate::commands) fn shows_to_a_person(&self) -> bool {
+        let asked = self.globals.raw || self.globals.json || self.globals.pick.is_some() || self.globals.dry_run;
+        !asked && self.is_for_a_person()
+    }
+
+    /// Says to a person that there is no project; programs get the empty answer they know.
+    pub(in crate::commands) fn refuses_a_person_without_a_project(&self) -> Result<(), CommandError> {
+        if !self.shows_to_a_person() || self.has_a_project() {
+            return Ok(());
+        }
+        let error = CommandError::usage(format!("there is no project in `{}` (no .planning folder)", self.here));
+        let start = self.installed_command("new-project").ok().flatten();
+        Err(match start {
+            Some(start) => error.hint(format!("start one with `{start}` in your agent, or name one with --cwd")),
+            None => error.hint("`gsd-tools install` adds the commands that start one to your agent"),
+        })
+    }
+
+    /// What the terminal of the call can show.
+    pub(in crate::commands) fn screen(&self) -> Screen {
+        let terminal = self.world.terminal();
+        let color = match self.globals.color {
+            Color::Auto => terminal.stdout && terminal.color,
+            Color::Always => true,
+            Color::Never => false,
+        };
+        Screen { width: terminal.width, color, signs: terminal.signs }
+    }
+
+    /// As [`Self::emit`], for answers about a project; to a person at a terminal who asked for no form of it, as text.
+    pub(in crate::commands) fn show(
+        &mut self,
+        report: &impl Serialize,
+        text: impl FnOnce(Screen) -> String,
+    ) -> Result<(), CommandError> {
+        if !self.shows_to_a_person() {
+            return self.emit(report);
+        }
+        self.refuses_a_person_without_a_project()?;
+        let text = text(self.screen());
+        self.text(text);
+        Ok(())
     }
 
     /// Whether the bare value is asked for instead of JSON.

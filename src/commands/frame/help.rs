@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::text::screen::{Cell, Screen, Tone};
+
 use super::Catalog;
 use super::Family;
 use super::tree;
@@ -9,12 +11,14 @@ use super::usage;
 
 const FLAGS: &str = "\
 Flags of every command:
+  --json                  Print JSON, at a terminal too
   --raw                   Print the bare value where the command has one
   --pick <field>          Print one field of the answer, such as `a.b[0].c`
   --cwd <folder>          Work in this folder
   --project-dir <folder>  Use the project in exactly this folder
   --ws <name>             Use this workstream
-  --json-errors           Tell failures as one line of JSON
+  --json-errors           Print errors as one line of JSON
+  --color <when>          Use colour: auto, always or never
   --exit-contract=<v>     v1: 0 or 1; v2: a code per kind of failure
   --help                  Show help; after a command, the help of that command
 ";
@@ -38,7 +42,8 @@ Flags of commands that act:
 pub(in crate::commands) fn page(catalog: Catalog, words: &[String]) -> String {
     match words.first().and_then(|word| catalog.family(word)) {
         Some(row) => command_page(row, words),
-        None => program_page(catalog),
+        None if words.iter().any(|word| word == "--all") => full_page(catalog),
+        None => short_page(catalog),
     }
 }
 
@@ -55,7 +60,56 @@ fn command_page(row: &Family, words: &[String]) -> String {
     format!("{}\n{more}{FLAGS}", command.render_long_help())
 }
 
-fn program_page(catalog: Catalog) -> String {
+/// What people call, by what they want to do. The rest is for workflows.
+const FOR_PEOPLE: &[(&str, &[&str])] = &[
+    ("Set up", &["install", "uninstall", "status", "runtimes", "hooks", "guide"]),
+    ("See where a project is", &["progress", "stats", "state", "smart-entry", "roadmap", "list-todos", "audit-uat"]),
+    ("Change a project", &["phase", "milestone", "workstream", "todo", "config-get", "config-set"]),
+    ("Check and repair", &["validate", "verify", "gate", "trust", "recover"]),
+];
+
+/// Where the documentation is.
+const DOCUMENTATION: &str = "`gsd-tools guide` explains the system, topic by topic.";
+
+/// What a person sees who calls the program outside of a project.
+pub(in crate::commands) fn welcome(screen: Screen) -> String {
+    let mut page = format!("{} {}\n", screen.paint(Tone::Strong, "gsd-tools"), env!("CARGO_PKG_VERSION"));
+    let what = "Plan, build and verify software with AI coding agents. It adds commands, agents and hooks to the agent \
+                you use, and keeps the plan of a project in files that you can read.";
+    page += &screen.prose("", "", what);
+    page += "\nThere is no project in this folder.\n\n";
+    let rows = [
+        ("gsd-tools install", "Install for the agents you use"),
+        ("gsd-tools guide", "Read how it works"),
+        ("gsd-tools help", "List the commands"),
+    ];
+    let row = |(call, about): &(&str, &str)| vec![Cell::new(Tone::Command, *call), Cell::from(*about)];
+    page += &screen.table("  ", &rows.iter().map(row).collect::<Vec<_>>());
+    page
+}
+
+/// The commands for people.
+fn short_page(catalog: Catalog) -> String {
+    let mut page = String::from(
+        "Usage: gsd-tools <command> [arguments] [flags]\n\n\
+         Example: `gsd-tools install --claude --global`\n",
+    );
+    for (task, words) in FOR_PEOPLE {
+        let _ = writeln!(page, "\n{task}:");
+        for word in *words {
+            let tree = catalog.family(word).map(tree);
+            let about = tree.as_ref().and_then(|tree| tree.find_subcommand(word)).and_then(clap::Command::get_about);
+            let _ = writeln!(page, "  {word:<26} {}", about.map(ToString::to_string).unwrap_or_default());
+        }
+    }
+    let _ = write!(page, "\nMore:\n  {:<26} {}\n", "help <command>", "Show the help of a command");
+    let _ = write!(page, "  {:<26} {}\n", "help --all", "List every command, also those that workflows call");
+    let _ = write!(page, "\n{FLAGS}\n{DOCUMENTATION}\n");
+    page
+}
+
+/// Every command, by family.
+fn full_page(catalog: Catalog) -> String {
     let mut page = String::from("Usage: gsd-tools <command> [arguments] [flags]\n");
     for row in catalog.0 {
         // Writing to a string cannot fail.
@@ -67,4 +121,20 @@ fn program_page(catalog: Catalog) -> String {
     }
     let _ = write!(page, "\n{FLAGS}");
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::families::CATALOG;
+
+    #[test]
+    fn the_short_page_lists_commands_that_exist_each_once() {
+        let mut words: Vec<&str> = FOR_PEOPLE.iter().flat_map(|(_, words)| words.iter().copied()).collect();
+        assert!(words.iter().all(|word| CATALOG.family(word).is_some()), "{words:?}");
+        let count = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), count);
+    }
 }

@@ -87,7 +87,7 @@ impl Context {
     /// Finishes what a call that died left in the project: its half of a write, and its lock files. Gives the trees in
     /// which a write was unfinished.
     pub(in crate::commands) fn recover_project(&self) -> Result<Vec<String>, CommandError> {
-        if !disk::is_folder(self.layout().absolute(self.layout().planning())) {
+        if !self.has_a_project() {
             return Ok(Vec::new());
         }
         let disk = self.disk();

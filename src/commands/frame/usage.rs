@@ -42,6 +42,18 @@ pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMat
         .map_err(|error| complain(&error))
 }
 
+/// Lifts `--json`, unless the command has a flag of its own by that name.
+pub(in crate::commands) fn lift_json(row: &Family, call: &mut Call) {
+    if !call.words.iter().any(|word| word == "--json") {
+        return;
+    }
+    let tree = tree(row);
+    let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
+    if !leaf(&tree, &words).command.get_arguments().any(|argument| argument.get_long() == Some("json")) {
+        argv::lift_json(call);
+    }
+}
+
 /// Lifts the flags that every command has that writes documents or acts.
 pub(in crate::commands) fn lift_of_writers(row: &Family, call: &mut Call) -> Result<(), CommandError> {
     // Most calls have neither flag, and building the tree once more takes time.

@@ -73,7 +73,10 @@ fn match_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandErr
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
     let area = arguments.area.as_deref();
     let report = todos::list(&context.view(), area)?;
-    context.emit_raw(&report, report.count.to_string())
+    if context.raw() {
+        return context.emit_raw(&report, report.count.to_string());
+    }
+    context.show(&report, |screen| report.shown(screen))
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,6 +1,8 @@
 //! Progress of the milestone, as JSON, as a table, as a bar.
 
 use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::state::entry;
+use crate::operations::overview::dashboard::Dashboard;
 use crate::operations::overview::history;
 use crate::operations::overview::progress::{self, TableReport};
 use crate::operations::overview::stats::{self, Commits};
@@ -41,6 +43,15 @@ fn history_digest(context: &mut Context) -> Result<(), CommandError> {
     context.emit(&history::history(&context.view())?)
 }
 
+/// Where the project is, for a person at a terminal.
+pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, CommandError> {
+    let view = context.view();
+    let stats = stats::stats(&view, Commits::default())?;
+    let entry = entry(context, &view)?;
+    let dashboard = Dashboard::of(&view, stats, entry, &context.root().name())?;
+    Ok(dashboard.shown(context.screen()))
+}
+
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
     let report = progress::progress(&context.view())?;
     match arguments.format.as_deref() {
@@ -53,7 +64,13 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Comma
             let rendered = report.table();
             context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered)
         }
-        _ => context.emit(&report),
+        Some(_) => context.emit(&report),
+        None if context.shows_to_a_person() && context.has_a_project() => {
+            let page = dashboard(context)?;
+            context.text(page);
+            Ok(())
+        }
+        None => context.show(&report, |_| String::new()),
     }
 }
 
@@ -63,7 +80,8 @@ fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandErro
         let rendered = report.table();
         return context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered);
     }
-    context.emit(&report)
+    let title = context.view().project_title()?.unwrap_or_else(|| context.root().name());
+    context.show(&report, |screen| report.shown(screen, &title))
 }
 
 /// How many commits led here, and the day of the first; none outside of a repository.

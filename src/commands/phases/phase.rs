@@ -177,8 +177,11 @@ fn list_plans(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandErro
 
 fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let report = find::find_phase(&context.view(), phase)?;
-    let raw = report.directory.clone().unwrap_or_default();
-    context.emit_raw(&report, raw)
+    if context.raw() {
+        let raw = report.directory.clone().unwrap_or_default();
+        return context.emit_raw(&report, raw);
+    }
+    context.show(&report, |screen| report.shown(screen, phase))
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {

@@ -77,8 +77,8 @@ pub(crate) struct UpgradeArgs {
 
 fn analyze(context: &mut Context) -> Result<(), CommandError> {
     match analyze::analyze(&context.view())? {
-        Ok(report) => context.emit(&report),
-        Err(report) => context.emit(&report),
+        Ok(report) => context.show(&report, |screen| report.shown(screen)),
+        Err(report) => context.show(&report, |_| "This project has no ROADMAP.md\n".to_owned()),
     }
 }
 

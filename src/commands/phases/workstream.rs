@@ -105,7 +105,7 @@ fn progress(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
-    if !crate::disk::is_folder(context.layout().absolute(context.layout().planning())) {
+    if !context.has_a_project() {
         let prefix = context.command_prefix()?;
         let told = CommandError::usage("there is no .planning folder here");
         return Err(told.hint(format!("{prefix}new-project makes one")));

@@ -36,7 +36,7 @@ fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
         }
         PlanIndexError::Unreadable(error) => error.into(),
     })?;
-    context.emit(&report)
+    context.show(&report, |screen| report.shown(screen))
 }
 
 fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), CommandError> {

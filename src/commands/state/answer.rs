@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::{CommandError, Context, error::Reason};
-use crate::disk;
 use crate::operations::state::notes::NoteReport;
 use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, StateError};
 use crate::project::view::{Edits, ProjectView};
@@ -63,7 +62,7 @@ pub(in crate::commands) fn note(
 
 /// Refuses a call that would make `.planning/` out of nothing.
 pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> Result<(), CommandError> {
-    if disk::is_folder(context.layout().absolute(context.layout().planning())) {
+    if context.has_a_project() {
         return Ok(());
     }
     let prefix = context.command_prefix()?;

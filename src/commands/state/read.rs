@@ -6,10 +6,9 @@ use serde_json::{Map, Value};
 
 use super::answer::{FailureReport, emit_found};
 use crate::commands::frame::{CommandError, Context, error::Reason};
-use crate::disk;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
-use crate::operations::state::situation::{self, Surroundings};
+use crate::operations::state::situation::{self, EntryReport, Surroundings};
 use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE};
 use crate::project::config::LoadedConfig;
 use crate::project::view::ProjectView;
@@ -54,6 +53,9 @@ const LOAD_LINES: &[&str] = &[
 ];
 
 pub(in crate::commands) fn load(context: &mut Context) -> Result<(), CommandError> {
+    if context.shows_to_a_person() && context.has_a_project() {
+        return shown(context);
+    }
     let config = context.config()?.clone();
     let view = context.view();
     let layout = view.layout();
@@ -72,7 +74,22 @@ pub(in crate::commands) fn load(context: &mut Context) -> Result<(), CommandErro
     lines.push(format!("config_exists={}", report.config_exists));
     lines.push(format!("roadmap_exists={}", report.roadmap_exists));
     lines.push(format!("state_exists={}", report.state_exists));
-    context.emit_raw(&report, lines.join("\n"))
+    if context.raw() {
+        return context.emit_raw(&report, lines.join("\n"));
+    }
+    context.show(&report, |_| String::new())
+}
+
+/// Shows a person what STATE.md says.
+fn shown(context: &mut Context) -> Result<(), CommandError> {
+    let facts = context.state_facts()?;
+    let report = read::json(&context.view(), &facts)?;
+    let page = match report {
+        Some(report) => report.shown(context.screen()),
+        None => format!("{NO_STATE}\n{NO_STATE_CURE}\n"),
+    };
+    context.text(page);
+    Ok(())
 }
 
 pub(in crate::commands) fn json(context: &mut Context) -> Result<(), CommandError> {
@@ -114,10 +131,7 @@ pub(in crate::commands) fn snapshot(context: &mut Context) -> Result<(), Command
 }
 
 pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), CommandError> {
-    let view = context.view();
-    let surroundings = surroundings(context, &view);
-    let facts = Facts { commands: context.commands()?, ..context.moment() };
-    let report = situation::smart_entry(&view, &surroundings, &facts)?;
+    let report = entry(context, &context.view())?;
     if arguments.json {
         return context.emit(&report);
     }
@@ -126,10 +140,16 @@ pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryA
     Ok(())
 }
 
+/// The situation of the project, and what to do next.
+pub(in crate::commands) fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, CommandError> {
+    let facts = Facts { commands: context.commands()?, ..context.moment() };
+    Ok(situation::smart_entry(view, &surroundings(context, view), &facts)?)
+}
+
 /// What git says about the folder; one run of git, two where STATE.md names a commit.
 fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
     let root = view.layout().root();
-    let has_planning = disk::is_folder(view.layout().absolute(view.layout().planning()));
+    let has_planning = context.has_a_project();
     let asked = context.world().git_differences(root, ["status", "--porcelain=v2", "--branch"]);
     let Some(status) = asked.ok().filter(Finished::success).map(|finished| finished.text()) else {
         return Surroundings { has_planning, ..Surroundings::default() };

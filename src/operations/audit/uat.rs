@@ -15,6 +15,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::uat_report::{Gap, UatReport, UatTest};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// Why there is nothing to look through.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,29 @@ pub(crate) struct UatAuditReport {
     acknowledged_files: usize,
     /// Checks of the open milestone that were put off until a person makes them.
     deferred_checks: Vec<DeferredCheck>,
+}
+
+impl UatAuditReport {
+    /// The open tests, file by file, for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        if self.results.is_empty() && self.deferred_checks.is_empty() {
+            return "No open tests or checks\n".to_owned();
+        }
+        let mut page = counted(self.summary.total_items, "open test") + "\n";
+        for file in &self.results {
+            let place = screen.paint(Tone::Faint, &file.file_path);
+            page += &format!("\n{}  {place}\n", screen.paint(Tone::Strong, &format!("Phase {}", file.phase)));
+            let row = |item: &Item| {
+                let mark = if item.result == "issue" { Mark::Failed } else { Mark::Open };
+                vec![screen.mark(mark), Cell::from(item.name.as_str()), Cell::new(Tone::Faint, item.result.as_str())]
+            };
+            page += &screen.table("  ", &file.items.iter().map(row).collect::<Vec<_>>());
+        }
+        if !self.deferred_checks.is_empty() {
+            page += &format!("\n{} put off for a person\n", counted(self.deferred_checks.len(), "check"));
+        }
+        page
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -34,7 +34,6 @@ use crate::project::auto_chain::AutoMode;
 use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
-use crate::text::markdown::Markdown;
 
 use crate::operations::agents::models;
 
@@ -137,7 +136,6 @@ impl Bundle<'_> {
     }
 
     fn complete<R>(&self, report: R) -> Result<Complete<R>, FileError> {
-        let title = self.view.text(&self.view.layout().project())?.and_then(|text| title(&text));
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let common = Common {
             project_root: self.shown(""),
@@ -148,7 +146,7 @@ impl Bundle<'_> {
             agents_with_skills: self.config.entries("agent_skills").map(|(agent, _)| agent.to_owned()).collect(),
             response_language: owned(self.config.text("response_language")),
             project_code: owned(self.config.project_code()),
-            project_title: title,
+            project_title: self.view.project_title()?,
         };
         Ok(Complete { report, common })
     }
@@ -185,13 +183,6 @@ impl Bundle<'_> {
     fn roadmap_exists(&self) -> bool {
         self.view.exists(&self.view.layout().roadmap())
     }
-}
-
-/// The title of a document: its first heading of the first level.
-fn title(text: &str) -> Option<String> {
-    let markdown = Markdown::parse(text);
-    let mut headings = markdown.headings();
-    headings.find(|heading| heading.level == 1 && !heading.title.is_empty()).map(|heading| heading.title.to_owned())
 }
 
 #[cfg(test)]

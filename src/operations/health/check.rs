@@ -22,6 +22,7 @@ use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
+use crate::text::screen::{Mark, Screen, Tone, counted};
 
 /// What the check needs to know that stands in no file of the project.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +80,29 @@ impl HealthReport {
         };
         let repairable_count = findings.iter().filter(|finding| finding.fix.is_some()).count();
         Self { status, errors, warnings, info: of(Severity::Note), repairable_count, repairs_performed: None }
+    }
+
+    /// The findings for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let mut page = match self.status {
+            "healthy" => screen.paint(Tone::Good, "The project is healthy") + "\n",
+            "degraded" => format!("{} found\n", counted(self.warnings.len(), "warning")),
+            _ => format!(
+                "{}, {} found\n",
+                screen.paint(Tone::Bad, &counted(self.errors.len(), "error")),
+                counted(self.warnings.len(), "warning")
+            ),
+        };
+        for (mark, findings) in
+            [(Mark::Failed, &self.errors), (Mark::Warning, &self.warnings), (Mark::Open, &self.info)]
+        {
+            page += &findings.iter().map(|finding| finding.shown(screen, mark)).collect::<String>();
+        }
+        if self.repairable_count > 0 && self.repairs_performed.is_none() {
+            let repair = screen.paint(Tone::Command, "gsd-tools validate health --repair");
+            page += &format!("\n{} can be repaired:\n  {repair}\n", counted(self.repairable_count, "finding"));
+        }
+        page
     }
 
     pub(super) fn has(&self, code: &str) -> bool {

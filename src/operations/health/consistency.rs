@@ -14,6 +14,7 @@ use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::plan::PhasePlan;
 use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
+use crate::text::screen::{Cell, Mark, Screen, Tone};
 
 /// What `validate consistency` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,6 +25,21 @@ pub(crate) struct ConsistencyReport {
     /// Left out where there was nothing to compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) warning_count: Option<usize>,
+}
+
+impl ConsistencyReport {
+    /// The findings for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let mut page = String::new();
+        for error in &self.errors {
+            page += &screen.table("", &[vec![screen.mark(Mark::Failed), Cell::from(*error)]]);
+        }
+        page += &self.warnings.iter().map(|warning| warning.shown(screen, Mark::Warning)).collect::<String>();
+        if page.is_empty() {
+            page = screen.paint(Tone::Good, "The roadmap and the folders agree") + "\n";
+        }
+        page
+    }
 }
 
 /// Compares the roadmap with the folders, and looks for gaps and orphans. `numbered` says whether phases count up.

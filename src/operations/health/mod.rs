@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::answers::finding::Finding;
+use crate::text::screen::{Mark, Screen};
 
 pub(crate) use check::{HealthFacts, HealthReport, Worktree, WrittenAt, check};
 pub(crate) use consistency::consistency;
@@ -32,6 +33,14 @@ pub(crate) struct HealthFinding {
     pub(crate) fix: String,
     /// Whether [`repair`] can make it good.
     pub(crate) repairable: bool,
+}
+
+impl HealthFinding {
+    /// What it is and what to do about it, for a person at a terminal.
+    fn shown(&self, screen: Screen, mark: Mark) -> String {
+        let cure = if self.fix.is_empty() { String::new() } else { screen.prose("    ", "    ", &self.fix) };
+        screen.item("", mark, &format!("{} {}", self.code, self.message)) + &cure
+    }
 }
 
 impl From<Finding> for HealthFinding {

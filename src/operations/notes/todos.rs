@@ -11,6 +11,7 @@ use crate::project::plan::PhasePlan;
 use crate::project::todo::Todo;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::screen::{Cell, Screen, Tone, counted};
 
 /// What `list-todos` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,6 +27,25 @@ pub(crate) struct TodoReport {
     pub(crate) title: String,
     pub(crate) area: String,
     pub(crate) path: String,
+}
+
+impl TodosReport {
+    /// The todos for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        if self.todos.is_empty() {
+            return "No pending todos\n".to_owned();
+        }
+        let row = |todo: &TodoReport| {
+            vec![
+                Cell::new(Tone::Faint, todo.created.get(..10).unwrap_or(&todo.created)),
+                Cell::from(todo.title.as_str()),
+                Cell::from(todo.area.as_str()),
+                Cell::new(Tone::Faint, todo.file.as_str()),
+            ]
+        };
+        let rows: Vec<_> = self.todos.iter().map(row).collect();
+        format!("{}\n\n{}", counted(self.count, "pending todo"), screen.table("  ", &rows))
+    }
 }
 
 /// The pending todos, of one area where one is given.

@@ -1,5 +1,6 @@
 //! The whole project at a glance.
 
+pub(crate) mod dashboard;
 pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod progress;

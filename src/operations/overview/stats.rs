@@ -18,9 +18,11 @@ use crate::project::state::edit::bar;
 use crate::project::verification;
 use crate::project::view::ProjectView;
 
+use super::dashboard;
 use super::progress::PhaseStatus;
 use crate::operations::roadmap::analyze::percent;
 use crate::operations::state::Counts;
+use crate::text::screen::{Cell, Screen, Tone, counted};
 
 /// What git tells of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,6 +138,29 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
 const NOT_STARTED: &str = "Not Started";
 
 impl StatsReport {
+    /// The numbers for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen, title: &str) -> String {
+        let mut page =
+            dashboard::headline(screen, title, self) + "\n" + &dashboard::progress(screen, self, "  ") + "\n";
+        page += &dashboard::phases(screen, &self.phases, None);
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut row = |label: &str, value: String| rows.push(vec![Cell::new(Tone::Faint, label), Cell::from(value)]);
+        if self.requirements_total > 0 {
+            row("Requirements", format!("{} of {} met", self.requirements_complete, self.requirements_total));
+        }
+        if self.git_commits > 0 {
+            let since = self.git_first_commit_date.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
+            row("Git", counted(self.git_commits, "commit") + &since);
+        }
+        if let Some(activity) = &self.last_activity {
+            row("Last activity", activity.clone());
+        }
+        if !rows.is_empty() {
+            page += "\n";
+        }
+        page + &screen.table("  ", &rows)
+    }
+
     /// The numbers as a Markdown page.
     pub(crate) fn table(&self) -> String {
         let words = |text: &Option<String>| text.clone().unwrap_or_default();

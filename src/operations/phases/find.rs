@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::milestone::MilestoneScope;
 use crate::project::view::ProjectView;
+use crate::text::screen::{Cell, Mark, Screen, Tone};
 
 /// What `find-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -27,6 +28,26 @@ pub(crate) struct FindPhaseReport {
     pub(crate) ambiguous_matches: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) warning: Option<String>,
+}
+
+impl FindPhaseReport {
+    /// The phase for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen, typed: &str) -> String {
+        let (Some(folder), Some(number)) = (&self.directory, &self.phase_number) else {
+            let why = self.warning.clone().unwrap_or_else(|| format!("Phase {typed} has no folder"));
+            return screen.prose("", "", &why) + "`gsd-tools roadmap analyze` lists the phases\n";
+        };
+        let title = format!("Phase {number}  {}", self.phase_name.as_deref().unwrap_or_default());
+        let mut page = format!("{}\n  {folder}\n", screen.paint(Tone::Strong, title.trim_end()));
+        let done: Vec<&str> = self.summaries.iter().filter_map(|file| file.strip_suffix("-SUMMARY.md")).collect();
+        let row = |plan: &String| {
+            let id = plan_id(plan);
+            let is_done = done.iter().any(|done| *done == id || *done == canonical_id(id));
+            vec![screen.mark(if is_done { Mark::Done } else { Mark::Open }), Cell::from(plan.as_str())]
+        };
+        page += &screen.table("  ", &self.plans.iter().map(row).collect::<Vec<_>>());
+        page
+    }
 }
 
 /// The folder of a phase with its plans and summaries.

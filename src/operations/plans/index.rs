@@ -12,6 +12,7 @@ use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::phase::PhaseId;
 use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::view::ProjectView;
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// Why a phase has no order of execution.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,42 @@ pub(crate) struct IndexedPlan {
     pub(crate) halted: bool,
     /// Halted plans that this one depends on, nearest first.
     pub(crate) blocked_by: Vec<String>,
+}
+
+impl PlanIndexReport {
+    /// The plans, wave by wave, for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        if let Some(error) = &self.error {
+            return screen.prose("", "", error) + "`gsd-tools roadmap analyze` lists the phases\n";
+        }
+        if self.plans.is_empty() {
+            return format!("Phase {} has no plans\n", self.phase);
+        }
+        let done = self.plans.len() - self.incomplete.len();
+        let title = format!("Phase {}  {done} of {} done", self.phase, counted(self.plans.len(), "plan"));
+        let mut page = screen.paint(Tone::Strong, &title) + "\n";
+        for wave in self.waves.keys() {
+            page += &format!("\n  Wave {wave}\n");
+            let plans = self.plans.iter().filter(|plan| plan.wave == *wave);
+            page += &screen.table("  ", &plans.map(|plan| self.row(screen, plan)).collect::<Vec<_>>());
+        }
+        for warning in &self.warnings {
+            page += &screen.item("", Mark::Warning, warning);
+        }
+        page
+    }
+
+    fn row(&self, screen: Screen, plan: &IndexedPlan) -> Vec<Cell> {
+        let (mark, word) = match () {
+            () if plan.halted => (Mark::Failed, "halted".to_owned()),
+            () if plan.has_summary => (Mark::Done, "done".to_owned()),
+            () if !plan.blocked_by.is_empty() => (Mark::Warning, format!("blocked by {}", plan.blocked_by.join(", "))),
+            () if self.runnable.contains(&plan.id) => (Mark::Current, "ready".to_owned()),
+            () => (Mark::Open, "waits".to_owned()),
+        };
+        let objective = plan.objective.as_deref().unwrap_or_default();
+        vec![screen.mark(mark), Cell::from(plan.id.as_str()), Cell::from(objective), Cell::new(Tone::Faint, word)]
+    }
 }
 
 /// The plans of an open phase with their waves.

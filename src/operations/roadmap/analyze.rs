@@ -16,6 +16,7 @@ use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
 use crate::operations::state::Counts;
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What `roadmap get-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -109,6 +110,42 @@ pub(crate) struct AnalyzeReport {
     /// Phases with a checklist line and no section.
     pub(crate) missing_phase_details: Option<Vec<String>>,
     pub(crate) scope: MilestoneScope,
+}
+
+impl AnalyzeReport {
+    /// The phases with their goals for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let milestones: Vec<&str> = self.milestones.iter().map(|milestone| milestone.heading.as_str()).collect();
+        let mut page = String::new();
+        if !milestones.is_empty() {
+            page += &screen.prose("", "  ", &milestones.join(", "));
+        }
+        let phases = format!("{} of {} done", self.completed_phases, counted(self.phase_count, "phase"));
+        page += &format!("{phases}, {} of {}\n", self.total_summaries, counted(self.total_plans, "plan"));
+        for phase in &self.phases {
+            let mark = match phase.standing.stage() {
+                Stage::Complete => Mark::Done,
+                _ if self.current_phase.as_ref() == Some(&phase.number) => Mark::Current,
+                _ => Mark::Open,
+            };
+            let plans = match phase.plan_count {
+                0 => Cell::default(),
+                count => Cell::from(format!("{}/{count} plans", phase.summary_count)),
+            };
+            let name = Cell::new(Tone::Strong, phase.name.as_str());
+            page += "\n";
+            page += &screen.table("", &[vec![screen.mark(mark), Cell::from(phase.number.as_str()), name, plans]]);
+            let details = [("Goal", &phase.goal), ("Depends on", &phase.depends_on)];
+            for (label, text) in details.into_iter().filter_map(|(label, text)| Some((label, text.as_deref()?))) {
+                page += &screen.prose("   ", "     ", &format!("{label}: {text}"));
+            }
+        }
+        for number in self.missing_phase_details.iter().flatten() {
+            let what = format!("Phase {number} is in the checklist and has no section");
+            page += &screen.item("", Mark::Warning, &what);
+        }
+        page
+    }
 }
 
 /// What `roadmap analyze` answers where there is no roadmap.

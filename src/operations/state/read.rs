@@ -11,6 +11,7 @@ use crate::project::milestone::MilestoneScope;
 use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
 use crate::project::state::{DECISIONS, State};
 use crate::project::view::ProjectView;
+use crate::text::screen::{Cell, Screen, Tone};
 
 /// What `state json` answers.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -42,6 +43,28 @@ pub(crate) struct IndexReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) state_head: Option<String>,
     pub(crate) progress: ProgressReport,
+}
+
+impl IndexReport {
+    /// The position for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let joined = |left: &Option<String>, right: &Option<String>| match (left, right) {
+            (None, None) => None,
+            (left, right) => Some([left.as_deref(), right.as_deref()].map(Option::unwrap_or_default).join(" ")),
+        };
+        let rows = [
+            ("Milestone", joined(&self.milestone, &self.milestone_name)),
+            ("Phase", joined(&self.current_phase, &self.current_phase_name)),
+            ("Plan", self.current_plan.clone()),
+            ("Status", self.status.clone()),
+            ("Paused", self.paused_at.clone()),
+            ("Stopped at", self.stopped_at.clone()),
+            ("Last activity", joined(&self.last_activity, &self.last_activity_desc)),
+        ];
+        let rows = rows.into_iter().filter_map(|(label, value)| Some((label, value?)));
+        let row = |(label, value): (&str, String)| vec![Cell::new(Tone::Faint, label), Cell::from(value)];
+        screen.table("", &rows.map(row).collect::<Vec<_>>())
+    }
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

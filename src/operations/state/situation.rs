@@ -56,6 +56,14 @@ impl EntryReport {
         self.notice.as_deref().filter(|_| accepts).unwrap_or(&self.summary)
     }
 
+    /// As [`Self::reason`], where a percentage is shown beside it: without the one that STATE.md has.
+    pub(crate) fn reason_beside_progress(&self) -> String {
+        match self.situation {
+            Situation::Executing if self.recommended != ACCEPT => format!("{} is being executed", place(&self.signals)),
+            _ => self.reason().to_owned(),
+        }
+    }
+
     pub(crate) fn recommended_action(&self) -> &Action {
         // Every situation has an action.
         &self.actions[0]

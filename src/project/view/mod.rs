@@ -10,6 +10,7 @@ use edits::EditedFiles;
 pub(crate) use edits::Edits;
 
 use crate::text::front_matter::FrontMatter;
+use crate::text::markdown::Markdown;
 use crate::text::shell::acting_letter;
 
 #[cfg(any(test, fuzzing))]
@@ -194,6 +195,14 @@ impl ProjectView {
     /// The SHA-256 of a file's bytes; see [`Files::digest`].
     pub(crate) fn digest(&self, path: &str) -> Result<Option<String>, FileError> {
         self.files.digest(path)
+    }
+
+    /// The title of the project: the first heading of PROJECT.md.
+    pub(crate) fn project_title(&self) -> Result<Option<String>, FileError> {
+        let text = self.text(&self.layout.project())?.unwrap_or_default();
+        let markdown = Markdown::parse(&text);
+        let mut headings = markdown.headings().filter(|heading| heading.level == 1 && !heading.title.is_empty());
+        Ok(headings.next().map(|heading| heading.title.to_owned()))
     }
 
     pub(crate) fn state_text(&self) -> Result<Option<Arc<str>>, FileError> {

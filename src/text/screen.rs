@@ -1,0 +1,231 @@
+//! Text for a person at a terminal: colour by meaning, columns, and lines that fit the width.
+
+use textwrap::Options;
+use unicode_width::UnicodeWidthStr;
+
+/// The widest text that is comfortable to read; tables may be wider.
+const MEASURE: usize = 100;
+
+/// What a terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Screen {
+    /// In columns.
+    pub(crate) width: usize,
+    pub(crate) color: bool,
+    /// Whether signs beyond ASCII can be shown.
+    pub(crate) signs: bool,
+}
+
+/// What a piece of text means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tone {
+    #[default]
+    Plain,
+    /// A heading, or what the eye should find first.
+    Strong,
+    /// What matters least.
+    Faint,
+    Good,
+    /// Needs attention.
+    Warning,
+    Bad,
+    /// Something to type.
+    Command,
+}
+
+impl Tone {
+    /// The escape sequence that switches it on; `text::terminal` lets these through.
+    fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Strong => "\u{1b}[1m",
+            Self::Faint => "\u{1b}[2m",
+            Self::Good => "\u{1b}[32m",
+            Self::Warning => "\u{1b}[33m",
+            Self::Bad => "\u{1b}[31m",
+            Self::Command => "\u{1b}[36m",
+        }
+    }
+}
+
+/// A sign at the start of a line: how something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Done,
+    Current,
+    Open,
+    Warning,
+    Failed,
+}
+
+/// One cell of a table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cell {
+    text: String,
+    tone: Tone,
+}
+
+impl Cell {
+    pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
+        Self { text: text.into(), tone }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::new(Tone::Plain, text)
+    }
+}
+
+impl Screen {
+    /// Text in a colour, where the terminal has colours.
+    pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
+        if self.color && tone != Tone::Plain && !text.is_empty() {
+            format!("{}{text}\u{1b}[0m", tone.code())
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// A sign, one column wide.
+    pub(crate) fn mark(self, mark: Mark) -> Cell {
+        let (sign, plain, tone) = match mark {
+            Mark::Done => ("✓", "x", Tone::Good),
+            Mark::Current => ("▸", ">", Tone::Command),
+            Mark::Open => ("○", "-", Tone::Faint),
+            Mark::Warning => ("!", "!", Tone::Warning),
+            Mark::Failed => ("✗", "X", Tone::Bad),
+        };
+        Cell::new(tone, if self.signs { sign } else { plain })
+    }
+
+    /// A bar of `columns` columns; it is full only when everything is done.
+    pub(crate) fn bar(self, done: u64, all: u64, columns: u64) -> String {
+        let full = if all == 0 { 0 } else { columns * done.min(all) / all };
+        let times = |sign: &str, count: u64| sign.repeat(usize::try_from(count).unwrap_or_default());
+        let (filled, empty) = if self.signs { ("█", "░") } else { ("#", ".") };
+        self.paint(Tone::Good, &times(filled, full)) + &self.paint(Tone::Faint, &times(empty, columns - full))
+    }
+
+    /// Prose in lines that fit, each below `indent`, the first one after `first`. Ends in a line break.
+    pub(crate) fn prose(self, first: &str, indent: &str, text: &str) -> String {
+        let width = self.width.min(MEASURE).max(width_of(indent) + 20);
+        // A long path or command stays whole, so that it can be copied.
+        let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
+        textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation)) + "\n"
+    }
+
+    /// A sign and prose beside it, in lines that fit.
+    pub(crate) fn item(self, indent: &str, mark: Mark, text: &str) -> String {
+        let Cell { text: sign, tone } = self.mark(mark);
+        let lines = self.prose(&format!("{indent}{sign} "), &format!("{indent}  "), text);
+        lines.replacen(&sign, &self.paint(tone, &sign), 1)
+    }
+
+    /// Rows in columns, two spaces apart. Where the rows are wider than the screen, the widest column is cut.
+    pub(crate) fn table(self, indent: &str, rows: &[Vec<Cell>]) -> String {
+        let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+        let widest =
+            |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width_of(&cell.text)).max();
+        let mut widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or_default()).collect();
+        let gaps = width_of(indent) + 2 * columns.saturating_sub(1);
+        let over = (widths.iter().sum::<usize>() + gaps).saturating_sub(self.width);
+        if let Some(widest) = widths.iter_mut().max() {
+            *widest = widest.saturating_sub(over).max(8.min(*widest));
+        }
+        let mut table = String::new();
+        for row in rows {
+            let mut line = indent.to_owned();
+            for (cell, width) in row.iter().zip(&widths) {
+                let text = self.fitted(&cell.text, *width);
+                line.push_str(&self.paint(cell.tone, &text));
+                line.extend(std::iter::repeat_n(' ', width - width_of(&text).min(*width) + 2));
+            }
+            table.push_str(line.trim_end());
+            table.push('\n');
+        }
+        table
+    }
+
+    /// A line cut to `width` columns.
+    fn fitted(self, text: &str, width: usize) -> String {
+        let text = text.split(['\n', '\r']).next().unwrap_or_default();
+        if width_of(text) <= width {
+            return text.to_owned();
+        }
+        let ellipsis = if self.signs { "…" } else { "." };
+        let mut cut = String::new();
+        for letter in text.chars() {
+            if width_of(&cut) + unicode_width::UnicodeWidthChar::width(letter).unwrap_or_default() + 1 > width {
+                break;
+            }
+            cut.push(letter);
+        }
+        cut.trim_end().to_owned() + ellipsis
+    }
+}
+
+fn width_of(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// `1 plan`, `2 plans`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Screen = Screen { width: 40, color: false, signs: true };
+
+    fn rows() -> Vec<Vec<Cell>> {
+        let row = |number: &str, name: &str| vec![Cell::from(number), Cell::new(Tone::Good, name), Cell::from("done")];
+        vec![row("1", "Foundation"), row("2.1", "検索 search and something that is long"), row("3", "")]
+    }
+
+    #[test]
+    fn a_table_lines_up_whatever_is_in_it() {
+        for width in [20, 40, 80] {
+            for color in [false, true] {
+                let screen = Screen { width, color, signs: true };
+                let table = screen.table("  ", &rows());
+                let starts = table.lines().map(|line| {
+                    let plain = line.replace("\u{1b}[32m", "").replace("\u{1b}[0m", "");
+                    plain.find("done").map(|at| width_of(&plain[..at]))
+                });
+                let starts: Vec<_> = starts.collect();
+                assert_eq!(starts.len(), 3);
+                assert!(starts.iter().all(|start| *start == starts[0] && start.is_some()), "{table}");
+                let widest =
+                    table.lines().map(|line| width_of(&line.replace("\u{1b}[32m", "").replace("\u{1b}[0m", "")));
+                assert!(widest.max().unwrap_or_default() <= width.max(25), "{width}: {table}");
+            }
+        }
+    }
+
+    #[test]
+    fn prose_wraps_between_words_and_keeps_commands_whole() {
+        let text = "run `gsd-tools install --claude --global` and then open a new session of the host";
+        let told = PLAIN.prose("  hint: ", "        ", text);
+        assert!(told.lines().all(|line| width_of(line) <= 40), "{told}");
+        assert_eq!(told.split_whitespace().collect::<Vec<_>>().join(" "), format!("hint: {text}"));
+        assert!(PLAIN.prose("", "", &"x".repeat(60)).starts_with(&"x".repeat(60)));
+    }
+
+    #[test]
+    fn a_bar_is_full_only_when_all_is_done() {
+        assert_eq!(PLAIN.bar(9, 10, 5), "████░");
+        assert_eq!(PLAIN.bar(10, 10, 5), "█████");
+        assert_eq!(PLAIN.bar(0, 0, 3), "░░░");
+        assert_eq!(Screen { signs: false, ..PLAIN }.bar(1, 2, 4), "##..");
+    }
+
+    #[test]
+    fn colour_is_only_where_it_is_wanted() {
+        assert_eq!(PLAIN.paint(Tone::Bad, "x"), "x");
+        let colored = Screen { color: true, ..PLAIN }.paint(Tone::Bad, "x");
+        assert_eq!(crate::text::terminal::shown(&colored), colored, "the terminal shows it as it is");
+    }
+}

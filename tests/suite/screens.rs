@@ -1,0 +1,97 @@
+//! What a person sees at a terminal; what is piped stays as it is.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::answers::project;
+use crate::kit::TestContext;
+
+/// The commands that have a view for people.
+const VIEWS: &[&str] = &[
+    "",
+    "progress",
+    "stats",
+    "state",
+    "roadmap analyze",
+    "list-todos",
+    "find-phase 2",
+    "phase-plan-index 2",
+    "audit-uat",
+    "validate health",
+    "validate consistency",
+];
+
+fn seen(context: &TestContext, call: &str, columns: usize, variables: &[(&str, &str)]) -> String {
+    let output = context.at_a_terminal_of(columns, call, variables, "");
+    String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n")
+}
+
+/// The text without colours.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, rest)| rest);
+    }
+    plain + rest
+}
+
+#[test]
+fn every_view_fits_the_terminal() {
+    for name in ["attic", "clinic", "garden", "ledger", "notes", "pocket", "workshop"] {
+        let context = project(name);
+        for columns in [60, 80, 120, 200] {
+            for call in VIEWS {
+                let page = seen(&context, call, columns, &[]);
+                assert!(!page.trim_start().starts_with('{'), "{name}: `{call}` is JSON: {page}");
+                let fits = |line: &str| plain(line).width() <= columns || !line.trim().contains(' ');
+                assert!(page.lines().all(fits), "{name}: `{call}` at {columns} columns:\n{page}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_follows_the_environment_and_the_flag() {
+    let context = project("notes");
+    let is_colored = |call: &str, variables: &[(&str, &str)]| seen(&context, call, 80, variables).contains('\u{1b}');
+    assert!(is_colored("progress", &[]));
+    assert!(!is_colored("progress", &[("NO_COLOR", "1")]) && !is_colored("progress", &[("TERM", "dumb")]));
+    assert!(!is_colored("progress --color never", &[]) && is_colored("progress --color=always", &[("NO_COLOR", "1")]));
+    let dumb = seen(&context, "progress", 80, &[("TERM", "dumb")]);
+    assert!(dumb.is_ascii() || !dumb.contains('█'), "{dumb}");
+}
+
+#[test]
+fn programs_and_agents_get_json_at_a_terminal_too() {
+    let context = project("notes");
+    let piped = context.gsd(["progress"]).stdout;
+    for (call, variables) in [("progress --json", &[][..]), ("progress", &[("CLAUDECODE", "1")])] {
+        assert_eq!(seen(&context, call, 80, variables).trim_end(), piped.trim_end(), "{call} {variables:?}");
+    }
+    assert_eq!(context.gsd(["progress", "--json"]).stdout, piped);
+}
+
+#[test]
+fn a_person_without_a_project_learns_what_to_do() {
+    let context = TestContext::new();
+    let welcome = seen(&context, "", 80, &[]);
+    assert!(welcome.contains("gsd-tools install") && welcome.contains("gsd-tools help"), "{welcome}");
+    for call in VIEWS.iter().filter(|call| !call.is_empty()) {
+        let told = seen(&context, call, 80, &[]);
+        assert!(told.contains("Error:") && told.contains("hint:"), "`{call}`: {told}");
+    }
+    assert!(context.gsd([]).failure(1).contains("no command given"), "a script that forgot its words");
+}
+
+#[test]
+fn help_comes_in_two_steps() {
+    let context = TestContext::new();
+    let short = context.gsd(["help"]).success();
+    assert_eq!(short, context.gsd(["--help"]).success());
+    assert!(short.lines().count() < 60 && short.contains("help --all") && short.contains("Example"), "{short}");
+    let all = context.gsd(["help", "--all"]).success();
+    assert!(all.contains("generate-slug") && !short.contains("generate-slug"));
+    assert_eq!(context.gsd(["help", "phase", "add"]).success(), context.gsd(["phase", "add", "--help"]).success());
+    assert_eq!(context.gsd(["version"]).success(), context.gsd(["--version"]).success());
+}
