@@ -1,5 +1,6 @@
 //! The table of families, and the run of a call through it.
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -89,7 +90,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 }
 
 pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
-    call.words = match install::spelled(call.words, &world) {
+    let hosts = OnceCell::new();
+    call.words = match install::spelled(call.words, &world, &hosts) {
         Ok(words) => words,
         Err(error) => return Answer::failed(error),
     };
@@ -112,6 +114,7 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
     };
     match Context::new(world, call.globals, || CATALOG.listing()) {
         Ok(mut context) => {
+            context.registry = hosts;
             let allowed = context.hold_agents_to_their_project(row, &call.words);
             let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)
