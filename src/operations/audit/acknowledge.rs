@@ -52,7 +52,7 @@ pub(crate) struct Target<'text> {
 }
 
 /// What `audit-open acknowledge` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct AcknowledgeReport {
     pub(crate) acknowledged: bool,
     category: &'static str,
@@ -77,16 +77,8 @@ pub(crate) fn acknowledge(
 ) -> Result<(AcknowledgeReport, Edits), AcknowledgeError> {
     let layout = view.layout();
     let category = target.category;
-    let mut report = AcknowledgeReport {
-        acknowledged: true,
-        category: category.word(),
-        phase: None,
-        file: None,
-        text: None,
-        status: None,
-        gap_snapshot: None,
-        questions_digest: None,
-    };
+    let mut report =
+        AcknowledgeReport { acknowledged: true, category: category.word(), ..AcknowledgeReport::default() };
     let (path, text) = match category {
         Category::DebugSessions => read(view, "debug", &layout.debug(), &target.markdown("slug", target.slug)?)?,
         Category::Threads => read(view, "threads", &layout.threads(), &target.markdown("slug", target.slug)?)?,

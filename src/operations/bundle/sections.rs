@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::library;
 
-/// What makes a section run, in the words of front matter.
+/// What makes a section run, in the words of front matter. Some are decided that no workflow names: a section that needs
+/// one of them is then text alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Condition {

@@ -30,7 +30,7 @@ impl Grounding {
 }
 
 /// What `drift-guard phase-status` answers.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StatusReport {
     verdict: &'static str,
@@ -47,16 +47,7 @@ pub(crate) struct StatusReport {
 
 /// Compares the status in STATE.md with that of the roadmap's row of a phase, by default the one at work.
 pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<StatusReport, FileError> {
-    let mut report = StatusReport {
-        verdict: "uncheckable",
-        reason: None,
-        phase: None,
-        state_status: None,
-        roadmap_status: None,
-        state_rank: None,
-        roadmap_rank: None,
-        authority: "STATE.md",
-    };
+    let mut report = StatusReport { verdict: "uncheckable", authority: "STATE.md", ..StatusReport::default() };
     let told = |phase: &str| {
         Some(PhaseId::new(phase)).filter(|id| id.integer().is_some()).map(|id| id.as_str().to_ascii_uppercase())
     };

@@ -43,7 +43,7 @@ pub(crate) enum Incomplete {
 }
 
 /// What `phase complete` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
 pub(crate) struct CompleteReport {
     pub(crate) completed_phase: String,
@@ -92,17 +92,11 @@ pub(crate) fn complete(
         next_phase_name: next.as_ref().and_then(|next| next.name.clone()),
         is_last_phase: next.is_none(),
         date: facts.today.clone(),
-        roadmap_updated: false,
-        state_updated: false,
-        requirements_updated: false,
-        auto_pruned: false,
         has_warnings: !warnings.is_empty(),
         warnings,
         verification_stale_check_indeterminate: verification.indeterminate,
-        milestone_conflict: None,
-        preservation_warnings: Vec::new(),
-        already_complete: None,
         checks_deferred: human_checks::all_deferred(view, &folder, &verification)?,
+        ..CompleteReport::default()
     };
     let closed = is_closed(view, typed)?;
     // What covers a closed phase may change with every later one; closed it stays until it has a plan to execute.

@@ -41,7 +41,7 @@ pub(crate) struct Renamed {
 }
 
 /// What `phase remove` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct RemoveReport {
     pub(crate) removed: String,
     pub(crate) directory_deleted: Option<String>,
@@ -106,11 +106,7 @@ pub(crate) fn remove(
     let mut report = RemoveReport {
         removed: typed.to_owned(),
         directory_deleted: own.map(|folder| folder.name.clone()),
-        renamed_directories: Vec::new(),
-        renamed_files: Vec::new(),
-        renamed_file_collisions: Vec::new(),
-        roadmap_updated: false,
-        state_updated: false,
+        ..RemoveReport::default()
     };
     for folder in folders.iter().rev() {
         rename(view, folder, &renumbering, &mut report, &mut edits)?;

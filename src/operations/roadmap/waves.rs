@@ -14,7 +14,7 @@ use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 
 /// What `roadmap annotate-dependencies` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct AnnotateReport {
     pub(crate) updated: bool,
     pub(crate) phase: String,
@@ -33,13 +33,7 @@ pub(crate) fn annotate_dependencies(
     waves: &BTreeMap<String, u64>,
 ) -> Result<(AnnotateReport, Edits), FileError> {
     let declined = |reason: String| {
-        let report = AnnotateReport {
-            updated: false,
-            phase: typed.to_owned(),
-            waves: None,
-            cross_cutting_constraints: None,
-            reason: Some(reason),
-        };
+        let report = AnnotateReport { phase: typed.to_owned(), reason: Some(reason), ..AnnotateReport::default() };
         Ok((report, Edits::default()))
     };
     let Some(folder) = view.find_phase(typed)?.folder else { return declined(format!("phase {typed} not found")) };

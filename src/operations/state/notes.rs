@@ -332,7 +332,7 @@ pub(crate) fn record_session(
 }
 
 /// What `state update-progress` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ProgressUpdate {
     pub(crate) updated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -360,14 +360,7 @@ pub(crate) fn update_progress(
         let which = milestone.version.as_deref().unwrap_or("the milestone");
         let reason =
             format!("ROADMAP.md does not tell which phases belong to {which}; give it a heading with its version");
-        let declined = ProgressUpdate {
-            updated: false,
-            percent: None,
-            completed: None,
-            total: None,
-            bar: None,
-            reason: Some(reason),
-        };
+        let declined = ProgressUpdate { reason: Some(reason), ..ProgressUpdate::default() };
         return Ok(Some((declined, Edits::default())));
     }
     let state = State::parse(&text);

@@ -18,7 +18,7 @@ const TEMPLATE: &str = include_str!("../../../templates/state.md");
 const CREATED: &str = "STATE.md created from the roadmap and the phase folders";
 
 /// What `state rebuild` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct RebuildReport {
     pub(crate) rebuilt: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,15 +88,10 @@ pub(crate) fn rebuild(
     }
     if mutations == 0 {
         let report = RebuildReport {
-            rebuilt: false,
             dry_run: only_look.then_some(true),
-            mutations: 0,
             mutated: only_look.then_some(false),
-            phase_inventory_scan_failed: false,
             note: "Nothing to rebuild",
-            created: None,
-            set_aside: None,
-            log: Vec::new(),
+            ..RebuildReport::default()
         };
         return Ok(Some((report, Edits::default())));
     }
@@ -105,15 +100,13 @@ pub(crate) fn rebuild(
         dry_run: only_look.then_some(true),
         mutations,
         mutated: only_look.then_some(true),
-        phase_inventory_scan_failed: false,
         note: if only_look {
             "Run without --dry-run to apply changes"
         } else {
             "STATE.md rebuilt; see ## Rebuild Log section for the audit trail"
         },
-        created: None,
-        set_aside: None,
         log: log.clone(),
+        ..RebuildReport::default()
     };
     if only_look {
         return Ok(Some((report, Edits::default())));
