@@ -82,7 +82,6 @@ pub(crate) struct CompleteReport {
 
 /// What stands in the archive now.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
 pub(crate) struct Archived {
     pub(crate) roadmap: bool,
     pub(crate) requirements: bool,

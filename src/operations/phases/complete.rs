@@ -44,7 +44,6 @@ pub(crate) enum Incomplete {
 
 /// What `phase complete` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
 pub(crate) struct CompleteReport {
     pub(crate) completed_phase: String,
     pub(crate) phase_name: String,

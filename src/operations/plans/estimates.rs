@@ -69,7 +69,6 @@ pub(crate) struct CalibrateReport {
 
 /// What `estimate-check` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
 pub(crate) struct CheckReport {
     pub(crate) raw_tokens: u64,
     pub(crate) calibrated_tokens: u64,
