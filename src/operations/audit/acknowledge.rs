@@ -10,7 +10,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
 use crate::project::uat_report::UatReport;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
@@ -71,10 +71,7 @@ pub(crate) struct AcknowledgeReport {
 }
 
 /// Notes in an artifact that somebody knows of it.
-pub(crate) fn acknowledge(
-    view: &ProjectView,
-    target: Target<'_>,
-) -> Result<(AcknowledgeReport, Edits), AcknowledgeError> {
+pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<AcknowledgeReport, AcknowledgeError> {
     let layout = view.layout();
     let category = target.category;
     let mut report =

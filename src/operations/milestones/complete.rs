@@ -17,7 +17,7 @@ use crate::project::plan::PhaseSummary;
 use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
 use crate::project::state::edit::one_line;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::markdown::newline_of;
 
 /// Why a milestone is not shipped.
@@ -195,7 +195,7 @@ pub(crate) fn complete(
     view: &ProjectView,
     request: CompleteRequest<'_>,
     facts: &Facts,
-) -> Result<(Completion, Edits), MilestoneError> {
+) -> Edited<Completion, MilestoneError> {
     let layout = view.layout();
     let version = checked_label(request.version)?;
     let name = request.name.map(one_line).filter(|name| !name.is_empty()).unwrap_or_else(|| version.to_owned());
@@ -432,11 +432,7 @@ impl QuickReport {
 }
 
 /// Puts the folders of all quick tasks away, with their rows of STATE.md.
-pub(crate) fn archive_quick(
-    view: &ProjectView,
-    version: &str,
-    facts: &Facts,
-) -> Result<(QuickReport, Edits), MilestoneError> {
+pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) -> Edited<QuickReport, MilestoneError> {
     let version = checked_label(version)?;
     let mut edits = Edits::default();
     let state_text = state::open(view)?;

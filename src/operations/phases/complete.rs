@@ -11,7 +11,7 @@ use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::standing;
 use crate::project::state::State;
 use crate::project::verification::{self, Verification};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 
@@ -75,7 +75,7 @@ pub(crate) fn complete(
     typed: &str,
     command_prefix: &str,
     facts: &Facts,
-) -> Result<(CompleteReport, Edits), Incomplete> {
+) -> Edited<CompleteReport, Incomplete> {
     let folder = open_folder(view, typed)?;
     let plans = view.current_plans(&folder)?;
     refuse_open_plans(view, &folder, typed)?;

@@ -11,7 +11,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::splice::with_parts;
 
 /// Why a phase stays.
@@ -62,7 +62,7 @@ pub(crate) fn remove(
     force: bool,
     project_code: Option<&str>,
     facts: &Facts,
-) -> Result<(RemoveReport, Edits), RemoveError> {
+) -> Edited<RemoveReport, RemoveError> {
     let text = view.roadmap_text()?.ok_or(RemoveError::NoRoadmap)?;
     let roadmap = view.parse_roadmap(&text);
     let id = PhaseId::new(typed);

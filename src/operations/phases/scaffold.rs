@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::phase::{self, PhaseId};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, Value};
 use crate::text::slug;
 
@@ -107,7 +107,7 @@ pub(crate) fn document(
     typed: &str,
     name: Option<&str>,
     day: &str,
-) -> Result<(ScaffoldReport, Edits), ScaffoldError> {
+) -> Edited<ScaffoldReport, ScaffoldError> {
     let folder = view.find_phase(typed)?.folder;
     let folder = folder.ok_or_else(|| ScaffoldError::NoPhase { phase: typed.to_owned() })?;
     let mut edits = Edits::default();
@@ -144,7 +144,7 @@ pub(crate) fn phase_folder(
     typed: &str,
     name: Option<&str>,
     project_code: Option<&str>,
-) -> Result<(ScaffoldReport, Edits), ScaffoldError> {
+) -> Edited<ScaffoldReport, ScaffoldError> {
     let name = name.map(str::trim).filter(|name| !name.is_empty()).ok_or(ScaffoldError::NoName)?;
     let number = PhaseId::new(typed).to_string();
     if phase::leading_integer(&number).is_none() || number.contains(['/', '\\']) {

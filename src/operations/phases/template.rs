@@ -8,7 +8,7 @@ use crate::operations::plans::structure::{has_folder, ticked};
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
 use crate::project::plan::task_headings;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::Value;
 
 /// What `template select` answers.
@@ -110,7 +110,7 @@ pub(crate) fn fill(
     view: &ProjectView,
     template: Template,
     filling: &Filling<'_>,
-) -> Result<(FillReport, Edits), FrontMatterError> {
+) -> Edited<FillReport, FrontMatterError> {
     let mut edits = Edits::default();
     let Some(folder) = view.find_phase(filling.phase)?.folder else {
         return Ok((FillReport::NoPhase { error: "Phase not found", phase: filling.phase.to_owned() }, edits));

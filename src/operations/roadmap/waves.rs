@@ -9,7 +9,7 @@ use super::analyze::NO_ROADMAP;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::roadmap_edit::PlanBullet;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 
@@ -31,7 +31,7 @@ pub(crate) fn annotate_dependencies(
     view: &ProjectView,
     typed: &str,
     waves: &BTreeMap<String, u64>,
-) -> Result<(AnnotateReport, Edits), FileError> {
+) -> Edited<AnnotateReport> {
     let declined = |reason: String| {
         let report = AnnotateReport { phase: typed.to_owned(), reason: Some(reason), ..AnnotateReport::default() };
         Ok((report, Edits::default()))

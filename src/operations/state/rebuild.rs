@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, Rule, StateEdit, StateError, close, mirror, open, position, validate};
+use super::{Counts, EditedState, Facts, Rule, StateEdit, close, mirror, open, position, validate};
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::state::State;
@@ -49,7 +49,7 @@ pub(crate) fn rebuild(
     only_look: bool,
     set_aside: bool,
     facts: &Facts,
-) -> Result<Option<(RebuildReport, Edits)>, StateError> {
+) -> EditedState<RebuildReport> {
     let text = match open(view) {
         Ok(Some(text)) => text,
         Ok(None) => return create(view, None, only_look, facts),
@@ -149,12 +149,7 @@ fn unused_name(view: &ProjectView, facts: &Facts) -> String {
 }
 
 /// Makes STATE.md from the template, the roadmap and the disk.
-fn create(
-    view: &ProjectView,
-    set_aside: Option<String>,
-    only_look: bool,
-    facts: &Facts,
-) -> Result<Option<(RebuildReport, Edits)>, StateError> {
+fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts: &Facts) -> EditedState<RebuildReport> {
     let state = view.layout().state();
     let mut edits = Edits::default();
     if let Some(name) = &set_aside {

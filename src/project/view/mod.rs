@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 mod edits;
 
 use edits::EditedFiles;
-pub(crate) use edits::Edits;
+pub(crate) use edits::{Edited, Edits};
 
 use crate::text::front_matter::FrontMatter;
 use crate::text::shell::acting_letter;
