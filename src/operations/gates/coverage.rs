@@ -127,9 +127,8 @@ pub(crate) fn plans(
     let trackable = trackable.decisions;
     let warnings = undecided(&trackable);
     let mut binding = String::new();
-    for plan in folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default() {
-        let path = folder.map(|folder| folder.join(&plan)).unwrap_or_default();
-        binding.push_str(&binding_text(&view.text(&path)?.unwrap_or_default()));
+    for (_, text) in folder.map(|folder| view.plan_texts(folder)).transpose()?.unwrap_or_default() {
+        binding.push_str(&binding_text(&text));
     }
     let total = trackable.len();
     let uncovered: Vec<Decision> = trackable.into_iter().filter(|decision| !decision.is_cited_in(&binding)).collect();
@@ -330,8 +329,8 @@ pub(crate) fn gaps(
         );
     }
     if let Some(folder) = folder {
-        for plan in view.current_plans(folder)? {
-            plans.push_str(&view.text(&folder.join(&plan))?.unwrap_or_default());
+        for (_, text) in view.plan_texts(folder)? {
+            plans.push_str(&text);
             plans.push('\n');
         }
         let context = folder.artifact_path("CONTEXT").map(|path| view.text(&path)).transpose()?.flatten();

@@ -98,8 +98,8 @@ impl ApiCoverageReport {
 /// What a phase is going to do: its plans, or what the roadmap says where there are none.
 fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> {
     let mut scope = String::new();
-    for plan in view.current_plans(folder)? {
-        scope.push_str(&view.text(&folder.join(&plan))?.unwrap_or_default());
+    for (_, text) in view.plan_texts(folder)? {
+        scope.push_str(&text);
         scope.push('\n');
     }
     if scope.is_empty() {

@@ -272,8 +272,7 @@ pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -
     let mut steps = Steps { base: view, edits: Edits::default() };
     let phase = folder.token();
     let (mut waves, mut objectives) = (BTreeMap::new(), Vec::new());
-    for file in view.current_plans(folder)? {
-        let text = view.text(&folder.join(&file))?.unwrap_or_default();
+    for (file, text) in view.plan_texts(folder)? {
         let plan = PhasePlan::parse(&text);
         let wave = plan.wave().and_then(|wave| u64::try_from(wave).ok());
         waves.insert(plan_id(&file).to_owned(), wave.unwrap_or(1));

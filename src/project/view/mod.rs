@@ -329,6 +329,12 @@ impl ProjectView {
         Ok(plans)
     }
 
+    /// As [`Self::current_plans`], each with its text.
+    pub(crate) fn plan_texts(&self, folder: &PhaseFolder) -> Result<Vec<(String, Arc<str>)>, FileError> {
+        let plans = self.current_plans(folder)?.into_iter();
+        plans.map(|plan| Ok((plan.clone(), self.text(&folder.join(&plan))?.unwrap_or_default()))).collect()
+    }
+
     /// Folders of archived phases with their label: milestones newest first, then closed workstreams.
     pub(crate) fn archives(&self) -> Result<Vec<(String, String)>, FileError> {
         let root = self.layout.milestones_folder();
