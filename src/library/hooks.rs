@@ -79,25 +79,6 @@ words! {
     }
 }
 
-impl Event {
-    pub(crate) const ALL: [Event; 9] = [
-        Event::SessionStart,
-        Event::BeforeTool,
-        Event::AfterTool,
-        Event::BeforeCompact,
-        Event::SubagentStart,
-        Event::SubagentStop,
-        Event::Stop,
-        Event::FileChanged,
-        Event::StatusLine,
-    ];
-
-    /// The event that a word in a command line means.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.word() == word)
-    }
-}
-
 words! {
     /// Tools by what they do.
     #[derive(PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::terms::Scope;
 use crate::library::{Event, ToolSet};
-use crate::text::words::{self, words};
+use crate::text::words::words;
 
 /// How the host runs programs at its events.
 #[derive(Clone, Debug, Deserialize)]
@@ -57,13 +57,6 @@ words! {
         /// What our own adapters speak: `{event, cwd, session_id, tool_name, tool_input, tool_response}` and
         /// `{"context", "block", "tell"}`.
         Plugin = "plugin",
-    }
-}
-
-impl Dialect {
-    /// The dialect that a word in a command line means.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        words::of_word(word)
     }
 }
 

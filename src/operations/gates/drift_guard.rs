@@ -1,15 +1,17 @@
 //! Whether STATE.md and the roadmap tell the same of a phase, and how bad it is where a plan and the source differ.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
+use crate::text::words;
 
 /// What was found of something that a plan names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Grounding {
     Verified,
     Missing,
@@ -19,13 +21,7 @@ pub(crate) enum Grounding {
 
 impl Grounding {
     pub(crate) fn named(word: &str) -> Option<Self> {
-        match word {
-            "VERIFIED" => Some(Self::Verified),
-            "MISSING" => Some(Self::Missing),
-            "AMBIGUOUS" => Some(Self::Ambiguous),
-            "UNCHECKABLE" => Some(Self::Uncheckable),
-            _ => None,
-        }
+        words::of_word(word)
     }
 }
 
