@@ -1,5 +1,6 @@
 //! The table of families, and the run of a call through it.
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -93,7 +94,8 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
     if call.wants == Wants::Help && call.words.first().is_some_and(|word| word == "--all") {
         return Answer::text(help::page(CATALOG, &call.words));
     }
-    call.words = match install::spelled(call.words, &world) {
+    let hosts = OnceCell::new();
+    call.words = match install::spelled(call.words, &world, &hosts) {
         Ok(words) => words,
         Err(error) => return Answer::failed(error),
     };
@@ -120,6 +122,7 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
     };
     match Context::new(world, call.globals, || CATALOG.listing()) {
         Ok(mut context) => {
+            context.registry = hosts;
             let allowed = context.hold_agents_to_their_project(row, &call.words);
             let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)

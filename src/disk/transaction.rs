@@ -16,13 +16,13 @@ use super::{AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, Ho
 impl Hold<'_> {
     /// Makes all the changes, or none. Every path has to be inside one of the held trees; a link that leads a
     /// file of ours out of them is refused before anything is written.
-    pub(crate) fn apply(&self, changes: &ChangeSet) -> Result<(), DiskError> {
+    pub(super) fn apply(&self, changes: &ChangeSet) -> Result<(), DiskError> {
         apply_then(self, changes, || ())
     }
 
     /// As [`Self::apply`], and keeps what is needed to take the changes back. That they cannot be kept is no reason not to
     /// make them.
-    pub(crate) fn apply_kept(&self, changes: &ChangeSet, keep: Keep<'_>) -> Result<Keeping, DiskError> {
+    pub(super) fn apply_kept(&self, changes: &ChangeSet, keep: Keep<'_>) -> Result<Keeping, DiskError> {
         apply(self, changes, || (), Some(keep))
     }
 }

@@ -40,7 +40,6 @@ pub(crate) use spelling::{CONTENT_FOLDER, Spelling};
 
 /// What an installation depends on beside the library, the host and the scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(crate) struct EmitOptions {
     /// The version of this program.
     pub(crate) version: String,

@@ -52,6 +52,7 @@ use std::time::Duration;
 
 use crate::library::Event;
 use crate::runtime::Dialect;
+use crate::text::words::of_word;
 use crate::world::World;
 
 use answer::{Answer, answer};
@@ -96,7 +97,7 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     let event_text = read_event(world)?;
     let words: Vec<&str> = arguments.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let (dialect, event, options) = match words.as_slice() {
-        [dialect, event, options @ ..] => (Dialect::of_word(dialect)?, Event::of_word(event)?, options),
+        [dialect, event, options @ ..] => (of_word::<Dialect>(dialect)?, of_word::<Event>(event)?, options),
         _ => return None,
     };
     if switch::is_off(world) {

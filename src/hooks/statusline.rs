@@ -12,7 +12,6 @@ const TODO: usize = 40;
 
 /// What the line is made of.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "four settings")]
 pub(super) struct Known<'a> {
     pub(super) payload: &'a Payload,
     /// Where the project is, if there is one.

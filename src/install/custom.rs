@@ -109,7 +109,7 @@ fn walk(
 }
 
 /// What `restore-custom-files` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Restoration {
     backup_dir: String,
     backup_found: bool,
@@ -169,13 +169,7 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
     let mut report = Restoration {
         backup_dir: backup.to_string(),
         backup_found: disk::is_folder(&backup) && !disk::is_link(&backup),
-        manifest_found: false,
-        applied: false,
-        entries: Vec::new(),
-        eligible_count: 0,
-        restored_count: 0,
-        skipped_count: 0,
-        warning_count: 0,
+        ..Restoration::default()
     };
     let manifest = manifest_at(root)?;
     report.manifest_found = manifest.is_some();

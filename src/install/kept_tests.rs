@@ -63,9 +63,16 @@ fn an_install_and_an_uninstall_can_be_taken_back_to_the_byte() {
             let last = history.list().unwrap().pop().unwrap().unwrap();
             assert!(last.what.starts_with(what) && last.what.contains(&name) && last.is_whole, "{last:?}");
             let kept = history.read(last.number).unwrap();
-            disk.hold(kept.roots()).unwrap().apply(&kept.take_back().unwrap()).unwrap();
+            let undone = disk.transact(kept.roots(), |_, changes| {
+                *changes = kept.take_back().unwrap();
+                Ok::<_, DiskError>(())
+            });
+            undone.unwrap();
         };
-        let perform = |wish| installer.perform(wish, &target, installer.plan(wish, &target).unwrap()).unwrap();
+        let perform = |wish| {
+            let plan = installer.plan(wish, &target, &mut Snapshot::default()).unwrap();
+            installer.perform(wish, &target, plan).unwrap()
+        };
         let before = tree(&home);
         perform(Wish::Install);
         let whole = tree(&home);

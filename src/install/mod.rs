@@ -77,9 +77,10 @@ impl Wish {
 }
 
 impl Installer<'_> {
-    /// Decides what would be done and finds what stands in its way, without writing.
-    pub(crate) fn plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
-        let plan = self.look_and_plan(wish, target)?;
+    /// Decides what would be done and finds what stands in its way, without writing. What was seen for another host is
+    /// not looked at again.
+    pub(crate) fn plan(&self, wish: Wish, target: &Target, seen: &mut Snapshot) -> Result<InstallPlan, InstallError> {
+        let plan = self.look_and_plan(wish, target, seen)?;
         disk::check(&plan.roots, &plan.changes)?;
         Ok(plan)
     }
@@ -109,7 +110,7 @@ impl Installer<'_> {
                 // What a call that died had left was there when the plan was made, and is not any more.
                 let plan = match shown.take().filter(|_| hold.recovered().is_empty()) {
                     Some(plan) => plan,
-                    None => self.look_and_plan(wish, target)?,
+                    None => self.look_and_plan(wish, target, &mut Snapshot::default())?,
                 };
                 // Locks are taken all at once, in path order, so that two calls cannot wait for each other.
                 if plan.roots.iter().any(|root| !trees.contains(root)) {
@@ -128,15 +129,16 @@ impl Installer<'_> {
         }
     }
 
-    fn look_and_plan(&self, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
-        let plan = self.plan_from(Snapshot::default(), wish, target)?;
+    fn look_and_plan(&self, wish: Wish, target: &Target, seen: &mut Snapshot) -> Result<InstallPlan, InstallError> {
+        let plan = self.plan_from(seen, wish, target)?;
         stays_in_project(target, &plan)?;
         Ok(plan)
     }
 
-    /// The plan from what is seen through the snapshot.
-    fn plan_from(&self, snapshot: Snapshot, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
-        let mut situation = Situation::open(target, self.neighbours(target)?, self.program.clone(), snapshot)?;
+    /// The plan from what is seen through the snapshot, which then has all that was looked at.
+    fn plan_from(&self, seen: &mut Snapshot, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
+        let neighbours = self.neighbours(target)?;
+        let mut situation = Situation::open(target, neighbours, self.program.clone(), std::mem::take(seen))?;
         for other in self.in_the_same_folder(target)? {
             situation.look_at_other(&other);
         }
@@ -157,6 +159,7 @@ impl Installer<'_> {
         };
         let mut plan = InstallPlan::between(wanted.as_deref(), target, &situation, nested)?;
         (plan.roots, plan.plugin) = (roots, plugin);
+        *seen = situation.snapshot;
         Ok(plan)
     }
 

@@ -13,7 +13,7 @@ use crate::emit::Anchor;
 use crate::runtime::{HostFormat, PluginsInUse};
 
 /// One install, compared with its manifest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Status {
     /// The version of the program that wrote it; `None` if nothing is installed.
     pub(crate) version: Option<String>,
@@ -96,12 +96,8 @@ pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, I
     let found = vouch::read(target, &target.root, snapshot)?;
     let (manifest, key) = (found.manifest, target.section_key(&Anchor::Root));
     let mut status = Status {
-        version: None,
-        files: 0,
-        drift: Vec::new(),
-        unfinished: false,
-        plugin: false,
         from_repository: found.claimed.is_some_and(|claimed| claimed.installs.contains_key(&key)),
+        ..Status::default()
     };
     let Some(section) = manifest.installs.get(&key) else { return Ok(status) };
     status.version = Some(section.version.clone());

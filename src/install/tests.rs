@@ -257,7 +257,7 @@ fn every_host_gets_its_files_in_memory_and_each_is_looked_at_once() {
         let old = tree.clone();
         let plan = |tree: &MemoryTree, wish| {
             tree.forget_looks();
-            let plan = installer.plan_from(Snapshot::in_memory(tree.clone()), wish, target).unwrap();
+            let plan = installer.plan_from(&mut Snapshot::in_memory(tree.clone()), wish, target).unwrap();
             assert_eq!(tree.looked_at_twice(), [], "{}", target.root);
             plan
         };
@@ -269,6 +269,31 @@ fn every_host_gets_its_files_in_memory_and_each_is_looked_at_once() {
         assert_eq!(drift(&tree, target), [], "{}", target.root);
         tree.apply(&plan(&tree, Wish::Uninstall).changes).unwrap();
         assert_eq!(tree, old, "{}", target.root);
+    });
+}
+
+#[test]
+fn an_install_for_every_host_looks_at_each_file_once() {
+    let world = world();
+    with_installer(&world, |installer| {
+        for scope in [Scope::Global, Scope::Local] {
+            let hosts = installer.registry.all().unwrap().into_iter();
+            let targets: Vec<Target> =
+                hosts.filter_map(|host| Target::resolve(host, scope, &path(PROJECT), None, &world).ok()).collect();
+            assert!(targets.len() > 5);
+            let mut tree = home([("/nowhere/home/work/project/README.md", "mine")]);
+            for target in &targets {
+                let seen = &mut Snapshot::in_memory(tree.clone());
+                tree.apply(&installer.plan_from(seen, Wish::Install, target).unwrap().changes).unwrap();
+            }
+            tree.forget_looks();
+            let mut seen = Snapshot::in_memory(tree.clone());
+            for target in &targets {
+                let plan = installer.plan_from(&mut seen, Wish::Install, target).unwrap();
+                assert!(plan.steps.len() > 5, "{}", target.root);
+            }
+            assert_eq!(tree.looked_at_twice(), [], "{scope:?}");
+        }
     });
 }
 
@@ -304,7 +329,7 @@ fn a_plan_that_was_overtaken_is_made_again_under_the_lock() {
         let (one, other) = (target("claude"), target("codex"));
         let settings = one.root.resolve("settings.json");
         write(&settings, "{}\n");
-        let shown = installer.plan(Wish::Install, &one).unwrap();
+        let shown = installer.plan(Wish::Install, &one, &mut Snapshot::default()).unwrap();
         write(&settings, "{\"mine\": 1}\n");
         let applied = installer.perform(Wish::Install, &one, shown).unwrap();
         assert!(applied.steps.iter().any(|step| step.act == Act::Merge));
@@ -312,8 +337,8 @@ fn a_plan_that_was_overtaken_is_made_again_under_the_lock() {
         assert!(status(&one).unwrap().drift.is_empty());
 
         // The same install by another call, which did it while this one waited.
-        let shown = installer.plan(Wish::Install, &other).unwrap();
-        let again = installer.plan(Wish::Install, &other).unwrap();
+        let shown = installer.plan(Wish::Install, &other, &mut Snapshot::default()).unwrap();
+        let again = installer.plan(Wish::Install, &other, &mut Snapshot::default()).unwrap();
         installer.perform(Wish::Install, &other, again).unwrap();
         let applied = installer.perform(Wish::Install, &other, shown).unwrap();
         assert!(applied.is_empty(), "nothing was left to do");
@@ -329,7 +354,7 @@ fn a_plan_with_nothing_to_do_takes_no_lock() {
     with_installer(&world, |installer| {
         let descriptor = installer.registry.all().unwrap().remove(0);
         let target = Target::resolve(descriptor, Scope::Global, &folder, None, &world).unwrap();
-        let plan = installer.plan(Wish::Uninstall, &target).unwrap();
+        let plan = installer.plan(Wish::Uninstall, &target, &mut Snapshot::default()).unwrap();
         assert!(installer.perform(Wish::Uninstall, &target, plan).unwrap().is_empty());
     });
     assert_eq!(disk::list(&folder).unwrap().unwrap(), []);

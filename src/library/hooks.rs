@@ -2,6 +2,7 @@
 //!
 //! The table says what is registered with a host. What a hook does is in the room `hooks`.
 
+use crate::text::words::words;
 use serde::Deserialize;
 
 /// The events we register for, and the hooks behind them.
@@ -59,88 +60,43 @@ pub(crate) struct HookRow {
     pub(crate) purpose: String,
 }
 
-/// The moments we are called at. The word stands in the registered command line, so it never changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Event {
-    SessionStart,
-    BeforeTool,
-    AfterTool,
-    /// The conversation is about to be shortened.
-    BeforeCompact,
-    SubagentStart,
-    SubagentStop,
-    /// The agent has ended its turn.
-    Stop,
-    /// A file was changed by somebody else.
-    FileChanged,
-    StatusLine,
-}
-
-impl Event {
-    pub(crate) const ALL: [Event; 9] = [
-        Event::SessionStart,
-        Event::BeforeTool,
-        Event::AfterTool,
-        Event::BeforeCompact,
-        Event::SubagentStart,
-        Event::SubagentStop,
-        Event::Stop,
-        Event::FileChanged,
-        Event::StatusLine,
-    ];
-
-    /// The word in the command line.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Event::SessionStart => "session-start",
-            Event::BeforeTool => "before-tool",
-            Event::AfterTool => "after-tool",
-            Event::BeforeCompact => "before-compact",
-            Event::SubagentStart => "subagent-start",
-            Event::SubagentStop => "subagent-stop",
-            Event::Stop => "stop",
-            Event::FileChanged => "file-changed",
-            Event::StatusLine => "status-line",
-        }
-    }
-
-    /// The event that a word in a command line means.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.word() == word)
+words! {
+    /// The moments we are called at. The word stands in the registered command line, so it never changes.
+    #[derive(PartialOrd, Ord)]
+    pub(crate) enum Event {
+        SessionStart = "session-start",
+        BeforeTool = "before-tool",
+        AfterTool = "after-tool",
+        /// The conversation is about to be shortened.
+        BeforeCompact = "before-compact",
+        SubagentStart = "subagent-start",
+        SubagentStop = "subagent-stop",
+        /// The agent has ended its turn.
+        Stop = "stop",
+        /// A file was changed by somebody else.
+        FileChanged = "file-changed",
+        StatusLine = "status-line",
     }
 }
 
-/// Tools by what they do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum ToolSet {
-    Shell,
-    Write,
-    Edit,
-    Read,
-    Search,
-    /// Pages and searches of the web.
-    Web,
-    Agent,
+words! {
+    /// Tools by what they do.
+    #[derive(PartialOrd, Ord)]
+    pub(crate) enum ToolSet {
+        Shell = "shell",
+        Write = "write",
+        Edit = "edit",
+        Read = "read",
+        Search = "search",
+        /// Pages and searches of the web.
+        Web = "web",
+        Agent = "agent",
+    }
 }
 
 impl ToolSet {
     pub(crate) const ALL: [ToolSet; 7] =
         [ToolSet::Shell, ToolSet::Write, ToolSet::Edit, ToolSet::Read, ToolSet::Search, ToolSet::Web, ToolSet::Agent];
-
-    /// As descriptors and the table write it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            ToolSet::Shell => "shell",
-            ToolSet::Write => "write",
-            ToolSet::Edit => "edit",
-            ToolSet::Read => "read",
-            ToolSet::Search => "search",
-            ToolSet::Web => "web",
-            ToolSet::Agent => "agent",
-        }
-    }
 }
 
 #[cfg(test)]

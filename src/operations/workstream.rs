@@ -11,7 +11,7 @@ use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::State;
 use crate::project::verification;
-use crate::project::view::{Edits, ProjectView, state_version};
+use crate::project::view::{Edited, Edits, ProjectView, state_version};
 use crate::text::slug;
 
 use crate::operations::roadmap::analyze::percent;
@@ -354,7 +354,7 @@ fn heir_of_milestone(view: &ProjectView, other_than: &str) -> Result<String, Fil
 }
 
 /// Makes a workstream. The first one of a project with work of its own makes a second one, which takes that work over.
-pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Result<(CreateReport, Edits), CreateError> {
+pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<CreateReport, CreateError> {
     let named = |typed: &str| {
         Some(slug(typed)).filter(|name| !name.is_empty()).ok_or_else(|| CreateError::Nameless(typed.to_owned()))
     };
@@ -437,7 +437,7 @@ pub(crate) enum CompleteReport {
 }
 
 /// Puts a workstream away among the milestones, as it is. With the last one, the project is no longer divided.
-pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Result<(CompleteReport, Edits), FileError> {
+pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Edited<CompleteReport> {
     let mut edits = Edits::default();
     let workstream = name.to_owned();
     if !is_there(view, name)? {

@@ -56,8 +56,7 @@ impl ProjectView {
         if failed.is_empty() {
             return Ok(0);
         }
-        for file in self.current_plans(folder)? {
-            let text = self.text(&folder.join(&file))?.unwrap_or_default();
+        for (file, text) in self.plan_texts(folder)? {
             let plan = PhasePlan::parse(&text);
             if plan.closes_gaps() && self.is_done(folder, &file)? {
                 let ids = plan.gap_ids();

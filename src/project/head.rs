@@ -47,6 +47,24 @@ impl Pointer {
 }
 
 impl Head {
+    /// The branch that is checked out in the repository or worktree whose root is `root`, such as `main`; `None` where a
+    /// commit is, and where there is no repository. `git` answers for git, and is asked only where its files do not say it.
+    pub(crate) fn branch_at(root: &AbsolutePath, git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
+        if let Some(head) = Self::of(root) {
+            return head.branch;
+        }
+        let name = git(&["symbolic-ref", "-q", "HEAD"])?;
+        Some(name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned())
+    }
+
+    /// As [`Self::branch_at`], the commit; `None` also before the first one.
+    pub(crate) fn commit_at(root: &AbsolutePath, git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
+        match Self::of(root) {
+            Some(head) => head.commit,
+            None => git(&["rev-parse", "--verify", "--quiet", "HEAD"]),
+        }
+    }
+
     /// What is checked out in the repository or worktree whose root is `root`; `None` where only git can say it.
     pub(crate) fn of(root: &AbsolutePath) -> Option<Self> {
         let root = disk::canonical(root).ok()?;

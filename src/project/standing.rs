@@ -16,7 +16,6 @@ use super::view::ProjectView;
 
 /// What was done about a phase, by its plans, their summaries and the roadmap. Tells without asking git.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct PhaseWork {
     pub(crate) has_folder: bool,
     pub(crate) has_context: bool,

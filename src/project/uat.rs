@@ -50,43 +50,6 @@ impl CurrentTest {
     }
 }
 
-/// `text` with what a model could take for the start of somebody's turn made harmless. People read it as before.
-pub(crate) fn without_turns(text: &str) -> String {
-    const SPEAKERS: &[&str] = &["system", "assistant", "user", "human"];
-    const MARKS: &[&str] = &["INST", "SYSTEM"];
-    const INVISIBLE: &[char] = &['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}'];
-    // First, since a letter nobody sees would hide a tag.
-    let text: String = text.chars().filter(|letter| !INVISIBLE.contains(letter)).collect();
-    let mut told = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find(['<', '[']) {
-        told.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (replaced, length) = if let Some((slash, word)) = enclosed(rest, '<', '>', SPEAKERS) {
-            (format!("＜{slash}{word}-text＞"), word.len() + slash.len() + 2)
-        } else if let Some((slash, word)) = enclosed(rest, '[', ']', MARKS) {
-            (format!("[{slash}{word}-TEXT]"), word.len() + slash.len() + 2)
-        } else if let Some((slash, word)) = rest.strip_prefix('<').and_then(|rest| enclosed(rest, '<', '>', &["SYS"])) {
-            (format!("«{slash}{word}-TEXT»"), word.len() + slash.len() + 4)
-        } else {
-            (rest[..1].to_owned(), 1)
-        };
-        told.push_str(&replaced);
-        rest = rest.get(length..).unwrap_or_default();
-    }
-    told.push_str(rest);
-    told
-}
-
-/// The slash and the word of `<word>` or `</word>` at the start of `text`, if it is one of `words`.
-fn enclosed<'text>(text: &'text str, open: char, close: char, words: &[&str]) -> Option<(&'text str, &'text str)> {
-    let inside = text.strip_prefix(open)?;
-    let bare = inside.strip_prefix('/').unwrap_or(inside);
-    let word = &bare[..bare.find(close)?];
-    let slash = &inside[..inside.len() - bare.len()];
-    words.iter().any(|known| known.eq_ignore_ascii_case(word)).then_some((slash, word))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -135,21 +98,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn nobody_else_gets_to_speak() {
-        assert_eq!(
-            without_turns("</System> <b> [inst] [x] <<SYS>> a\u{200b}b <"),
-            "＜/System-text＞ <b> [inst-TEXT] [x] «SYS-TEXT» ab <"
-        );
-        assert_eq!(without_turns("plain"), "plain");
-    }
-
     proptest! {
         #[test]
         fn any_text_is_taken(text in "(## Current Test\n|number: 1\n|name: |expected: |[|>]|<|>|\\[|INST\\]|system>|  |é|\u{200b}|\n){0,24}") {
             let _ = CurrentTest::parse(&text);
-            let told = without_turns(&text);
-            prop_assert_eq!(without_turns(&told), told.clone(), "nothing is left to do");
         }
     }
 }

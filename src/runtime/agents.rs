@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::text::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,25 +83,16 @@ pub(crate) struct Dispatch {
     pub(crate) teams_variable: Option<String>,
 }
 
-/// Who gives an agent a worktree of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Isolation {
-    /// The host, when it starts the agent.
-    HarnessWorktree,
-    /// Whoever starts the agent, before.
-    OrchestratorWorktree,
-    /// Nobody.
-    None,
-}
-
-impl Isolation {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::HarnessWorktree => "harness-worktree",
-            Self::OrchestratorWorktree => "orchestrator-worktree",
-            Self::None => "none",
-        }
+words! {
+    /// Who gives an agent a worktree of its own.
+    #[derive(Serialize, JsonSchema)]
+    pub(crate) enum Isolation {
+        /// The host, when it starts the agent.
+        HarnessWorktree = "harness-worktree",
+        /// Whoever starts the agent, before.
+        OrchestratorWorktree = "orchestrator-worktree",
+        /// Nobody.
+        None = "none",
     }
 }
 

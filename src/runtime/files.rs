@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::terms::{Scalar, Scope};
 use crate::text::edit::{FileFormat, JsonDialect};
+use crate::text::words::words;
 
 /// A file of the host that is not ours alone.
 #[derive(Clone, Debug, Deserialize)]
@@ -91,25 +92,15 @@ pub(crate) enum EditForm {
     SetIfAbsent,
 }
 
-/// What an edit or a file is for; a person can leave it out by that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Purpose {
-    /// Our program and our files can be used without asking.
-    Permissions,
-    /// Our hooks run.
-    Hooks,
-    /// The model is not shown a row for each of our commands.
-    Listing,
-}
-
-impl Purpose {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Purpose::Permissions => "permissions",
-            Purpose::Hooks => "hooks",
-            Purpose::Listing => "listing",
-        }
+words! {
+    /// What an edit or a file is for; a person can leave it out by that.
+    pub(crate) enum Purpose {
+        /// Our program and our files can be used without asking.
+        Permissions = "permissions",
+        /// Our hooks run.
+        Hooks = "hooks",
+        /// The model is not shown a row for each of our commands.
+        Listing = "listing",
     }
 }
 

@@ -11,26 +11,18 @@ use super::files::Purpose;
 use super::tables::EventName;
 use super::terms::{Feature, Lack, PlaceItem, Scope};
 use crate::library::Event;
+use crate::text::words::words;
 
-/// How a host comes to a feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Means {
-    /// The host has it.
-    Native,
-    /// We get there by a detour.
-    Emulated,
-    /// It is not to be had.
-    Absent,
-}
-
-impl Means {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Means::Native => "native",
-            Means::Emulated => "emulated",
-            Means::Absent => "absent",
-        }
+words! {
+    /// How a host comes to a feature.
+    #[derive(Serialize, JsonSchema)]
+    pub(crate) enum Means {
+        /// The host has it.
+        Native = "native",
+        /// We get there by a detour.
+        Emulated = "emulated",
+        /// It is not to be had.
+        Absent = "absent",
     }
 }
 

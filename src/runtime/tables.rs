@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::terms::Scope;
 use crate::library::{Event, ToolSet};
+use crate::text::words::words;
 
 /// How the host runs programs at its events.
 #[derive(Clone, Debug, Deserialize)]
@@ -36,58 +37,26 @@ pub(crate) struct HookTable {
     pub(crate) without: Vec<String>,
 }
 
-/// The conversation between host and hook. The word stands in the registered command line, so it never changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Dialect {
-    /// `hook_event_name`, `tool_name`, `tool_input`; context of any event as `hookSpecificOutput.additionalContext`.
-    Standard,
-    /// The same keys; context is taken after a tool only, before a tool there is `decision` alone.
-    BeforeAfter,
-    /// `sessionId`, `toolName`, `toolArgs`; `additionalContext` and `permissionDecision` at the top level.
-    Camel,
-    /// `conversation_id`, `workspace_roots`; `additional_context` and `permission` at the top level.
-    Conversation,
-    /// The keys of `standard`; `{"decision": "block", "reason"}` and `{"context"}` at the top level.
-    Decision,
-    /// `hookName`, `preToolUse.{toolName, parameters}`; `{"cancel", "overrideInput", "contextModification"}`.
-    Cancel,
-    /// `agent_action_name`, `tool_info`; exit code 2 refuses, the reason is on standard error; no context.
-    ExitCode,
-    /// What our own adapters speak: `{event, cwd, session_id, tool_name, tool_input, tool_response}` and
-    /// `{"context", "block", "tell"}`.
-    Plugin,
-}
-
-impl Dialect {
-    const ALL: [Dialect; 8] = [
-        Dialect::Standard,
-        Dialect::BeforeAfter,
-        Dialect::Camel,
-        Dialect::Conversation,
-        Dialect::Decision,
-        Dialect::Cancel,
-        Dialect::ExitCode,
-        Dialect::Plugin,
-    ];
-
-    /// The word in the command line.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Dialect::Standard => "standard",
-            Dialect::BeforeAfter => "before-after",
-            Dialect::Camel => "camel",
-            Dialect::Conversation => "conversation",
-            Dialect::Decision => "decision",
-            Dialect::Cancel => "cancel",
-            Dialect::ExitCode => "exit-code",
-            Dialect::Plugin => "plugin",
-        }
-    }
-
-    /// The dialect that a word in a command line means.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.word() == word)
+words! {
+    /// The conversation between host and hook. The word stands in the registered command line, so it never changes.
+    pub(crate) enum Dialect {
+        /// `hook_event_name`, `tool_name`, `tool_input`; context of any event as `hookSpecificOutput.additionalContext`.
+        Standard = "standard",
+        /// The same keys; context is taken after a tool only, before a tool there is `decision` alone.
+        BeforeAfter = "before-after",
+        /// `sessionId`, `toolName`, `toolArgs`; `additionalContext` and `permissionDecision` at the top level.
+        Camel = "camel",
+        /// `conversation_id`, `workspace_roots`; `additional_context` and `permission` at the top level.
+        Conversation = "conversation",
+        /// The keys of `standard`; `{"decision": "block", "reason"}` and `{"context"}` at the top level.
+        Decision = "decision",
+        /// `hookName`, `preToolUse.{toolName, parameters}`; `{"cancel", "overrideInput", "contextModification"}`.
+        Cancel = "cancel",
+        /// `agent_action_name`, `tool_info`; exit code 2 refuses, the reason is on standard error; no context.
+        ExitCode = "exit-code",
+        /// What our own adapters speak: `{event, cwd, session_id, tool_name, tool_input, tool_response}` and
+        /// `{"context", "block", "tell"}`.
+        Plugin = "plugin",
     }
 }
 

@@ -1,22 +1,15 @@
 //! The words in which all parts of a descriptor speak: scopes, places, features, values.
 
+use crate::text::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether an installation serves one user everywhere or one project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Scope {
-    Global,
-    Local,
-}
-
-impl Scope {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Scope::Global => "global",
-            Scope::Local => "local",
-        }
+words! {
+    /// Whether an installation serves one user everywhere or one project.
+    #[derive(PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+    pub(crate) enum Scope {
+        Global = "global",
+        Local = "local",
     }
 }
 
@@ -100,33 +93,34 @@ pub(crate) enum Scalar {
     Text(String),
 }
 
-/// What people look for in a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Feature {
-    /// Commands can be typed.
-    Commands,
-    /// The few commands that the model knows of, and that lead to the others.
-    Routers,
-    /// Agents that are started by name.
-    Agents,
-    /// A command stays out of the list the model gets, and can be typed.
-    TypedOnly,
-    /// A command brings another file into the prompt.
-    Include,
-    /// All events at once: a word of `[[lacks]]` rows only.
-    Hooks,
-    SessionStart,
-    BeforeTool,
-    AfterTool,
-    BeforeCompact,
-    StatusLine,
-    /// A list of what may run without asking.
-    Permissions,
-    /// An install for one project.
-    Local,
-    /// A worktree for an agent.
-    Worktrees,
+words! {
+    /// What people look for in a host.
+    #[derive(PartialOrd, Ord, Serialize, JsonSchema)]
+    pub(crate) enum Feature {
+        /// Commands can be typed.
+        Commands = "commands",
+        /// The few commands that the model knows of, and that lead to the others.
+        Routers = "routers",
+        /// Agents that are started by name.
+        Agents = "agents",
+        /// A command stays out of the list the model gets, and can be typed.
+        TypedOnly = "typed-only",
+        /// A command brings another file into the prompt.
+        Include = "include",
+        /// All events at once: a word of `[[lacks]]` rows only.
+        Hooks = "hooks",
+        SessionStart = "session-start",
+        BeforeTool = "before-tool",
+        AfterTool = "after-tool",
+        BeforeCompact = "before-compact",
+        StatusLine = "status-line",
+        /// A list of what may run without asking.
+        Permissions = "permissions",
+        /// An install for one project.
+        Local = "local",
+        /// A worktree for an agent.
+        Worktrees = "worktrees",
+    }
 }
 
 impl Feature {
@@ -146,25 +140,6 @@ impl Feature {
         Feature::Local,
         Feature::Worktrees,
     ];
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Feature::Commands => "commands",
-            Feature::Routers => "routers",
-            Feature::Agents => "agents",
-            Feature::TypedOnly => "typed-only",
-            Feature::Include => "include",
-            Feature::Hooks => "hooks",
-            Feature::SessionStart => "session-start",
-            Feature::BeforeTool => "before-tool",
-            Feature::AfterTool => "after-tool",
-            Feature::BeforeCompact => "before-compact",
-            Feature::StatusLine => "status-line",
-            Feature::Permissions => "permissions",
-            Feature::Local => "local",
-            Feature::Worktrees => "worktrees",
-        }
-    }
 
     pub(super) fn is_event(self) -> bool {
         matches!(self, Feature::SessionStart | Feature::BeforeTool | Feature::AfterTool | Feature::BeforeCompact)

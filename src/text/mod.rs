@@ -24,6 +24,7 @@ pub(crate) mod terminal;
 pub(crate) mod time;
 pub(crate) mod toml;
 pub(crate) mod untrusted;
+pub(crate) mod words;
 pub(crate) mod yaml;
 
 pub(crate) use slug::{slug, slug_within};

@@ -255,7 +255,6 @@ impl World {
 
 /// What the standard streams are connected to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Terminal {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,

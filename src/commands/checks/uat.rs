@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::verification::uat_coverage;
-use crate::project::uat::{CurrentTest, without_turns};
+use crate::project::uat::CurrentTest;
+use crate::text::untrusted;
 
 verbs! {
     "User acceptance";
@@ -54,11 +55,11 @@ fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Resul
     };
     let current =
         CurrentTest::next(&text).map_err(|error| CommandError::from(error).hint(format!("look into `{path}`")))?;
-    let name = without_turns(&current.name);
+    let name = untrusted::neutral(&current.name);
     let checkpoint = format!(
         "### CHECKPOINT: Verification Required\n\n**Test {}: {name}**\n\n{}\n\n---\n\n**Type `pass` or describe what's wrong.**",
         current.number,
-        without_turns(&current.expected),
+        untrusted::neutral(&current.expected),
     );
     let report = CheckpointReport { file_path: path, test_number: current.number, test_name: name, checkpoint };
     context.emit_raw(&report, &report.checkpoint)

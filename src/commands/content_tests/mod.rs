@@ -6,6 +6,7 @@
 mod calls;
 mod project;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
@@ -243,7 +244,8 @@ fn fault(call: &Call) -> Option<String> {
     if parsed.wants != Wants::Work || parsed.words.first().is_some_and(|word| word == "hook") {
         return None;
     }
-    parsed.words = match install::spelled(parsed.words, &World::with([("HOME", "/nowhere")], Path::new("/nowhere"))) {
+    let nowhere = World::with([("HOME", "/nowhere")], Path::new("/nowhere"));
+    parsed.words = match install::spelled(parsed.words, &nowhere, &OnceCell::new()) {
         Ok(words) => words,
         Err(error) => return Some(told(&error)),
     };

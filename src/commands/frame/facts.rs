@@ -54,23 +54,19 @@ impl Context {
         Ok(Facts { head, commands: self.commands()?, ..self.moment() })
     }
 
-    /// The commit that is checked out in the project; `None` outside of a repository, and before its first commit. Git is
-    /// asked only where its files do not say it.
+    /// The commit that is checked out in the project; `None` outside of a repository, and before its first commit.
     pub(in crate::commands) fn commit(&self) -> Option<String> {
-        if let Some(head) = Head::of(self.root()) {
-            return head.commit;
-        }
-        let finished = self.world().git(self.root().as_path(), ["rev-parse", "--verify", "--quiet", "HEAD"]).ok()?;
-        Some(finished.text().trim().to_owned()).filter(|commit| finished.success() && !commit.is_empty())
+        Head::commit_at(self.root(), |arguments| self.git_answer(arguments))
     }
 
     /// The branch that is checked out in the project; `None` where a commit is.
     pub(in crate::commands) fn branch(&self) -> Option<String> {
-        if let Some(head) = Head::of(self.root()) {
-            return head.branch;
-        }
-        let finished = self.world().git(self.root().as_path(), ["symbolic-ref", "--short", "-q", "HEAD"]).ok()?;
-        Some(finished.text().trim().to_owned()).filter(|branch| finished.success() && !branch.is_empty())
+        Head::branch_at(self.root(), |arguments| self.git_answer(arguments))
+    }
+
+    fn git_answer(&self, arguments: &[&str]) -> Option<String> {
+        let finished = self.world().git(self.root().as_path(), arguments).ok()?;
+        Some(finished.text()).filter(|text| finished.success() && !text.is_empty())
     }
 
     /// Whether `name` names a commit of the project's repository.

@@ -1,5 +1,6 @@
 //! The host of a call: which one it is, how its commands are spelled, where its agents are.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::context::Host;
@@ -12,6 +13,19 @@ use crate::operations::agents::models;
 use crate::runtime::{
     Descriptor, Home, Place, PlaceAnchor, PlaceItem, Registry, RegistryError, Scope, Surroundings, installed_for,
 };
+use crate::world::World;
+
+/// The hosts that can be named; their files are read the first time that one is asked for.
+pub(in crate::commands) fn opened<'a>(
+    hosts: &'a OnceCell<Registry>,
+    world: &World,
+) -> Result<&'a Registry, CommandError> {
+    if let Some(registry) = hosts.get() {
+        return Ok(registry);
+    }
+    let registry = Registry::open(world.config_folder().as_deref()).map_err(InstallError::from)?;
+    Ok(hosts.get_or_init(|| registry))
+}
 
 impl Context {
     /// The host of the call: the one the environment names, else the configured one, else the one this program was
@@ -37,12 +51,7 @@ impl Context {
 
     /// The hosts that can be named: ours and those the user described.
     pub(crate) fn registry(&self) -> Result<&Registry, CommandError> {
-        if let Some(registry) = self.registry.get() {
-            return Ok(registry);
-        }
-        let registry = Registry::open(self.world().config_folder().as_deref());
-        let registry = registry.map_err(InstallError::from)?;
-        Ok(self.registry.get_or_init(|| registry))
+        opened(&self.registry, self.world())
     }
 
     /// The host that a person calls `name`.

@@ -8,6 +8,7 @@ use super::scratch::GitScratch;
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::AbsolutePath;
 use crate::project::config::Config;
+use crate::project::head::Head;
 use crate::project::repository;
 use crate::world::{Finished, Program, World, WorldError, embedded_repository, pathspec};
 
@@ -140,7 +141,7 @@ impl Repository {
 
     /// The current branch; `None` where a commit is checked out.
     pub(super) fn branch(&self) -> Option<String> {
-        self.answer(&["symbolic-ref", "--short", "-q", "HEAD"])
+        Head::branch_at(&self.folder, |arguments| self.answer(arguments))
     }
 
     pub(super) fn has_branch(&self, name: &str) -> bool {

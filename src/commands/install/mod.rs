@@ -13,7 +13,7 @@ mod words;
 pub(super) use words::spelled;
 
 use crate::commands::frame::{CommandError, Context, listing, verbs};
-use crate::disk::{self, AbsolutePath, DiskError};
+use crate::disk::{self, AbsolutePath, DiskError, Snapshot};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
@@ -168,7 +168,7 @@ impl Job {
             nested: self.nested,
         };
         // Everything that can be known to fail is known before the first byte is written.
-        let mut planned: Vec<(Descriptor, Planned)> = Vec::new();
+        let mut targets = Vec::new();
         for descriptor in descriptors {
             let target = self.which.target(context, descriptor.clone(), scope);
             if self.which.all
@@ -177,8 +177,23 @@ impl Job {
                 context.tell(format!("left out: {error}"));
                 continue;
             }
-            planned.push((descriptor, target.and_then(|target| self.plan(&installer, target))));
+            let target = target.and_then(|target| {
+                if !self.only_show {
+                    installer.settle(&target)?;
+                }
+                Ok(target)
+            });
+            targets.push((descriptor, target));
         }
+        // After all that earlier calls left: what is settled for one host may be read for another.
+        let mut seen = Snapshot::default();
+        let mut plan = |target| {
+            let plan = installer.plan(self.wish, &target, &mut seen)?;
+            Ok((target, plan))
+        };
+        let planned: Vec<(Descriptor, Planned)> =
+            targets.into_iter().map(|(descriptor, target)| (descriptor, target.and_then(&mut plan))).collect();
+        drop(seen);
         let count = planned.len();
         let mut report = InstallReport::new(self.wish, self.only_show);
         let mut shown = String::new();
@@ -208,16 +223,6 @@ impl Job {
         }
         context.exit_with(code);
         Ok(())
-    }
-}
-
-impl Job {
-    fn plan(&self, installer: &Installer, target: Target) -> Planned {
-        if !self.only_show {
-            installer.settle(&target)?;
-        }
-        let plan = installer.plan(self.wish, &target)?;
-        Ok((target, plan))
     }
 }
 

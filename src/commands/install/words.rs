@@ -1,7 +1,10 @@
 //! The words of an install before clap sees them: each host's name is a flag, and a call that begins with such a
 //! flag means `install`.
 
+use std::cell::OnceCell;
+
 use crate::commands::frame::error::CommandError;
+use crate::commands::frame::host::opened;
 use crate::install::InstallError;
 use crate::runtime::{Registry, RegistryError, RuntimeId};
 use crate::text::nearest::nearest;
@@ -23,17 +26,21 @@ const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
 const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills"];
 
 /// The words as clap's tree expects them; words of other commands pass untouched.
-pub(in crate::commands) fn spelled(words: Vec<String>, world: &World) -> Result<Vec<String>, CommandError> {
+/// The hosts are read where a word may be one, for the whole call.
+pub(in crate::commands) fn spelled(
+    words: Vec<String>,
+    world: &World,
+    hosts: &OnceCell<Registry>,
+) -> Result<Vec<String>, CommandError> {
     let Some(first) = words.first() else { return Ok(words) };
     let verb = VERBS.iter().find(|verb| *verb == first);
     if verb.is_none() && !first.starts_with('-') {
         return Ok(words);
     }
-    let registry = Registry::open(world.config_folder().as_deref());
-    let registry = registry.map_err(InstallError::from)?;
+    let registry = opened(hosts, world)?;
     match verb {
-        Some(verb) => translate(verb, &words[1..], &registry),
-        None if is_ours(first, &registry) => translate("install", &words, &registry),
+        Some(verb) => translate(verb, &words[1..], registry),
+        None if is_ours(first, registry) => translate("install", &words, registry),
         None => Ok(words),
     }
 }
@@ -111,7 +118,7 @@ mod tests {
 
     fn words(line: &str) -> Result<String, CommandError> {
         let world = World::with([("HOME", "/nowhere")], &std::env::temp_dir());
-        spelled(line.split(' ').map(str::to_owned).collect(), &world).map(|words| words.join(" "))
+        spelled(line.split(' ').map(str::to_owned).collect(), &world, &OnceCell::new()).map(|words| words.join(" "))
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) fn check_base(context: &mut Context, mode: Option<&str>) -> Result<()
     let git = Git::here(context);
     let commit = |name: &str| git.answer(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
     let facts = BaseFacts {
-        head: commit("HEAD"),
+        head: git.commit(),
         fork: commit(FORK),
         asks_for_head: asks_for_head(context)?,
         orchestrated: mode == Some(ORCHESTRATOR),

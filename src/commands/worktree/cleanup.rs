@@ -146,9 +146,7 @@ pub(super) fn cleanup_wave(context: &mut Context, manifest: &str) -> Result<(), 
         return emit(context, false, &skipped("empty_manifest", warnings));
     }
     let git = Git::here(context);
-    if git.answer(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_some()
-        && git.answer(&["symbolic-ref", "-q", "HEAD"]).is_none()
-    {
+    if git.commit().is_some() && git.branch().is_none() {
         let hint = "no branch is checked out here: `git switch BRANCH`, then run the command again";
         return refuse(context, &Refusal::because("wrong_branch", hint));
     }
@@ -263,12 +261,11 @@ fn check(
         return Err(Stop::blocked("branch_mismatch", format!("there is no folder `{}`", folder.display())));
     }
     let worktree = git.at(folder);
-    let branch = worktree.run(&["symbolic-ref", "--short", "-q", "HEAD"]);
-    if branch.text() != entry.branch {
-        return Err(Stop::blocked("branch_mismatch", branch.error_text()));
+    if worktree.branch().as_ref() != Some(&entry.branch) {
+        let complaint = worktree.run(&["symbolic-ref", "-q", "HEAD"]).error_text();
+        return Err(Stop::blocked("branch_mismatch", complaint));
     }
-    let here = git.run(&["symbolic-ref", "--short", "-q", "HEAD"]);
-    if here.text() == entry.branch {
+    if git.branch().as_ref() == Some(&entry.branch) {
         return Err(Stop::blocked("branch_checked_out_here", "a worktree cannot be merged into itself"));
     }
     let reference = format!("refs/heads/{}", entry.branch);

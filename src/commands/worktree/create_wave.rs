@@ -64,7 +64,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of them"))?;
     let plans = chosen(&index, arguments)?;
     let git = of_root(context);
-    let base = git.answer(&["rev-parse", "--verify", "--quiet", "HEAD"]);
+    let (base, branch) = (git.commit(), git.branch());
     let host = context.host()?;
     let dispatch = host.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
     let of_host = answers::isolation(
@@ -78,7 +78,8 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     let capacity = answers::capacity(&host.id, dispatch.as_ref(), asked.as_deref());
     // A host that gives agents worktrees runs several of them, also where its maker names no number.
     let capacity = if capacity.is_known() { usize::try_from(capacity.capacity).unwrap_or(1) } else { SIDE_BY_SIDE };
-    let facts = facts(context, &git, of_host.isolation, capacity, &plans)?;
+    let on_branch = branch.is_some() && base.is_some();
+    let facts = facts(context, (&git, on_branch), of_host.isolation, capacity, &plans)?;
     let decision = waves::decide(&plans, &facts);
     let isolation = if decision.side_by_side.is_empty() { Isolation::None } else { of_host.isolation };
     let flag = of_host.harness_flag.filter(|_| isolation == Isolation::HarnessWorktree);
@@ -105,7 +106,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         phase: Some(index.phase.clone()),
         written_at: context.world().now().milliseconds(),
         base: Some(base.clone()),
-        branch: git.answer(&["symbolic-ref", "-q", "HEAD"]),
+        branch: branch.map(|branch| format!("refs/heads/{branch}")),
         root: Some(disk::canonical(context.root())?.to_string()),
         branch_start: host_branches(context)?.filter(|_| isolation == Isolation::HarnessWorktree),
         session: session_key(context),
@@ -229,7 +230,7 @@ fn open_wave(context: &Context) -> Result<Option<Refusal>, CommandError> {
 
 fn facts(
     context: &Context,
-    git: &Git,
+    (git, on_branch): (&Git, bool),
     isolation: Isolation,
     capacity: usize,
     plans: &[&IndexedPlan],
@@ -255,8 +256,7 @@ fn facts(
             Isolation::HarnessWorktree => host_branches(context)?.is_some(),
         },
         capacity,
-        on_branch: git.answer(&["symbolic-ref", "-q", "HEAD"]).is_some()
-            && git.answer(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_some(),
+        on_branch,
         sub_repositories: !config.sub_repositories().is_empty(),
         program_is_local: context
             .world()

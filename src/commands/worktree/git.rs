@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::commands::frame::{CommandError, Context};
 use crate::commands::git::scratch::GitScratch;
-use crate::disk;
+use crate::disk::{self, AbsolutePath};
+use crate::project::head::Head;
 use crate::world::{Finished, Program, World};
 
 /// How long git may take: hooks run inside it, and a worktree may be large.
@@ -141,6 +142,16 @@ impl Git {
             Path::new(text.trim()).parent().map(Path::to_path_buf)
         };
         folders.into_iter().filter_map(|folder| Some((place(&folder.path)?, folder.path))).collect()
+    }
+
+    /// The branch that is checked out here; `None` where a commit is.
+    pub(super) fn branch(&self) -> Option<String> {
+        Head::branch_at(&AbsolutePath::parse(&self.folder).ok()?, |arguments| self.answer(arguments))
+    }
+
+    /// The commit that is checked out here; `None` before the first one.
+    pub(super) fn commit(&self) -> Option<String> {
+        Head::commit_at(&AbsolutePath::parse(&self.folder).ok()?, |arguments| self.answer(arguments))
     }
 
     /// Whether the first commit is the second, or in its history.

@@ -189,7 +189,7 @@ impl NotedWave {
         if !branches.success() {
             return Err(no_answer(&branches.error_text()));
         }
-        let current = git.answer(&["symbolic-ref", "--short", "-q", "HEAD"]);
+        let current = git.branch();
         let mut doubtful = Vec::new();
         for branch in branches.text().lines().filter(|branch| branch.starts_with(start)) {
             let is_known = self.worktrees.iter().any(|worktree| worktree.entry.branch == branch);
@@ -313,17 +313,16 @@ impl NotedWave {
         let noted = self.note.branch.as_deref();
         let name = noted.map_or("BRANCH", |branch| branch.trim_start_matches("refs/heads/"));
         let back = format!("`git switch {}`, then run the command again", shell_word(name));
-        let Some(current) = git.answer(&["symbolic-ref", "-q", "HEAD"]) else {
+        let Some(current) = git.branch() else {
             return Ok(Some(Refusal::because("wrong_branch", format!("no branch is checked out here: {back}"))));
         };
         // A branch that was renamed since is merged into under its new name.
         let exists = |branch: &&str| git.answer(&["rev-parse", "--verify", "--quiet", branch]).is_some();
         let wrong = match noted.filter(exists) {
-            Some(branch) => branch != current,
-            None => is_agent_branch(current.trim_start_matches("refs/heads/")),
+            Some(branch) => branch.trim_start_matches("refs/heads/") != current,
+            None => is_agent_branch(&current),
         };
         Ok(wrong.then(|| {
-            let current = current.trim_start_matches("refs/heads/");
             Refusal::because(
                 "wrong_branch",
                 format!("the wave began on `{name}`, and `{current}` is checked out: {back}"),
@@ -430,7 +429,7 @@ fn works_on(git: &Git, base: &str, branch: &str, plan: &str) -> bool {
 /// of a merge, or on another branch, it is left as it is.
 fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
     let worktree = git.at(context.here().resolve(&entry.worktree_path).as_path());
-    let is_on_branch = worktree.run(&["symbolic-ref", "--short", "-q", "HEAD"]).text() == entry.branch;
+    let is_on_branch = worktree.branch().as_ref() == Some(&entry.branch);
     let is_in_conflict = || !worktree.run(&["diff", "--name-only", "--diff-filter=U"]).text().is_empty();
     if worktree.status().text().is_empty() || !is_on_branch || is_in_conflict() {
         return;

@@ -86,7 +86,6 @@ struct Search<'run> {
 }
 
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 struct Options {
     inverts: bool,
     ignores_case: bool,

@@ -7,51 +7,33 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use serde::de::IntoDeserializer as _;
-use serde::de::value::{Error, StrDeserializer};
 
 use crate::library::{self, FrontMatter};
+use crate::text::words::{self, words};
 
 /// What the names of agents begin with, outside the content.
 const PREFIX: &str = "gsd-";
 
-/// Which of a host's models: the strongest, the usual one, the quickest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Tier {
-    Opus,
-    Sonnet,
-    Haiku,
-}
-
-impl Tier {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Tier::Opus => "opus",
-            Tier::Sonnet => "sonnet",
-            Tier::Haiku => "haiku",
-        }
+words! {
+    /// Which of a host's models: the strongest, the usual one, the quickest.
+    pub(super) enum Tier {
+        Opus = "opus",
+        Sonnet = "sonnet",
+        Haiku = "haiku",
     }
 }
 
-/// How demanding an agent's work is: it decides effort and speed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Weight {
-    Light,
-    Standard,
-    Heavy,
+words! {
+    /// How demanding an agent's work is: it decides effort and speed.
+    #[derive(PartialOrd, Ord)]
+    pub(super) enum Weight {
+        Light = "light",
+        Standard = "standard",
+        Heavy = "heavy",
+    }
 }
 
 impl Weight {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Weight::Light => "light",
-            Weight::Standard => "standard",
-            Weight::Heavy => "heavy",
-        }
-    }
-
     pub(super) fn heavier(self) -> Self {
         match self {
             Weight::Light => Weight::Standard,
@@ -106,19 +88,13 @@ impl Agent {
     }
 
     fn read(front_matter: &FrontMatter) -> Option<Agent> {
-        let tiers: Option<Vec<Tier>> = front_matter.names("tiers").into_iter().map(word).collect();
+        let tiers: Option<Vec<Tier>> = front_matter.names("tiers").into_iter().map(words::of_word).collect();
         Some(Agent {
             tiers: tiers?.try_into().ok()?,
-            weight: word(front_matter.text("weight")?)?,
+            weight: words::of_word(front_matter.text("weight")?)?,
             kind: front_matter.text("kind")?.to_owned(),
         })
     }
-}
-
-/// A word of front matter as one of those that there are.
-fn word<'text, T: Deserialize<'text>>(text: &'text str) -> Option<T> {
-    let text: StrDeserializer<'_, Error> = text.into_deserializer();
-    T::deserialize(text).ok()
 }
 
 /// The names of agents that the content does not have, without what they begin with.

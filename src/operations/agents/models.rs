@@ -18,9 +18,9 @@ pub(crate) const PROFILES: &[&str] = &["quality", "balanced", "budget", "adaptiv
 /// The profile, and the model, of agents that run on whatever their caller runs on.
 const INHERIT: &str = "inherit";
 
-const O: &str = Tier::Opus.name();
-const S: &str = Tier::Sonnet.name();
-const H: &str = Tier::Haiku.name();
+const O: &str = Tier::Opus.word();
+const S: &str = Tier::Sonnet.word();
+const H: &str = Tier::Haiku.word();
 
 /// Kinds of work that a granularity or a model can be set for.
 const KINDS: &[&str] = &["planning", "discuss", "research", "execution", "verification", "completion"];
@@ -151,7 +151,7 @@ pub(crate) fn execution(
             .written(&format!("fast_mode.agent_overrides.{agent}"))
             .and_then(serde_json::Value::as_bool)
             .unwrap_or_else(|| {
-                config.flag(&format!("fast_mode.routing_tier_defaults.{}", weight_of(known.as_ref()).name()))
+                config.flag(&format!("fast_mode.routing_tier_defaults.{}", weight_of(known.as_ref()).word()))
             });
     ExecutionReport {
         model: choose(config, runtime, agent, known.as_ref(), request.attempt).model,
@@ -198,10 +198,10 @@ fn tier(agent: Option<&Agent>, profile: &str) -> &'static str {
     let profile = profile.to_ascii_lowercase();
     match (agent, profile.as_str()) {
         (_, INHERIT) => INHERIT,
-        (Some(agent), "quality") => agent.tiers[0].name(),
-        (Some(agent), "budget") => agent.tiers[2].name(),
-        (Some(agent), "adaptive") => agent.tiers[3].name(),
-        (Some(agent), _) => agent.tiers[1].name(),
+        (Some(agent), "quality") => agent.tiers[0].word(),
+        (Some(agent), "budget") => agent.tiers[2].word(),
+        (Some(agent), "adaptive") => agent.tiers[3].word(),
+        (Some(agent), _) => agent.tiers[1].word(),
         (None, "quality") => O,
         (None, "budget") => H,
         (None, _) => S,
@@ -246,7 +246,7 @@ fn routed(config: &Config, weight: Weight, attempt: u32) -> Option<&str> {
     };
     let most = config.number("dynamic_routing.max_escalations").and_then(|most| u32::try_from(most).ok());
     let weight = (0..climbs.min(most.unwrap_or(2)).min(2)).fold(weight, |weight, _| weight.heavier());
-    config.text(&format!("dynamic_routing.tier_models.{}", weight.name()))
+    config.text(&format!("dynamic_routing.tier_models.{}", weight.word()))
 }
 
 /// The model that a policy of the project names for a tier.
@@ -275,7 +275,7 @@ fn by_name<'a>(config: &Config, tier: &'a str) -> &'a str {
 fn effort(config: &Config, name: &str, known: Option<&Agent>) -> String {
     let own = config.text(&format!("effort.agent_overrides.{name}"));
     let by_weight =
-        || known.and_then(|agent| config.text(&format!("effort.routing_tier_defaults.{}", agent.weight.name())));
+        || known.and_then(|agent| config.text(&format!("effort.routing_tier_defaults.{}", agent.weight.word())));
     own.or_else(by_weight).or_else(|| config.text("effort.default")).unwrap_or("high").to_owned()
 }
 

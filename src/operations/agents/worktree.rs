@@ -19,7 +19,7 @@ pub(crate) struct BaseFacts {
 }
 
 /// What `worktree base-check` answers.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BaseReport {
     /// The work is better done in the main worktree.
@@ -38,10 +38,7 @@ pub(crate) fn base_check(facts: BaseFacts) -> BaseReport {
         should_degrade,
         reason,
         message,
-        head_sha: None,
-        fork_ref: None,
-        fork_sha: None,
-        head_absence_verified: None,
+        ..BaseReport::default()
     };
     if facts.asks_for_head && facts.orchestrated {
         return told(false, "baseref-head", None);

@@ -10,7 +10,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
 use crate::project::uat_report::UatReport;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
@@ -52,7 +52,7 @@ pub(crate) struct Target<'text> {
 }
 
 /// What `audit-open acknowledge` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct AcknowledgeReport {
     pub(crate) acknowledged: bool,
     category: &'static str,
@@ -71,22 +71,11 @@ pub(crate) struct AcknowledgeReport {
 }
 
 /// Notes in an artifact that somebody knows of it.
-pub(crate) fn acknowledge(
-    view: &ProjectView,
-    target: Target<'_>,
-) -> Result<(AcknowledgeReport, Edits), AcknowledgeError> {
+pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<AcknowledgeReport, AcknowledgeError> {
     let layout = view.layout();
     let category = target.category;
-    let mut report = AcknowledgeReport {
-        acknowledged: true,
-        category: category.word(),
-        phase: None,
-        file: None,
-        text: None,
-        status: None,
-        gap_snapshot: None,
-        questions_digest: None,
-    };
+    let mut report =
+        AcknowledgeReport { acknowledged: true, category: category.word(), ..AcknowledgeReport::default() };
     let (path, text) = match category {
         Category::DebugSessions => read(view, "debug", &layout.debug(), &target.markdown("slug", target.slug)?)?,
         Category::Threads => read(view, "threads", &layout.threads(), &target.markdown("slug", target.slug)?)?,

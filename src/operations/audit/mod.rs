@@ -16,19 +16,21 @@ pub(crate) use uat::uat;
 
 use crate::project::uat_report::{ACKNOWLEDGED, SNAPSHOT};
 use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::words::words;
 
-/// What can be left open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Category {
-    DebugSessions,
-    QuickTasks,
-    Threads,
-    Todos,
-    Seeds,
-    UatGaps,
-    VerificationGaps,
-    ContextQuestions,
-    DeferredItems,
+words! {
+    /// What can be left open.
+    pub(crate) enum Category {
+        DebugSessions = "debug_sessions",
+        QuickTasks = "quick_tasks",
+        Threads = "threads",
+        Todos = "todos",
+        Seeds = "seeds",
+        UatGaps = "uat_gaps",
+        VerificationGaps = "verification_gaps",
+        ContextQuestions = "context_questions",
+        DeferredItems = "deferred_items",
+    }
 }
 
 impl Category {
@@ -43,20 +45,6 @@ impl Category {
         Self::ContextQuestions,
         Self::DeferredItems,
     ];
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::DebugSessions => "debug_sessions",
-            Self::QuickTasks => "quick_tasks",
-            Self::Threads => "threads",
-            Self::Todos => "todos",
-            Self::Seeds => "seeds",
-            Self::UatGaps => "uat_gaps",
-            Self::VerificationGaps => "verification_gaps",
-            Self::ContextQuestions => "context_questions",
-            Self::DeferredItems => "deferred_items",
-        }
-    }
 
     /// The key of a note that holds what the artifact said; `None` where being there is all it says.
     fn snapshot_key(self) -> Option<&'static str> {

@@ -79,7 +79,7 @@ pub(crate) struct FileReport {
     unparsed_blocks: Option<usize>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<u64>,
@@ -187,9 +187,7 @@ fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: UatReport)
             name,
             result: "human_needed".to_owned(),
             category: "human_uat",
-            expected: None,
-            reason: None,
-            blocked_by: None,
+            ..Item::default()
         }));
     } else {
         return None;
@@ -218,15 +216,8 @@ fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: UatReport)
 fn deferred(folder: &PhaseFolder, items: &DeferredItems<'_>) -> FileReport {
     const RESULT: &str = "unresolved";
     let open = items.items().iter().filter(|item| item.state == ItemState::Open);
-    let item = |text: &str| Item {
-        test: None,
-        name: text.to_owned(),
-        result: RESULT.to_owned(),
-        category: "deferred",
-        expected: None,
-        reason: None,
-        blocked_by: None,
-    };
+    let item =
+        |text: &str| Item { name: text.to_owned(), result: RESULT.to_owned(), category: "deferred", ..Item::default() };
     FileReport {
         phase: folder.token().to_owned(),
         phase_dir: folder.name.clone(),

@@ -43,7 +43,6 @@ pub(crate) struct UpdateReport {
 
 /// What `init todos` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct TodosBundle {
     commit_docs: bool,
     date: String,

@@ -11,7 +11,6 @@ use super::{Bundle, CodeFacts, Complete, Moment};
 
 /// What `init map-codebase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct MapCodebaseReport {
     mapper_model: String,
     commit_docs: bool,
@@ -35,7 +34,6 @@ pub(crate) struct DocsUpdateReport {
 
 /// What `init ingest-docs` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct IngestDocsReport {
     project_exists: bool,
     planning_exists: bool,

@@ -68,7 +68,6 @@ struct ExistingDocument {
 
 /// What kinds of documents a project of this kind needs.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 struct ProjectType {
     has_package_json: bool,
     has_api_routes: bool,
@@ -81,7 +80,6 @@ struct ProjectType {
 
 /// Tools that make pages of documents here.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 struct DocumentTools {
     docusaurus: bool,
     vitepress: bool,

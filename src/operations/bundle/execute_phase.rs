@@ -33,7 +33,6 @@ pub(crate) struct ExecutePhaseRequest {
 
 /// What `init execute-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct ExecutePhaseReport {
     executor_model: String,
     verifier_model: String,

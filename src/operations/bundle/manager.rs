@@ -24,7 +24,6 @@ const ACTIVE: i64 = 5 * 60 * 1000;
 
 /// What `init manager` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct ManagerBundle {
     milestone_version: Option<String>,
     milestone_name: Option<String>,
@@ -53,7 +52,6 @@ pub(crate) struct ManagerBundle {
 
 /// One phase.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(super) struct ManagedPhase {
     pub(super) number: String,
     pub(super) name: String,

@@ -13,7 +13,6 @@ use super::{Bundle, Complete};
 
 /// What `init new-milestone` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct NewMilestoneReport {
     researcher_model: String,
     synthesizer_model: String,

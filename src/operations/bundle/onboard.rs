@@ -13,7 +13,6 @@ const FAST_MAP: &[&str] = &["STACK.md", "INTEGRATIONS.md", "ARCHITECTURE.md", "S
 
 /// What `init onboard` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct OnboardReport {
     commit_docs: bool,
     text_mode: bool,

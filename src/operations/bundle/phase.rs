@@ -23,7 +23,7 @@ pub(super) struct Phase {
 }
 
 /// What the roadmap says of a phase.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RoadmapEntry {
     name: String,
     /// The identifiers of its requirements, as written, without brackets.
@@ -152,13 +152,7 @@ impl Bundle<'_> {
             };
             return Ok(Some((true, entry)));
         }
-        let without_section = |name: &str| RoadmapEntry {
-            name: name.to_owned(),
-            requirements: None,
-            is_mvp: false,
-            goal: None,
-            success_criteria: Vec::new(),
-        };
+        let without_section = |name: &str| RoadmapEntry { name: name.to_owned(), ..RoadmapEntry::default() };
         let bullet =
             spellings().find_map(|typed| roadmap.bullet(typed).filter(|bullet| self.same_code(typed, bullet.id)));
         let row = || {

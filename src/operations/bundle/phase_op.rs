@@ -11,7 +11,6 @@ use super::{Automation, Bundle, Complete};
 
 /// What `init phase-op` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct PhaseOpReport {
     commit_docs: bool,
     brave_search: bool,

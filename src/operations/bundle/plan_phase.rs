@@ -15,7 +15,6 @@ use super::{Automation, Bundle, Complete, Settings};
 
 /// What was asked besides the phase.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 pub(crate) struct PlanPhaseRequest {
     pub(crate) granularity: Option<String>,
     /// A product requirements document takes the place of the discussion.
@@ -32,7 +31,6 @@ pub(crate) struct PlanPhaseRequest {
 
 /// What `init plan-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct PlanPhaseReport {
     researcher_model: String,
     planner_model: String,

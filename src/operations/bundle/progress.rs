@@ -24,7 +24,6 @@ use super::{Bundle, Complete};
 
 /// What `init progress` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct ProgressBundle {
     executor_model: String,
     planner_model: String,

@@ -22,7 +22,6 @@ pub(super) const CODE_MAP: &[&str] =
 
 /// Which documents of a project are there.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Documents {
     pub(super) planning: bool,
     pub(super) project: bool,
@@ -79,7 +78,6 @@ pub(crate) struct SearchFacts {
 
 /// What `init new-project` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct NewProjectReport {
     researcher_model: String,
     synthesizer_model: String,
@@ -116,7 +114,6 @@ pub(crate) struct NewProjectReport {
 
 /// What `init resume` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct ResumeReport {
     planning_exists: bool,
     requirements_exists: bool,
@@ -135,7 +132,6 @@ pub(crate) struct ResumeReport {
 
 /// What `init milestone-op` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct MilestoneOpReport {
     commit_docs: bool,
     milestone_version: Option<String>,

@@ -15,7 +15,6 @@ const LONGEST_SLUG: usize = 40;
 
 /// What was asked, and when.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 pub(crate) struct QuickRequest {
     /// The task, in the user's words.
     pub(crate) description: Option<String>,

@@ -11,7 +11,6 @@ use super::{Bundle, Complete};
 
 /// What `init code-review` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct CodeReviewReport {
     commit_docs: bool,
     phase_found: bool,
@@ -39,7 +38,6 @@ pub(crate) struct ReviewReport {
 
 /// What `init discuss-phase-assumptions` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct AssumptionsReport {
     commit_docs: bool,
     phase_found: bool,

@@ -4,13 +4,13 @@
 //! What a workflow starts from decides the conditions that it knows of.
 
 use schemars::JsonSchema;
-use serde::de::IntoDeserializer as _;
-use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::library;
+use crate::text::words;
 
-/// What makes a section run, in the words of front matter.
+/// What makes a section run, in the words of front matter. Some are decided that no workflow names: a section that needs
+/// one of them is then text alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Condition {
@@ -51,13 +51,6 @@ pub(super) enum Condition {
     NextChannel,
 }
 
-impl Condition {
-    fn named(word: &str) -> Option<Self> {
-        let word: StrDeserializer<'_, Error> = word.into_deserializer();
-        Self::deserialize(word).ok()
-    }
-}
-
 /// The sections of a workflow that run this time, those that do not, and the files to read.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct SectionManifest {
@@ -74,7 +67,7 @@ impl SectionManifest {
         let front_matter = library::front_matter_of(&format!("workflows/{workflow}.md")).unwrap_or_default();
         let mut manifest = Self { workflow, included: Vec::new(), excluded: Vec::new(), read: Vec::new() };
         for (section, word) in front_matter.pairs("sections") {
-            let condition = Condition::named(word);
+            let condition = words::of_word::<Condition>(word);
             match decided.iter().find(|(known, _)| Some(*known) == condition) {
                 Some((_, true)) => {
                     manifest.included.push(section.clone());
@@ -98,11 +91,15 @@ mod tests {
     fn every_condition_of_a_section_has_a_known_word() {
         for item in Library::embedded().unwrap().items() {
             for (section, word) in item.front_matter.pairs("sections") {
-                assert!(Condition::named(word).is_some(), "{}: {section}: no condition is called `{word}`", item.path);
+                assert!(
+                    words::of_word::<Condition>(word).is_some(),
+                    "{}: {section}: no condition is called `{word}`",
+                    item.path
+                );
             }
         }
-        assert_eq!(Condition::named("user-interface"), Some(Condition::UserInterface));
-        assert_eq!(Condition::named("UserInterface"), None);
+        assert_eq!(words::of_word::<Condition>("user-interface"), Some(Condition::UserInterface));
+        assert_eq!(words::of_word::<Condition>("UserInterface"), None);
     }
 
     #[test]

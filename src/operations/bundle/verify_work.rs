@@ -15,7 +15,6 @@ use super::{Automation, Bundle, Complete};
 
 /// What `init verify-work` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct VerifyWorkReport {
     planner_model: String,
     checker_model: String,

@@ -35,7 +35,6 @@ pub(crate) struct YoloRequest<'text> {
 
 /// What `init yolo` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 pub(crate) struct YoloBundle {
     milestone_version: Option<String>,
     milestone_name: Option<String>,
@@ -95,7 +94,6 @@ struct RemainingPhase {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each a field of the answer")]
 struct Prerequisites {
     planning_exists: bool,
     roadmap_exists: bool,

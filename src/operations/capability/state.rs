@@ -18,7 +18,6 @@ pub(crate) struct StateReport {
 
 /// What holds of one feature.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the answer")]
 pub(crate) struct CapabilityState {
     pub(crate) id: String,
     tier: Tier,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::operations::answers::disabled::DisabledReport;
 use crate::project::files::FileError;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 
 /// How many steps from a node that holds the word still belong to the answer.
 const STEPS: usize = 2;
@@ -428,7 +428,7 @@ struct Snapshot<'a> {
 }
 
 /// Keeps the graph for a later comparison.
-pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Result<(SnapshotReport, Edits), FileError> {
+pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<SnapshotReport> {
     let mut edits = Edits::default();
     let Graph { nodes, edges, .. } = match Graph::read(view, &graph_path(view)) {
         Ok(graph) => graph,

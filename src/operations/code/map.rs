@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::project::files::FileError;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value, is_unclosed};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
@@ -36,12 +35,7 @@ struct Failed {
 }
 
 /// Stamps the documents that are there, or those among `chosen` (names parted by commas), with `commit` and `day`.
-pub(crate) fn stamp(
-    view: &ProjectView,
-    chosen: Option<&str>,
-    commit: Option<&str>,
-    day: &str,
-) -> Result<(StampReport, Edits), FileError> {
+pub(crate) fn stamp(view: &ProjectView, chosen: Option<&str>, commit: Option<&str>, day: &str) -> Edited<StampReport> {
     let folder = view.layout().codebase();
     let skipped = |reason: &str| {
         let report = StampReport { skipped: true, reason: Some(reason.to_owned()), ..StampReport::default() };

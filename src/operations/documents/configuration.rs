@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::project::config::{self, KeyError, Normalization, Setting};
 use crate::project::files::FileError;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::edit::{Applied, EditError, JsonDialect};
 use crate::text::json::{JsonDocument, JsonEdit};
 
@@ -119,7 +119,7 @@ pub(crate) fn get(view: &ProjectView, key: &str, fallback: Option<&str>) -> Resu
 }
 
 /// Sets or unsets a key of the active file, which is made where there is none.
-pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Result<(SetReport, Edits), ConfigurationError> {
+pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Edited<SetReport, ConfigurationError> {
     let path = view.layout().config();
     let text = view.text(&path)?;
     let mut document = document(view, &path, text.as_deref().unwrap_or_default())?;
@@ -169,7 +169,7 @@ pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<
 }
 
 /// Makes the file of a new project; one that is there stays as it is.
-pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError> {
+pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, ConfigurationError> {
     let path = view.layout().config();
     if view.text(&path)?.is_some() {
         return Ok((CreateReport::existing(path, Vec::new(), Vec::new()), Edits::default()));
@@ -183,7 +183,7 @@ pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateRepo
 
 /// Makes the file of a new project, or adds to the one that is there what it lacks. What it says stays, also where the
 /// choices say otherwise.
-pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError> {
+pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, ConfigurationError> {
     let path = view.layout().config();
     let choices = choices(new)?;
     let Some(text) = view.text(&path)? else { return create(view, new) };
@@ -258,7 +258,7 @@ pub(crate) fn set_in_whole_file(
     view: &ProjectView,
     setting: &Setting,
     new: NewFile<'_>,
-) -> Result<(SetReport, Edits), ConfigurationError> {
+) -> Edited<SetReport, ConfigurationError> {
     let (_, mut edits) = create(view, new)?;
     let (report, set) = set(&view.after(&edits), setting)?;
     edits.texts.extend(set.texts);
@@ -266,7 +266,7 @@ pub(crate) fn set_in_whole_file(
 }
 
 /// Moves what stands under old names of keys to the new ones.
-pub(crate) fn migrate(view: &ProjectView) -> Result<(MigrateReport, Edits), ConfigurationError> {
+pub(crate) fn migrate(view: &ProjectView) -> Edited<MigrateReport, ConfigurationError> {
     let layout = view.layout();
     let own = layout.config();
     let path = if view.text(&own)?.is_some() { own } else { layout.root_config() };

@@ -8,7 +8,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::plan::PhasePlan;
 use crate::project::requirements::{Open, Place, Requirements};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::splice::Splices;
 
 /// What commands say where there is no document.
@@ -53,7 +53,7 @@ pub(crate) enum Surface {
 }
 
 /// Completes requirements.
-pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Result<(MarkReport, Edits), FileError> {
+pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Edited<MarkReport> {
     let path = view.layout().requirements();
     let Some(text) = view.text(&path)? else {
         return Ok((MarkReport::NoDocument { updated: false, reason: NO_REQUIREMENTS, ids }, Edits::default()));
@@ -113,7 +113,7 @@ pub(crate) struct RevertReport {
 }
 
 /// Opens completed requirements again.
-pub(crate) fn reopen(view: &ProjectView, ids: Vec<String>) -> Result<(RevertReport, Edits), FileError> {
+pub(crate) fn reopen(view: &ProjectView, ids: Vec<String>) -> Edited<RevertReport> {
     let path = view.layout().requirements();
     let total = ids.len();
     let Some(text) = view.text(&path)? else {

@@ -110,7 +110,6 @@ const SIGHT: &[&str] = &["ui", "frontend", "page", "screen", "form", "dashboard"
 
 /// What `check ui-plan-gate` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the answer")]
 pub(crate) struct UiPlanReport {
     frontend: bool,
     #[serde(rename = "hasFrontendEvidence")]
@@ -172,7 +171,6 @@ fn design_cure(phase: &NamedPhase, designer: Option<&str>) -> String {
 
 /// What `check ui-safety-gate` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the answer")]
 pub(crate) struct UiSafetyReport {
     /// The phase is about what people see.
     frontend: bool,

@@ -1,7 +1,7 @@
 //! What builds and what tests a project, as its settings, its files or its plans say.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::test_command;
@@ -11,23 +11,18 @@ use crate::project::folder::PhaseFolder;
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
 use crate::text::table::Table;
+use crate::text::words::words;
 
-/// Which gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Gate {
-    Build,
-    Test,
+words! {
+    /// Which gate.
+    #[derive(Serialize, JsonSchema, clap::ValueEnum)]
+    pub(crate) enum Gate {
+        Build = "build",
+        Test = "test",
+    }
 }
 
 impl Gate {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Build => "build",
-            Self::Test => "test",
-        }
-    }
-
     /// The setting with the command.
     pub(crate) fn key(self) -> &'static str {
         match self {
@@ -132,8 +127,7 @@ fn of_phase(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<(String, 
             return Ok(Some((command, name.to_owned())));
         }
     }
-    for plan in view.current_plans(folder)? {
-        let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+    for (plan, text) in view.plan_texts(folder)? {
         if let Some(command) = verifying(&text) {
             return Ok(Some((command, plan)));
         }

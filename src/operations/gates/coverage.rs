@@ -15,7 +15,7 @@ use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 
 /// What `check decision-coverage-plan` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct PlanCoverage {
     passed: bool,
     skipped: bool,
@@ -43,7 +43,7 @@ impl PlanCoverage {
 }
 
 /// What `check decision-coverage-verify` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct WorkCoverage {
     skipped: bool,
     blocking: bool,
@@ -120,25 +120,15 @@ pub(crate) fn plans(
         Err(nothing) => {
             let passed = nothing != Nothing::NoPath;
             let (reason, message) = (Some(nothing.reason()), nothing.message().to_owned());
-            return Ok(PlanCoverage {
-                passed,
-                skipped: passed,
-                reason,
-                total: 0,
-                covered: 0,
-                uncovered: Vec::new(),
-                message,
-                warnings: Vec::new(),
-            });
+            return Ok(PlanCoverage { passed, skipped: passed, reason, message, ..PlanCoverage::default() });
         }
     };
     let unreadable = unreadable(context, &trackable.unreadable);
     let trackable = trackable.decisions;
     let warnings = undecided(&trackable);
     let mut binding = String::new();
-    for plan in folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default() {
-        let path = folder.map(|folder| folder.join(&plan)).unwrap_or_default();
-        binding.push_str(&binding_text(&view.text(&path)?.unwrap_or_default()));
+    for (_, text) in folder.map(|folder| view.plan_texts(folder)).transpose()?.unwrap_or_default() {
+        binding.push_str(&binding_text(&text));
     }
     let total = trackable.len();
     let uncovered: Vec<Decision> = trackable.into_iter().filter(|decision| !decision.is_cited_in(&binding)).collect();
@@ -179,15 +169,7 @@ pub(crate) fn work(
         Err(nothing) => {
             let (reason, message) = (Some(nothing.reason()), nothing.message().to_owned());
             let skipped = nothing != Nothing::NoPath;
-            return Ok(WorkCoverage {
-                skipped,
-                blocking: false,
-                reason,
-                total: 0,
-                honored: 0,
-                not_honored: Vec::new(),
-                message,
-            });
+            return Ok(WorkCoverage { skipped, reason, message, ..WorkCoverage::default() });
         }
     };
     let unreadable = unreadable(context, &trackable.unreadable);
@@ -275,7 +257,7 @@ fn binding_text(plan: &str) -> String {
 }
 
 /// What `gap-analysis` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct GapReport {
     pub(crate) enabled: bool,
     pub(crate) rows: Vec<GapRow>,
@@ -329,12 +311,9 @@ pub(crate) fn gaps(
 ) -> Result<GapReport, FileError> {
     let mut report = GapReport {
         enabled,
-        rows: Vec::new(),
-        table: String::new(),
         summary: "workflow.post_planning_gaps disabled — skipping post-planning gap analysis".to_owned(),
-        counts: GapCounts::default(),
-        phase_dir_read_error: None,
         phase_dir_scope: "complete",
+        ..GapReport::default()
     };
     if !enabled {
         return Ok(report);
@@ -350,8 +329,8 @@ pub(crate) fn gaps(
         );
     }
     if let Some(folder) = folder {
-        for plan in view.current_plans(folder)? {
-            plans.push_str(&view.text(&folder.join(&plan))?.unwrap_or_default());
+        for (_, text) in view.plan_texts(folder)? {
+            plans.push_str(&text);
             plans.push('\n');
         }
         let context = folder.artifact_path("CONTEXT").map(|path| view.text(&path)).transpose()?.flatten();

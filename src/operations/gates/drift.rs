@@ -131,7 +131,7 @@ pub(crate) fn schema(view: &ProjectView, folder: Option<&PhaseFolder>, skip: boo
 }
 
 /// What `verify context-drift` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ContextReport {
     pub(crate) block: bool,
     skipped: bool,
@@ -157,15 +157,7 @@ pub(crate) fn context(
     blocks: bool,
     command_prefix: &str,
 ) -> ContextReport {
-    let skipped = |reason| ContextReport {
-        block: false,
-        skipped: true,
-        reason: Some(reason),
-        stale_artifacts: Vec::new(),
-        action: None,
-        message: String::new(),
-        cure: None,
-    };
+    let skipped = |reason| ContextReport { skipped: true, reason: Some(reason), ..ContextReport::default() };
     let found = folder.and_then(|folder| Some((folder, folder.artifact_path("CONTEXT")?)));
     let Some((folder, context)) = found else { return skipped("no-context-md") };
     // The specifications of a user interface and of a model are kinds of their own.
@@ -198,7 +190,7 @@ pub(crate) fn context(
 }
 
 /// What `verify codebase-drift` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct CodebaseReport {
     pub(crate) block: bool,
     skipped: bool,
@@ -255,19 +247,11 @@ pub(crate) struct DriftPolicy<'text> {
 /// Whether the source has grown in places that its map does not know.
 pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseReport {
     let skipped = |reason, commit: Option<&str>| CodebaseReport {
-        block: false,
         skipped: true,
         reason: Some(reason),
-        action_required: false,
         directive: "none",
-        spawn_mapper: None,
-        affected_paths: None,
-        elements: Vec::new(),
-        threshold: None,
-        action: None,
         last_mapped_commit: commit.map(str::to_owned),
-        message: None,
-        cure: None,
+        ..CodebaseReport::default()
     };
     let (map, commit, added) = match mapped {
         Mapped::Missing => return skipped("no-structure-md", None),

@@ -1,15 +1,17 @@
 //! Whether STATE.md and the roadmap tell the same of a phase, and how bad it is where a plan and the source differ.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
+use crate::text::words;
 
 /// What was found of something that a plan names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Grounding {
     Verified,
     Missing,
@@ -19,18 +21,12 @@ pub(crate) enum Grounding {
 
 impl Grounding {
     pub(crate) fn named(word: &str) -> Option<Self> {
-        match word {
-            "VERIFIED" => Some(Self::Verified),
-            "MISSING" => Some(Self::Missing),
-            "AMBIGUOUS" => Some(Self::Ambiguous),
-            "UNCHECKABLE" => Some(Self::Uncheckable),
-            _ => None,
-        }
+        words::of_word(word)
     }
 }
 
 /// What `drift-guard phase-status` answers.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StatusReport {
     verdict: &'static str,
@@ -47,16 +43,7 @@ pub(crate) struct StatusReport {
 
 /// Compares the status in STATE.md with that of the roadmap's row of a phase, by default the one at work.
 pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<StatusReport, FileError> {
-    let mut report = StatusReport {
-        verdict: "uncheckable",
-        reason: None,
-        phase: None,
-        state_status: None,
-        roadmap_status: None,
-        state_rank: None,
-        roadmap_rank: None,
-        authority: "STATE.md",
-    };
+    let mut report = StatusReport { verdict: "uncheckable", authority: "STATE.md", ..StatusReport::default() };
     let told = |phase: &str| {
         Some(PhaseId::new(phase)).filter(|id| id.integer().is_some()).map(|id| id.as_str().to_ascii_uppercase())
     };

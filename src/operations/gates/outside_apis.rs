@@ -11,7 +11,7 @@ use crate::text::markdown::Markdown;
 use crate::text::table::Table;
 
 /// What `check api-coverage-verify-pre` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ApiCoverageReport {
     pub(crate) block: bool,
     passed: bool,
@@ -91,28 +91,15 @@ fn decided(view: &ProjectView, phase: &NamedPhase) -> Result<ApiCoverageReport, 
 
 impl ApiCoverageReport {
     fn new(block: bool, message: String) -> Self {
-        Self {
-            block,
-            passed: !block,
-            coverage_present: false,
-            matrix: None,
-            counts: None,
-            error_count: None,
-            errors: Vec::new(),
-            detected: None,
-            signals: Vec::new(),
-            phase_lookup_failed: None,
-            message,
-            cure: None,
-        }
+        Self { block, passed: !block, message, ..Self::default() }
     }
 }
 
 /// What a phase is going to do: its plans, or what the roadmap says where there are none.
 fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> {
     let mut scope = String::new();
-    for plan in view.current_plans(folder)? {
-        scope.push_str(&view.text(&folder.join(&plan))?.unwrap_or_default());
+    for (_, text) in view.plan_texts(folder)? {
+        scope.push_str(&text);
         scope.push('\n');
     }
     if scope.is_empty() {

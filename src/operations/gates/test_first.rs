@@ -323,8 +323,7 @@ pub(crate) fn review(
 ) -> Result<ReviewReport, FileError> {
     let mut plans = Vec::new();
     if let Some(folder) = folder {
-        for plan in view.current_plans(folder)? {
-            let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+        for (plan, text) in view.plan_texts(folder)? {
             let kind = PhasePlan::parse(&text).list("type").join(" ");
             if kind.trim() == "tdd" {
                 plans.push(canonical_id(plan_id(&plan)).to_owned());

@@ -7,7 +7,7 @@ use crate::operations::documents::configuration::{self, ConfigurationError, NewF
 use crate::project::config::Setting;
 use crate::project::files::FileError;
 use crate::project::milestones;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::markdown::Markdown;
 
 /// What is to be made good.
@@ -25,7 +25,7 @@ pub(crate) fn repair(
     view: &ProjectView,
     facts: &HealthFacts,
     repairs: Repairs<'_>,
-) -> Result<(HealthReport, Edits), ConfigurationError> {
+) -> Edited<HealthReport, ConfigurationError> {
     let mut report = check(view, facts)?;
     let mut done = Vec::new();
     let mut edits = Edits::default();

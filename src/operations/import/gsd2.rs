@@ -16,7 +16,7 @@ use crate::project::gsd2::{self, Document, FOLDER, Milestone, Slice, Task};
 use crate::project::phase::pad;
 use crate::project::state::State;
 use crate::project::state::edit::{one_line, progress_bar};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::Markdown;
 use crate::text::slug;
@@ -72,12 +72,7 @@ pub(crate) struct ImportRefusal {
 pub(crate) type Outcome = Result<ImportReport, ImportRefusal>;
 
 /// Imports the project in `.gsd`.
-pub(crate) fn import(
-    view: &ProjectView,
-    force: bool,
-    new: NewFile<'_>,
-    facts: &Facts,
-) -> Result<(Outcome, Edits), ImportError> {
+pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &Facts) -> Edited<Outcome, ImportError> {
     let layout = view.layout();
     let refused = |error: String| Ok((Err(ImportRefusal { success: false, error }), Edits::default()));
     if !view.folder_exists(FOLDER) {

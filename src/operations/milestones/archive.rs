@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 
 /// Why nothing is put away.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ pub(crate) fn clear(
     label: Option<&str>,
     confirmed: bool,
     today: &str,
-) -> Result<(ClearReport, Edits), ArchiveError> {
+) -> Edited<ClearReport, ArchiveError> {
     let label = label.map(checked_label).transpose()?;
     let folders = view.phase_folders()?;
     let going: Vec<_> = folders.iter().filter(|folder| !folder.id().is_sentinel()).collect();

@@ -17,7 +17,7 @@ use crate::project::plan::PhaseSummary;
 use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
 use crate::project::state::edit::one_line;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::markdown::newline_of;
 
 /// Why a milestone is not shipped.
@@ -82,7 +82,6 @@ pub(crate) struct CompleteReport {
 
 /// What stands in the archive now.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
 pub(crate) struct Archived {
     pub(crate) roadmap: bool,
     pub(crate) requirements: bool,
@@ -151,67 +150,42 @@ pub(crate) struct WouldUpdate {
 /// A milestone ready to be shipped.
 #[derive(Debug)]
 pub(crate) struct Completion {
-    pub(crate) version: String,
-    name: String,
-    stats: Stats,
-    accomplishments: Vec<String>,
-    roadmap: Option<Move>,
-    requirements: Option<Move>,
-    audit: Option<Move>,
-    phases: Vec<String>,
-    skip_reason: Option<&'static str>,
-    quick: Vec<String>,
-    milestones: String,
+    /// What is to be done.
+    plan: RehearsalReport,
     milestones_updated: bool,
-    state: Option<String>,
     kept_progress: bool,
 }
 
 impl Completion {
+    /// The answer of a rehearsal.
+    pub(crate) fn rehearsed(self) -> RehearsalReport {
+        self.plan
+    }
+
     /// The answer of a call that did it on `day`.
     pub(crate) fn done(self, day: &str) -> CompleteReport {
         let kept = Preserved { field: "progress", reason: "preserved-over-disagreeing-derived" };
+        let RehearsalReport { version, name, stats, accomplishments, would_archive, would_update, .. } = self.plan;
         CompleteReport {
-            version: self.version,
-            name: self.name,
+            version,
+            name,
             date: day.to_owned(),
-            phases: self.stats.phases,
-            plans: self.stats.plans,
-            tasks: self.stats.tasks,
-            accomplishments: self.accomplishments,
+            phases: stats.phases,
+            plans: stats.plans,
+            tasks: stats.tasks,
+            accomplishments,
             archived: Archived {
-                roadmap: self.roadmap.is_some(),
-                requirements: self.requirements.is_some(),
-                audit: self.audit.is_some(),
-                phases: !self.phases.is_empty(),
-                phases_archive_skipped: self.skip_reason.is_some(),
-                phases_archive_skip_reason: self.skip_reason,
-                quick: !self.quick.is_empty(),
+                roadmap: would_archive.roadmap.is_some(),
+                requirements: would_archive.requirements.is_some(),
+                audit: would_archive.audit.is_some(),
+                phases: !would_archive.phases.is_empty(),
+                phases_archive_skipped: would_archive.phases_archive_skipped,
+                phases_archive_skip_reason: would_archive.phases_archive_skip_reason,
+                quick: !would_archive.quick.is_empty(),
             },
             milestones_updated: self.milestones_updated,
-            state_updated: self.state.is_some(),
+            state_updated: would_update.state_md.is_some(),
             preservation_warnings: self.kept_progress.then_some(kept).into_iter().collect(),
-        }
-    }
-
-    /// The answer of a rehearsal.
-    pub(crate) fn rehearsed(self) -> RehearsalReport {
-        RehearsalReport {
-            dry_run: true,
-            version: self.version,
-            name: self.name,
-            stats: self.stats,
-            accomplishments: self.accomplishments,
-            would_archive: WouldArchive {
-                roadmap: self.roadmap,
-                requirements: self.requirements,
-                audit: self.audit,
-                phases: self.phases,
-                phases_archive_skipped: self.skip_reason.is_some(),
-                phases_archive_skip_reason: self.skip_reason,
-                quick: self.quick,
-            },
-            would_update: WouldUpdate { milestones_md: self.milestones, state_md: self.state },
         }
     }
 }
@@ -221,7 +195,7 @@ pub(crate) fn complete(
     view: &ProjectView,
     request: CompleteRequest<'_>,
     facts: &Facts,
-) -> Result<(Completion, Edits), MilestoneError> {
+) -> Edited<Completion, MilestoneError> {
     let layout = view.layout();
     let version = checked_label(request.version)?;
     let name = request.name.map(one_line).filter(|name| !name.is_empty()).unwrap_or_else(|| version.to_owned());
@@ -271,23 +245,24 @@ pub(crate) fn complete(
     }
     let milestones_updated = add_entry(view, version, &name, &stats, &accomplishments, &facts.today, &mut edits)?;
     mirror::refresh(&mut edits, view, facts)?;
-    let completion = Completion {
+    let plan = RehearsalReport {
+        dry_run: true,
         version: version.to_owned(),
         name,
         stats,
         accomplishments,
-        roadmap: roadmap_copy,
-        requirements,
-        audit,
-        phases,
-        skip_reason,
-        quick,
-        milestones: layout.milestones(),
-        milestones_updated,
-        state: state_text.map(|_| layout.state()),
-        kept_progress,
+        would_archive: WouldArchive {
+            roadmap: roadmap_copy,
+            requirements,
+            audit,
+            phases,
+            phases_archive_skipped: skip_reason.is_some(),
+            phases_archive_skip_reason: skip_reason,
+            quick,
+        },
+        would_update: WouldUpdate { milestones_md: layout.milestones(), state_md: state_text.map(|_| layout.state()) },
     };
-    Ok((completion, edits))
+    Ok((Completion { plan, milestones_updated, kept_progress }, edits))
 }
 
 /// The milestone of this version. Where the roadmap has milestones, it must be one of them; where it has none, all of it
@@ -457,11 +432,7 @@ impl QuickReport {
 }
 
 /// Puts the folders of all quick tasks away, with their rows of STATE.md.
-pub(crate) fn archive_quick(
-    view: &ProjectView,
-    version: &str,
-    facts: &Facts,
-) -> Result<(QuickReport, Edits), MilestoneError> {
+pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) -> Edited<QuickReport, MilestoneError> {
     let version = checked_label(version)?;
     let mut edits = Edits::default();
     let state_text = state::open(view)?;
@@ -612,7 +583,7 @@ mod tests {
             (".planning/milestones/v1.0-phases/01-a/x.md", "older"),
         ]);
         let (completion, edits) = complete(&view, request("v1.0"), &facts()).unwrap();
-        assert_eq!(completion.roadmap.unwrap().target, ".planning/milestones/v1.0-ROADMAP.1.md");
+        assert_eq!(completion.plan.would_archive.roadmap.unwrap().target, ".planning/milestones/v1.0-ROADMAP.1.md");
         let after = view.after(&edits);
         assert_eq!(after.text(".planning/milestones/v1.0-ROADMAP.md").unwrap().as_deref(), Some("older"));
         assert!(after.exists(".planning/milestones/v1.0-phases/01-a.1/01-01-PLAN.md"));
@@ -629,7 +600,7 @@ mod tests {
         assert!(matches!(error(&view, "v1.0"), MilestoneError::Folded { .. }));
         assert!(matches!(error(&view, "v9.9"), MilestoneError::NoPhases { .. }));
         let (completion, edits) = complete(&view, request("v1.1"), &facts()).unwrap();
-        assert_eq!(completion.phases, ["02-b"]);
+        assert_eq!(completion.plan.would_archive.phases, ["02-b"]);
         assert!(matches!(error(&view.after(&edits), "v1.1"), MilestoneError::Archived { .. }));
     }
 

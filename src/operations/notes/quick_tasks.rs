@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError};
 use crate::project::state::State;
 use crate::project::state::quick::{Migrated, QuickRow, QuickTableError, QuickVariant};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 
 /// Why a quick task is not noted.
 #[derive(Debug, thiserror::Error)]
@@ -45,11 +45,7 @@ pub(crate) struct MigrateReport {
 }
 
 /// Adds a row to the table of quick tasks.
-pub(crate) fn append(
-    view: &ProjectView,
-    row: &QuickRow<'_>,
-    facts: &Facts,
-) -> Result<(AppendReport, Edits), QuickTaskError> {
+pub(crate) fn append(view: &ProjectView, row: &QuickRow<'_>, facts: &Facts) -> Edited<AppendReport, QuickTaskError> {
     let text = state::open(view)?.ok_or(QuickTaskError::NoState)?;
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
@@ -60,7 +56,7 @@ pub(crate) fn append(
 }
 
 /// Brings the table of quick tasks into the form that rows are added to.
-pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Result<(MigrateReport, Edits), QuickTaskError> {
+pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Edited<MigrateReport, QuickTaskError> {
     let unchanged = |reason| MigrateReport { ok: true, migrated: false, from: None, rows: None, reason: Some(reason) };
     let Some(text) = state::open(view)? else { return Ok((unchanged(NO_STATE), Edits::default())) };
     let state = State::parse(&text);

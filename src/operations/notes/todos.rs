@@ -191,8 +191,7 @@ pub(crate) fn match_phase(view: &ProjectView, typed: &str) -> Result<MatchReport
 fn planned_files(view: &ProjectView, typed: &str) -> Result<BTreeSet<String>, FileError> {
     let mut files = BTreeSet::new();
     if let Some(folder) = view.find_phase(typed)?.folder {
-        for plan in view.current_plans(&folder)? {
-            let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+        for (_, text) in view.plan_texts(&folder)? {
             files.extend(PhasePlan::parse(&text).files_modified());
         }
     }

@@ -14,6 +14,7 @@ use crate::project::verification::{self, VerificationState};
 use crate::project::view::ProjectView;
 
 use crate::operations::state::Counts;
+use crate::text::words::words;
 
 /// What `progress json` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -40,17 +41,17 @@ pub(crate) struct PhaseProgress {
     pub(crate) status: PhaseStatus,
 }
 
-/// How far a phase is, in the words of progress and statistics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) enum PhaseStatus {
-    Pending,
-    Planned,
-    #[serde(rename = "In Progress")]
-    InProgress,
-    Executed,
-    #[serde(rename = "Needs Review")]
-    NeedsReview,
-    Complete,
+words! {
+    /// How far a phase is, in the words of progress and statistics.
+    #[derive(Serialize, JsonSchema)]
+    pub(crate) enum PhaseStatus {
+        Pending = "Pending",
+        Planned = "Planned",
+        InProgress = "In Progress",
+        Executed = "Executed",
+        NeedsReview = "Needs Review",
+        Complete = "Complete",
+    }
 }
 
 impl PhaseStatus {
@@ -64,17 +65,6 @@ impl PhaseStatus {
             Stage::Executed if waits_for_person => Self::NeedsReview,
             Stage::Executed => Self::Executed,
             Stage::Complete => Self::Complete,
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "Pending",
-            Self::Planned => "Planned",
-            Self::InProgress => "In Progress",
-            Self::Executed => "Executed",
-            Self::NeedsReview => "Needs Review",
-            Self::Complete => "Complete",
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::project::milestone::Milestone;
 use crate::project::phase::{self, PhaseId, PhaseIndex, without_code};
 use crate::project::plan::PhasePlan;
 use crate::project::roadmap::{PhaseSection, Roadmap};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::slug;
 use crate::text::splice::Splices;
 
@@ -64,7 +64,7 @@ pub(crate) struct AddReport {
 ///
 /// The number is one above every phase of the roadmap and the disk, shelves left out, so that a later milestone's
 /// planned phase never gets a twin.
-pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Result<(AddReport, Edits), AddError> {
+pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddReport, AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
     let roadmap = view.parse_roadmap(&text);
     let milestone = view.milestone()?;
@@ -135,7 +135,7 @@ pub(crate) fn add_batch(
     view: &ProjectView,
     descriptions: &[String],
     request: AddRequest<'_>,
-) -> Result<(BatchReport, Edits), AddError> {
+) -> Edited<BatchReport, AddError> {
     let mut edits = Edits::default();
     let mut phases = Vec::new();
     for description in descriptions {
@@ -163,7 +163,7 @@ pub(crate) fn insert(
     after: &str,
     sibling: bool,
     request: AddRequest<'_>,
-) -> Result<(InsertReport, Edits), AddError> {
+) -> Edited<InsertReport, AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
     let roadmap = view.parse_roadmap(&text);
     let section = roadmap.section(after).ok_or_else(|| AddError::NoTarget { phase: after.to_owned() })?;

@@ -11,7 +11,7 @@ use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::standing;
 use crate::project::state::State;
 use crate::project::verification::{self, Verification};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 
@@ -43,8 +43,7 @@ pub(crate) enum Incomplete {
 }
 
 /// What `phase complete` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct CompleteReport {
     pub(crate) completed_phase: String,
     pub(crate) phase_name: String,
@@ -76,7 +75,7 @@ pub(crate) fn complete(
     typed: &str,
     command_prefix: &str,
     facts: &Facts,
-) -> Result<(CompleteReport, Edits), Incomplete> {
+) -> Edited<CompleteReport, Incomplete> {
     let folder = open_folder(view, typed)?;
     let plans = view.current_plans(&folder)?;
     refuse_open_plans(view, &folder, typed)?;
@@ -92,17 +91,11 @@ pub(crate) fn complete(
         next_phase_name: next.as_ref().and_then(|next| next.name.clone()),
         is_last_phase: next.is_none(),
         date: facts.today.clone(),
-        roadmap_updated: false,
-        state_updated: false,
-        requirements_updated: false,
-        auto_pruned: false,
         has_warnings: !warnings.is_empty(),
         warnings,
         verification_stale_check_indeterminate: verification.indeterminate,
-        milestone_conflict: None,
-        preservation_warnings: Vec::new(),
-        already_complete: None,
         checks_deferred: human_checks::all_deferred(view, &folder, &verification)?,
+        ..CompleteReport::default()
     };
     let closed = is_closed(view, typed)?;
     // What covers a closed phase may change with every later one; closed it stays until it has a plan to execute.

@@ -10,7 +10,7 @@ use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Mark, Screen, Tone};
 
 /// What `find-phase` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct FindPhaseReport {
     pub(crate) found: bool,
     pub(crate) directory: Option<String>,
@@ -58,18 +58,10 @@ pub(crate) fn find_phase(view: &ProjectView, typed: &str) -> Result<FindPhaseRep
             format!("{} folders match phase {typed}: {}", lookup.ambiguous.len(), lookup.ambiguous.join(", "))
         });
         return Ok(FindPhaseReport {
-            found: false,
-            directory: None,
-            phase_number: None,
-            phase_name: None,
-            plans: Vec::new(),
-            summaries: Vec::new(),
-            plan_count: None,
-            summary_count: None,
-            plan_count_all: None,
             searched_directories: Some(lookup.searched),
             ambiguous_matches: lookup.ambiguous,
             warning,
+            ..FindPhaseReport::default()
         });
     };
     let (number, name) = folder.number_and_name();
@@ -85,9 +77,7 @@ pub(crate) fn find_phase(view: &ProjectView, typed: &str) -> Result<FindPhaseRep
         plan_count_all: Some(folder.plans().count()),
         plans,
         summaries,
-        searched_directories: None,
-        ambiguous_matches: Vec::new(),
-        warning: None,
+        ..FindPhaseReport::default()
     })
 }
 

@@ -11,7 +11,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::splice::with_parts;
 
 /// Why a phase stays.
@@ -41,7 +41,7 @@ pub(crate) struct Renamed {
 }
 
 /// What `phase remove` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct RemoveReport {
     pub(crate) removed: String,
     pub(crate) directory_deleted: Option<String>,
@@ -62,7 +62,7 @@ pub(crate) fn remove(
     force: bool,
     project_code: Option<&str>,
     facts: &Facts,
-) -> Result<(RemoveReport, Edits), RemoveError> {
+) -> Edited<RemoveReport, RemoveError> {
     let text = view.roadmap_text()?.ok_or(RemoveError::NoRoadmap)?;
     let roadmap = view.parse_roadmap(&text);
     let id = PhaseId::new(typed);
@@ -106,11 +106,7 @@ pub(crate) fn remove(
     let mut report = RemoveReport {
         removed: typed.to_owned(),
         directory_deleted: own.map(|folder| folder.name.clone()),
-        renamed_directories: Vec::new(),
-        renamed_files: Vec::new(),
-        renamed_file_collisions: Vec::new(),
-        roadmap_updated: false,
-        state_updated: false,
+        ..RemoveReport::default()
     };
     for folder in folders.iter().rev() {
         rename(view, folder, &renumbering, &mut report, &mut edits)?;

@@ -1,13 +1,13 @@
 //! New empty documents of a phase, and the folder of one. What is there stays.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::project::files::FileError;
 use crate::project::phase::{self, PhaseId};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, Value};
-use crate::text::slug;
+use crate::text::{slug, words};
 
 /// Why nothing could be made.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,8 @@ pub(crate) enum ScaffoldError {
 }
 
 /// A document that can be made empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Document {
     Context,
     Uat,
@@ -34,12 +35,7 @@ pub(crate) enum Document {
 
 impl Document {
     pub(crate) fn named(word: &str) -> Option<Self> {
-        match word {
-            "context" => Some(Self::Context),
-            "uat" => Some(Self::Uat),
-            "verification" => Some(Self::Verification),
-            _ => None,
-        }
+        words::of_word(word)
     }
 
     fn kind(self) -> &'static str {
@@ -107,7 +103,7 @@ pub(crate) fn document(
     typed: &str,
     name: Option<&str>,
     day: &str,
-) -> Result<(ScaffoldReport, Edits), ScaffoldError> {
+) -> Edited<ScaffoldReport, ScaffoldError> {
     let folder = view.find_phase(typed)?.folder;
     let folder = folder.ok_or_else(|| ScaffoldError::NoPhase { phase: typed.to_owned() })?;
     let mut edits = Edits::default();
@@ -144,7 +140,7 @@ pub(crate) fn phase_folder(
     typed: &str,
     name: Option<&str>,
     project_code: Option<&str>,
-) -> Result<(ScaffoldReport, Edits), ScaffoldError> {
+) -> Edited<ScaffoldReport, ScaffoldError> {
     let name = name.map(str::trim).filter(|name| !name.is_empty()).ok_or(ScaffoldError::NoName)?;
     let number = PhaseId::new(typed).to_string();
     if phase::leading_integer(&number).is_none() || number.contains(['/', '\\']) {

@@ -8,8 +8,9 @@ use crate::operations::plans::structure::{has_folder, ticked};
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
 use crate::project::plan::task_headings;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::Value;
+use crate::text::words::{self, words};
 
 /// What `template select` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -49,25 +50,18 @@ pub(crate) fn select(text: &str) -> SelectReport {
     SelectReport { template, r#type, task_count, file_count, has_decisions }
 }
 
-/// The files that can be made from a template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Template {
-    Summary,
-    Plan,
-    Verification,
+words! {
+    /// The files that can be made from a template.
+    pub(crate) enum Template {
+        Summary = "summary",
+        Plan = "plan",
+        Verification = "verification",
+    }
 }
 
 impl Template {
     pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::Summary, Self::Plan, Self::Verification].into_iter().find(|template| template.name() == name)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Summary => "summary",
-            Self::Plan => "plan",
-            Self::Verification => "verification",
-        }
+        words::of_word(name)
     }
 
     fn text(self) -> &'static str {
@@ -110,7 +104,7 @@ pub(crate) fn fill(
     view: &ProjectView,
     template: Template,
     filling: &Filling<'_>,
-) -> Result<(FillReport, Edits), FrontMatterError> {
+) -> Edited<FillReport, FrontMatterError> {
     let mut edits = Edits::default();
     let Some(folder) = view.find_phase(filling.phase)?.folder else {
         return Ok((FillReport::NoPhase { error: "Phase not found", phase: filling.phase.to_owned() }, edits));
@@ -130,7 +124,7 @@ pub(crate) fn fill(
     let body = template.text().replace("{phase}", filling.phase).replace("{plan}", &plan).replace("{name}", name);
     let fields = fields(template, filling, &folder, &number, &plan);
     edits.write(view, &path, frontmatter::applied(&path, &body, &fields)?)?;
-    Ok((FillReport::Created { created: true, path, template: template.name() }, edits))
+    Ok((FillReport::Created { created: true, path, template: template.word() }, edits))
 }
 
 /// The fields of the front matter that depend on the call.
@@ -210,10 +204,10 @@ mod tests {
             let text = &edits.texts[&path];
             let plan = PhasePlan::parse(text);
             assert_eq!(plan.value("phase"), Some(Value::Text("02-core-api".into())));
-            let schema = frontmatter::Schema::named(template.name()).unwrap();
+            let schema = frontmatter::Schema::named(template.word()).unwrap();
             assert!(frontmatter::validate("a.md", text, schema).valid, "{text}");
             assert!(!text.contains("{phase}") && !text.contains("{plan}") && !text.contains("{name}"), "{text}");
-            assert_eq!(Template::named(template.name()), Some(template));
+            assert_eq!(Template::named(template.word()), Some(template));
         }
     }
 

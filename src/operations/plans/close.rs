@@ -15,7 +15,7 @@ use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, StateError, advan
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::{PhasePlan, PhaseSummary};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
@@ -161,7 +161,7 @@ pub(crate) fn close(
     summary: &str,
     request: CloseRequest<'_>,
     facts: &Facts,
-) -> Result<(ClosedPlan, Edits), StateError> {
+) -> Edited<ClosedPlan, StateError> {
     let read = PhaseSummary::parse(summary);
     let end = PlanEnd::of(&read);
     let plan = view.text(&place.path())?.unwrap_or_default();
@@ -272,8 +272,7 @@ pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -
     let mut steps = Steps { base: view, edits: Edits::default() };
     let phase = folder.token();
     let (mut waves, mut objectives) = (BTreeMap::new(), Vec::new());
-    for file in view.current_plans(folder)? {
-        let text = view.text(&folder.join(&file))?.unwrap_or_default();
+    for (file, text) in view.plan_texts(folder)? {
         let plan = PhasePlan::parse(&text);
         let wave = plan.wave().and_then(|wave| u64::try_from(wave).ok());
         waves.insert(plan_id(&file).to_owned(), wave.unwrap_or(1));

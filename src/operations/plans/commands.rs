@@ -213,8 +213,7 @@ pub(crate) fn paths(
 /// The checks of the plans that still count, with the name of the plan.
 pub(super) fn checks(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<(String, PlanCheck)>, FileError> {
     let mut found = Vec::new();
-    for plan in view.current_plans(folder)? {
-        let text = view.text(&folder.join(&plan))?.unwrap_or_default();
+    for (plan, text) in view.plan_texts(folder)? {
         let checks = PhasePlan::parse(&text).checks();
         found.extend(checks.into_iter().map(|check| (plan.clone(), check)));
     }
@@ -264,8 +263,7 @@ impl Tree<'_> {
 /// The files that the plans of a phase that still count write.
 fn planned_files(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>, FileError> {
     let mut planned = BTreeSet::new();
-    for name in view.current_plans(folder)? {
-        let text = view.text(&folder.join(&name))?.unwrap_or_default();
+    for (_, text) in view.plan_texts(folder)? {
         let plan = PhasePlan::parse(&text);
         let of_tasks = plan.tasks();
         let of_tasks = of_tasks.iter().flat_map(PlanTask::files).map(str::to_owned);

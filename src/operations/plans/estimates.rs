@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::edit::JsonDialect;
 use crate::text::front_matter::FrontMatter;
 use crate::text::json::{JsonDocument, JsonEdit};
@@ -69,7 +69,6 @@ pub(crate) struct CalibrateReport {
 
 /// What `estimate-check` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a payload")]
 pub(crate) struct CheckReport {
     pub(crate) raw_tokens: u64,
     pub(crate) calibrated_tokens: u64,
@@ -96,7 +95,7 @@ pub(crate) fn calibration(view: &ProjectView) -> Result<CalibrationReport, Estim
 }
 
 /// Takes the samples of all phases, archived ones too, onto file.
-pub(crate) fn calibrate(view: &ProjectView) -> Result<(CalibrateReport, Edits), EstimateError> {
+pub(crate) fn calibrate(view: &ProjectView) -> Edited<CalibrateReport, EstimateError> {
     let path = view.layout().estimates();
     let known = samples_on_file(view)?;
     let mut samples = known.clone();

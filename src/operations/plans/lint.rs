@@ -50,8 +50,7 @@ pub(crate) fn lint(
     let requirements = listed.as_deref().map(Requirements::parse);
     let mut named: Vec<String> = Vec::new();
     let mut open: Vec<String> = Vec::new();
-    for file in view.current_plans(folder)? {
-        let text = view.text(&folder.join(&file))?.unwrap_or_default();
+    for (file, text) in view.plan_texts(folder)? {
         let plan = PhasePlan::parse(&text);
         named.extend(plan.requirements());
         if view.is_settled(folder, &file)? {

@@ -40,7 +40,7 @@ pub(crate) struct KeyLinksReport {
     pub(crate) links: Vec<KeyLinkReport>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct KeyLinkReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from: Option<String>,
@@ -152,11 +152,7 @@ fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> K
         from: field("from"),
         to: field("to"),
         via: field("via").unwrap_or_default(),
-        verified: false,
-        detail: String::new(),
-        pending: false,
-        path_rejected: None,
-        pattern_neutralized: None,
+        ..KeyLinkReport::default()
     };
     let source = match content(view, report.from.as_deref().unwrap_or_default()) {
         Source::Text(text) => text,

@@ -25,7 +25,6 @@ pub(crate) struct StructureReport {
 /// What a task has.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "the payload has a key per part")]
 pub(crate) struct TaskReport {
     pub(crate) name: String,
     pub(crate) r#type: String,

@@ -10,7 +10,6 @@ pub(crate) const SIDE_BY_SIDE: usize = 3;
 
 /// What speaks for or against worktrees, whatever the plans say.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct WaveFacts {
     /// `workflow.use_worktrees`.
     pub(crate) use_worktrees: bool,

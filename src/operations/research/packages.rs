@@ -4,10 +4,11 @@
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::text::time;
+use crate::text::words::of_word;
 
 /// A release younger than this has hardly been looked at, in milliseconds.
 const TOO_NEW: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -36,7 +37,7 @@ const PERSONAL: &[&str] = &["~/", "$HOME", "/etc/", "/dev/tcp/", ".ssh/", ".aws/
 const SOURCE_LINKS: &[&str] = &["source", "repository", "source code", "code", "github", "homepage"];
 
 /// Where packages are published.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ecosystem {
     Npm,
@@ -48,12 +49,7 @@ impl FromStr for Ecosystem {
     type Err = UnknownEcosystem;
 
     fn from_str(name: &str) -> Result<Self, UnknownEcosystem> {
-        match name {
-            "npm" => Ok(Self::Npm),
-            "pypi" => Ok(Self::Pypi),
-            "crates" => Ok(Self::Crates),
-            _ => Err(UnknownEcosystem),
-        }
+        of_word(name).ok_or(UnknownEcosystem)
     }
 }
 

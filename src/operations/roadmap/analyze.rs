@@ -149,7 +149,7 @@ impl AnalyzeReport {
 }
 
 /// What `roadmap analyze` answers where there is no roadmap.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct NoRoadmapReport {
     pub(crate) error: &'static str,
     pub(crate) milestones: Vec<MilestoneSummary>,
@@ -218,12 +218,7 @@ impl DiskStatus {
 /// Every phase of the current milestone, with what is on disk.
 pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoadmapReport>, FileError> {
     let Some(text) = view.roadmap_text()? else {
-        return Ok(Err(NoRoadmapReport {
-            error: NO_ROADMAP,
-            milestones: Vec::new(),
-            phases: Vec::new(),
-            current_phase: None,
-        }));
+        return Ok(Err(NoRoadmapReport { error: NO_ROADMAP, ..NoRoadmapReport::default() }));
     };
     let roadmap = view.parse_roadmap(&text);
     let milestone = view.milestone_in(&roadmap)?;
@@ -362,7 +357,7 @@ pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileErr
 }
 
 /// What `roadmap update-plan-progress` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ProgressReport {
     pub(crate) updated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -387,14 +382,10 @@ pub(crate) fn update_plan_progress(
 ) -> Result<Option<(ProgressReport, Edits)>, FileError> {
     let Some(folder) = view.find_phase(typed)?.folder else { return Ok(None) };
     let declined = |reason: &'static str, plans: usize, summaries: usize| ProgressReport {
-        updated: false,
-        phase: None,
         plan_count: plans,
         summary_count: summaries,
-        status: None,
-        complete: None,
-        verification_stale_check_indeterminate: None,
         reason: Some(reason),
+        ..ProgressReport::default()
     };
     let plans = view.current_plans(&folder)?;
     if plans.is_empty() {

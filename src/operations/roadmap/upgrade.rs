@@ -15,7 +15,7 @@ use crate::project::phase::{PhaseId, without_code};
 use crate::project::roadmap::Roadmap;
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 use crate::text::splice::Splices;
@@ -92,7 +92,7 @@ pub(crate) fn upgrade(
     view: &ProjectView,
     convention: Option<&str>,
     facts: &Facts,
-) -> Result<(UpgradeReport, Edits), UpgradeError> {
+) -> Edited<UpgradeReport, UpgradeError> {
     if convention == Some(CONVENTION) {
         return Ok((UpgradeReport { already_migrated: true, ..UpgradeReport::default() }, Edits::default()));
     }

@@ -9,12 +9,12 @@ use super::analyze::NO_ROADMAP;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::roadmap_edit::PlanBullet;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 
 /// What `roadmap annotate-dependencies` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct AnnotateReport {
     pub(crate) updated: bool,
     pub(crate) phase: String,
@@ -31,15 +31,9 @@ pub(crate) fn annotate_dependencies(
     view: &ProjectView,
     typed: &str,
     waves: &BTreeMap<String, u64>,
-) -> Result<(AnnotateReport, Edits), FileError> {
+) -> Edited<AnnotateReport> {
     let declined = |reason: String| {
-        let report = AnnotateReport {
-            updated: false,
-            phase: typed.to_owned(),
-            waves: None,
-            cross_cutting_constraints: None,
-            reason: Some(reason),
-        };
+        let report = AnnotateReport { phase: typed.to_owned(), reason: Some(reason), ..AnnotateReport::default() };
         Ok((report, Edits::default()))
     };
     let Some(folder) = view.find_phase(typed)?.folder else { return declined(format!("phase {typed} not found")) };

@@ -8,7 +8,7 @@ use super::fields::{
     PlanPosition, PlansOnDisk, close_with_mirror, is_executing, note_position, put_activity, put_day, put_mark,
     put_plan, put_status,
 };
-use super::{Facts, StateEdit, StateError, Written, open};
+use super::{EditedState, Facts, StateEdit, Written, open};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::state::State;
@@ -92,7 +92,7 @@ impl AdvanceReport {
 
 /// Moves the position to the next plan; behind the last, says that the phase is ready to be verified. A position that
 /// cannot be read, and plans without a summary, change nothing. `None` without STATE.md.
-pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(AdvanceReport, Edits)>, StateError> {
+pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> EditedState<AdvanceReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let phase = state.position().phase;
@@ -164,11 +164,7 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> Result<Option<(Advan
 
 /// Puts the position on the first plan of `folder` that is still to be done; where none is, says that the phase is
 /// ready to be verified. A position in another phase stays. `None` without STATE.md.
-pub(crate) fn follow_plans(
-    view: &ProjectView,
-    folder: &PhaseFolder,
-    facts: &Facts,
-) -> Result<Option<(Written, Edits)>, StateError> {
+pub(crate) fn follow_plans(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> EditedState<Written> {
     edited(view, facts, |state, edit| {
         if !state.position().phase.is_some_and(|phase| folder.id().matches(phase)) {
             return Ok(());
@@ -190,11 +186,7 @@ pub(crate) fn follow_plans(
 }
 
 /// Writes into the tables of metrics how many plans of `folder` are done. `None` without STATE.md.
-pub(crate) fn count_plans(
-    view: &ProjectView,
-    folder: &PhaseFolder,
-    facts: &Facts,
-) -> Result<Option<(Written, Edits)>, StateError> {
+pub(crate) fn count_plans(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> EditedState<Written> {
     edited(view, facts, |_, edit| {
         let done = PlansOnDisk::of(view, folder)?.summarized_count;
         edit.put_phase_row(&view.label(folder.token())?.number, usize::try_from(done).unwrap_or(usize::MAX));
@@ -207,7 +199,7 @@ fn edited(
     view: &ProjectView,
     facts: &Facts,
     act: impl FnOnce(&State<'_>, &mut StateEdit<'_, '_>) -> Result<(), FileError>,
-) -> Result<Option<(Written, Edits)>, StateError> {
+) -> EditedState<Written> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);

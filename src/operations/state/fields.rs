@@ -9,7 +9,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::state::edit::Set;
 use crate::project::state::index::is_day;
 use crate::project::state::{POSITION, Position, State, is_of_programs, meaningful};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, ProjectView};
 
 /// Which plan of how many is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(super) fn close_with_mirror(
     view: &ProjectView,
     edit: StateEdit<'_, '_>,
     facts: &Facts,
-) -> Result<(Written, Edits), StateError> {
+) -> Edited<Written, StateError> {
     let written = close(view, edit, Rule::Refresh, facts)?;
     let mut edits = written.edits(view)?;
     mirror::refresh(&mut edits, view, facts)?;

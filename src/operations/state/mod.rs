@@ -78,6 +78,9 @@ pub(crate) struct Commands {
     pub(crate) skip_discussion: bool,
 }
 
+/// What an operation on STATE.md gives; `None` where there is none.
+pub(crate) type EditedState<R> = Result<Option<(R, Edits)>, StateError>;
+
 /// Why a state operation came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StateError {

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, mirror, open};
+use super::{Counts, EditedState, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, mirror, open};
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
 use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 
 /// A request that has not all it needs, or meets no STATE.md.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -136,7 +136,7 @@ pub(crate) fn add_decision(
     summary: Option<&str>,
     rationale: Option<&str>,
     facts: &Facts,
-) -> Result<(NoteReport, Edits), StateError> {
+) -> Edited<NoteReport, StateError> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(summary) = summary.map(one_line).filter(|summary| !summary.is_empty()) else {
         return Ok(NoteReport::refused("summary required"));
@@ -151,11 +151,7 @@ pub(crate) fn add_decision(
 }
 
 /// Adds a line to the blockers.
-pub(crate) fn add_blocker(
-    view: &ProjectView,
-    text: Option<&str>,
-    facts: &Facts,
-) -> Result<(NoteReport, Edits), StateError> {
+pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> Edited<NoteReport, StateError> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
         return Ok(NoteReport::refused("text required"));
@@ -177,11 +173,7 @@ pub(crate) fn has_blocker(view: &ProjectView, text: &str) -> Result<bool, StateE
 }
 
 /// Removes the blockers that contain `text`, in any case.
-pub(crate) fn resolve_blocker(
-    view: &ProjectView,
-    text: Option<&str>,
-    facts: &Facts,
-) -> Result<(NoteReport, Edits), StateError> {
+pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> Edited<NoteReport, StateError> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
         return Ok(NoteReport::refused("text required"));
@@ -216,7 +208,7 @@ pub(crate) fn add_evolution(
     view: &ProjectView,
     evolution: Evolution<'_>,
     facts: &Facts,
-) -> Result<(NoteReport, Edits), StateError> {
+) -> Edited<NoteReport, StateError> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(note) = evolution.note.map(one_line).filter(|note| !note.is_empty()) else {
         return Ok(NoteReport::refused("note required"));
@@ -254,11 +246,7 @@ pub(crate) struct Metric<'a> {
 }
 
 /// Puts a row into the table of plans, which is made where there is none: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`.
-pub(crate) fn record_metric(
-    view: &ProjectView,
-    metric: Metric<'_>,
-    facts: &Facts,
-) -> Result<(NoteReport, Edits), StateError> {
+pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Facts) -> Edited<NoteReport, StateError> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let (Some(phase), Some(plan), Some(duration)) = (metric.phase, metric.plan, metric.duration) else {
         return Ok(NoteReport::refused("phase, plan, and duration required"));
@@ -283,7 +271,7 @@ pub(crate) fn record_session(
     stopped_at: Option<&str>,
     resume_file: Option<&str>,
     facts: &Facts,
-) -> Result<(NoteReport, Edits), StateError> {
+) -> Edited<NoteReport, StateError> {
     let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
@@ -332,7 +320,7 @@ pub(crate) fn record_session(
 }
 
 /// What `state update-progress` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ProgressUpdate {
     pub(crate) updated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -350,24 +338,14 @@ pub(crate) struct ProgressUpdate {
 
 /// Counts plans and phases anew. Declined where the roadmap does not tell which phases belong to the milestone. `None`
 /// without STATE.md.
-pub(crate) fn update_progress(
-    view: &ProjectView,
-    facts: &Facts,
-) -> Result<Option<(ProgressUpdate, Edits)>, StateError> {
+pub(crate) fn update_progress(view: &ProjectView, facts: &Facts) -> EditedState<ProgressUpdate> {
     let Some(text) = open(view)? else { return Ok(None) };
     let milestone = view.milestone()?;
     if milestone.scope != MilestoneScope::Complete {
         let which = milestone.version.as_deref().unwrap_or("the milestone");
         let reason =
             format!("ROADMAP.md does not tell which phases belong to {which}; give it a heading with its version");
-        let declined = ProgressUpdate {
-            updated: false,
-            percent: None,
-            completed: None,
-            total: None,
-            bar: None,
-            reason: Some(reason),
-        };
+        let declined = ProgressUpdate { reason: Some(reason), ..ProgressUpdate::default() };
         return Ok(Some((declined, Edits::default())));
     }
     let state = State::parse(&text);

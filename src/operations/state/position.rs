@@ -9,7 +9,7 @@ use super::fields::{
     put_plan, put_status,
 };
 use super::notes::Refusal;
-use super::{Facts, Rule, StateEdit, StateError, close, mirror, open};
+use super::{EditedState, Facts, Rule, StateEdit, StateError, close, mirror, open};
 use crate::operations::roadmap::analyze;
 use crate::project::files::FileError;
 use crate::project::phase::{self, PhaseId};
@@ -39,11 +39,7 @@ pub(crate) struct BeginReport {
 
 /// Puts the position on the first plan of a phase that is not done and claims the milestone for it. Begun again, a phase
 /// keeps its plan. `None` without STATE.md.
-pub(crate) fn begin(
-    view: &ProjectView,
-    request: PhaseRequest<'_>,
-    facts: &Facts,
-) -> Result<Option<(BeginReport, Edits)>, StateError> {
+pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts) -> EditedState<BeginReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
@@ -107,11 +103,7 @@ pub(crate) struct PlannedReport {
 
 /// Says that a phase is planned and ready to be executed, in STATE.md and in the roadmap. One that was closed is open
 /// again. `None` without STATE.md.
-pub(crate) fn planned(
-    view: &ProjectView,
-    request: PhaseRequest<'_>,
-    facts: &Facts,
-) -> Result<Option<(PlannedReport, Edits)>, StateError> {
+pub(crate) fn planned(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts) -> EditedState<PlannedReport> {
     if open(view)?.is_none() {
         return Ok(None);
     }
@@ -175,11 +167,7 @@ pub(crate) struct Completed {
 
 /// Marks a phase complete, by default the current one. Refuses what is not a phase number; a position at a later phase
 /// does not move back. `None` without STATE.md.
-pub(crate) fn complete(
-    view: &ProjectView,
-    phase: Option<&str>,
-    facts: &Facts,
-) -> Result<Option<(CompleteReport, Edits)>, StateError> {
+pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -> EditedState<CompleteReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let named = |phase: &&str| Position::parse(phase).is_some();

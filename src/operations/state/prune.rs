@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Facts, Rule, StateEdit, StateError, close, open};
+use super::{EditedState, Facts, Rule, StateEdit, close, open};
 use crate::project::phase::leading_integer;
 use crate::project::state::sections::Taken;
 use crate::project::state::{COMPLETED, DECISIONS, State};
@@ -65,12 +65,7 @@ impl PruneReport {
 
 /// Moves decisions, completed phases and metrics of phases that lie `keep` phases back into the archive. `None` without
 /// STATE.md.
-pub(crate) fn prune(
-    view: &ProjectView,
-    keep: u64,
-    only_look: bool,
-    facts: &Facts,
-) -> Result<Option<(PruneReport, Edits)>, StateError> {
+pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Facts) -> EditedState<PruneReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let phase = state.front_text("current_phase").or_else(|| state.position().phase.map(str::to_owned));

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, Rule, StateEdit, StateError, close, mirror, open, position, validate};
+use super::{Counts, EditedState, Facts, Rule, StateEdit, close, mirror, open, position, validate};
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::state::State;
@@ -18,7 +18,7 @@ const TEMPLATE: &str = include_str!("../../../templates/state.md");
 const CREATED: &str = "STATE.md created from the roadmap and the phase folders";
 
 /// What `state rebuild` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct RebuildReport {
     pub(crate) rebuilt: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub(crate) fn rebuild(
     only_look: bool,
     set_aside: bool,
     facts: &Facts,
-) -> Result<Option<(RebuildReport, Edits)>, StateError> {
+) -> EditedState<RebuildReport> {
     let text = match open(view) {
         Ok(Some(text)) => text,
         Ok(None) => return create(view, None, only_look, facts),
@@ -88,15 +88,10 @@ pub(crate) fn rebuild(
     }
     if mutations == 0 {
         let report = RebuildReport {
-            rebuilt: false,
             dry_run: only_look.then_some(true),
-            mutations: 0,
             mutated: only_look.then_some(false),
-            phase_inventory_scan_failed: false,
             note: "Nothing to rebuild",
-            created: None,
-            set_aside: None,
-            log: Vec::new(),
+            ..RebuildReport::default()
         };
         return Ok(Some((report, Edits::default())));
     }
@@ -105,15 +100,13 @@ pub(crate) fn rebuild(
         dry_run: only_look.then_some(true),
         mutations,
         mutated: only_look.then_some(true),
-        phase_inventory_scan_failed: false,
         note: if only_look {
             "Run without --dry-run to apply changes"
         } else {
             "STATE.md rebuilt; see ## Rebuild Log section for the audit trail"
         },
-        created: None,
-        set_aside: None,
         log: log.clone(),
+        ..RebuildReport::default()
     };
     if only_look {
         return Ok(Some((report, Edits::default())));
@@ -156,12 +149,7 @@ fn unused_name(view: &ProjectView, facts: &Facts) -> String {
 }
 
 /// Makes STATE.md from the template, the roadmap and the disk.
-fn create(
-    view: &ProjectView,
-    set_aside: Option<String>,
-    only_look: bool,
-    facts: &Facts,
-) -> Result<Option<(RebuildReport, Edits)>, StateError> {
+fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts: &Facts) -> EditedState<RebuildReport> {
     let state = view.layout().state();
     let mut edits = Edits::default();
     if let Some(name) = &set_aside {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Facts, StateError};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 
 /// What a session waits for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,11 +36,7 @@ pub(crate) struct WaitingReport {
 }
 
 /// Says that the work waits. An earlier signal is replaced: only one question is open at a time.
-pub(crate) fn wait(
-    view: &ProjectView,
-    signal: Signal<'_>,
-    facts: &Facts,
-) -> Result<(WaitingReport, Edits), StateError> {
+pub(crate) fn wait(view: &ProjectView, signal: Signal<'_>, facts: &Facts) -> Edited<WaitingReport, StateError> {
     let waiting = Waiting {
         status: "waiting",
         kind: signal.kind.unwrap_or("decision_point"),

@@ -18,7 +18,6 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// What git says, and whether there is a planning folder at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Surroundings {
     pub(crate) has_planning: bool,
     pub(crate) has_git: bool,
@@ -89,7 +88,6 @@ pub(crate) enum Situation {
 
 /// What the situation is told from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Signals {
     pub(crate) current_phase: Option<String>,
     pub(crate) total_phases: Option<u64>,

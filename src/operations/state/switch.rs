@@ -9,7 +9,7 @@ use crate::project::roadmap::Roadmap;
 use crate::project::state::edit::{one_line, progress_bar};
 use crate::project::state::index::{Index, KEYS, Progress};
 use crate::project::state::{NEXT_STEPS, State};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 
 /// What `state milestone-switch` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,7 +37,7 @@ pub(crate) fn switch(
     version: &str,
     name: Option<&str>,
     facts: &Facts,
-) -> Result<(SwitchReport, Edits), StateError> {
+) -> Edited<SwitchReport, StateError> {
     let version = one_line(version);
     let in_roadmap = || {
         let text = view.roadmap_text()?;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, Rule, StateEdit, StateError, close, open};
+use super::{Counts, EditedState, Facts, Rule, StateEdit, StateError, close, open};
 use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::state::State;
 use crate::project::state::edit::{Set, progress_bar, shown_percent};
@@ -19,11 +19,7 @@ pub(crate) struct SyncReport {
 }
 
 /// Sets the counts that STATE.md tells to what stands on disk. `only_look` tells them alone. `None` without STATE.md.
-pub(crate) fn sync(
-    view: &ProjectView,
-    only_look: bool,
-    facts: &Facts,
-) -> Result<Option<(SyncReport, Edits)>, StateError> {
+pub(crate) fn sync(view: &ProjectView, only_look: bool, facts: &Facts) -> EditedState<SyncReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let milestone = view.milestone()?;

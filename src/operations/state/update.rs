@@ -7,7 +7,7 @@ use super::{Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
 use crate::project::state::State;
 use crate::project::state::edit::{Set, one_line, shown_percent};
 use crate::project::state::index::{KEYS, Progress};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::Value;
 
 /// What `state update` answers.
@@ -21,12 +21,7 @@ pub(crate) struct UpdateReport {
 }
 
 /// Sets one field.
-pub(crate) fn update(
-    view: &ProjectView,
-    field: &str,
-    value: &str,
-    facts: &Facts,
-) -> Result<(UpdateReport, Edits), StateError> {
+pub(crate) fn update(view: &ProjectView, field: &str, value: &str, facts: &Facts) -> Edited<UpdateReport, StateError> {
     let refused = |reason: String| {
         (UpdateReport { updated: false, reason: Some(reason), preserved: Vec::new() }, Edits::default())
     };
@@ -61,11 +56,7 @@ pub(crate) struct PatchReport {
 }
 
 /// Sets several fields; those that are not there are told, the others are set. Without STATE.md none is there.
-pub(crate) fn patch(
-    view: &ProjectView,
-    fields: &[(String, String)],
-    facts: &Facts,
-) -> Result<(PatchReport, Edits), StateError> {
+pub(crate) fn patch(view: &ProjectView, fields: &[(String, String)], facts: &Facts) -> Edited<PatchReport, StateError> {
     let Some(text) = open(view)? else {
         let failed = fields.iter().map(|(field, _)| field.clone()).collect();
         return Ok((PatchReport { updated: Vec::new(), failed, unchanged: Vec::new() }, Edits::default()));

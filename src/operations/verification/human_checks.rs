@@ -12,7 +12,7 @@ use crate::project::state::State;
 use crate::project::state::deferred::DeferredRow;
 use crate::project::uat_report::{UatReport, UatTest};
 use crate::project::verification::{self, Verification, VerificationState};
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::FrontMatter;
 
 /// The category of a row that stands for a check.
@@ -97,7 +97,7 @@ pub(crate) fn defer(
     tests_only: bool,
     command_prefix: &str,
     facts: &Facts,
-) -> Result<(DeferReport, Edits), HumanCheckError> {
+) -> Edited<DeferReport, HumanCheckError> {
     let folder = open_folder(view, typed)?;
     let (report_path, checks) = waiting(view, &folder, typed, command_prefix)?;
     let mut edits = Edits::default();
@@ -112,7 +112,7 @@ pub(crate) fn defer(
 
 /// Brings the verification and the list of deferred items in line with the results in UAT.md: a verification whose
 /// checks all passed is passed.
-pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Result<(SettleReport, Edits), HumanCheckError> {
+pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Edited<SettleReport, HumanCheckError> {
     let folder = open_folder(view, typed)?;
     let verification = verification::status(view, &folder)?;
     let Some(path) = folder.artifact_path("VERIFICATION") else {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::text::front_matter::{FrontMatter, Value};
 
 /// What `uat classify-coverage` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct CoverageReport {
     /// `coverage` where the summary lists its deliverables, else `legacy`.
     mode: &'static str,
@@ -58,15 +58,7 @@ const KINDS: &[&str] = &["unit", "integration", "e2e", "automated_ui", "manual_p
 
 /// Sorts the deliverables of a summary.
 pub(crate) fn classify(path: &str, text: &str) -> CoverageReport {
-    let mut report = CoverageReport {
-        mode: "legacy",
-        summary_file: path.to_owned(),
-        total: 0,
-        all_auto_covered: false,
-        auto_passed: Vec::new(),
-        present: Vec::new(),
-        errors: Vec::new(),
-    };
+    let mut report = CoverageReport { mode: "legacy", summary_file: path.to_owned(), ..CoverageReport::default() };
     let Some(front) = FrontMatter::parse(text) else { return report };
     let Some(block) = front.get("coverage") else { return report };
     let literal = front.get_quoted("coverage").unwrap_or(Value::Empty);

@@ -6,6 +6,9 @@ use std::ops::Bound;
 use super::ProjectView;
 use crate::project::files::{Entry, FileError, Files, sha256};
 
+/// What an operation that writes gives: its report, and the edits that make it so.
+pub(crate) type Edited<R, E = FileError> = Result<(R, Edits), E>;
+
 /// The changes an operation wants, by path relative to the root. They become one transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edits {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 mod edits;
 
 use edits::EditedFiles;
-pub(crate) use edits::Edits;
+pub(crate) use edits::{Edited, Edits};
 
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
@@ -336,6 +336,12 @@ impl ProjectView {
             }
         }
         Ok(plans)
+    }
+
+    /// As [`Self::current_plans`], each with its text.
+    pub(crate) fn plan_texts(&self, folder: &PhaseFolder) -> Result<Vec<(String, Arc<str>)>, FileError> {
+        let plans = self.current_plans(folder)?.into_iter();
+        plans.map(|plan| Ok((plan.clone(), self.text(&folder.join(&plan))?.unwrap_or_default()))).collect()
     }
 
     /// Folders of archived phases with their label: milestones newest first, then closed workstreams.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::skill_manifest;
 use crate::project::files::FileError;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::fragment::{Marked, MarkedError};
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
@@ -102,7 +102,7 @@ pub(crate) fn generate(
     view: &ProjectView,
     path: &str,
     request: Request<'_>,
-) -> Result<(InstructionsReport, Edits), InstructionsError> {
+) -> Edited<InstructionsReport, InstructionsError> {
     let texts = texts()?;
     let before = view.text(path)?;
     let names = |sections: &[SectionText]| sections.iter().map(|section| section.name.clone()).collect::<Vec<_>>();

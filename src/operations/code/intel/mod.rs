@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::operations::answers::disabled::DisabledReport;
 use crate::project::files::FileError;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
 use crate::text::time;
@@ -286,7 +286,7 @@ struct Baseline<'a> {
 }
 
 /// Keeps the digests of the files, for a later comparison.
-pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Result<(SnapshotReport, Edits), FileError> {
+pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<SnapshotReport> {
     let mut hashes = Map::new();
     for name in FILES {
         if let Some(digest) = view.digest(&path(view, name))? {
@@ -399,7 +399,7 @@ pub(crate) enum PatchReport {
 }
 
 /// Stamps the file at `path` (relative to the root) with the moment, and counts its version up.
-pub(crate) fn patch_meta(view: &ProjectView, path: &str, timestamp: &str) -> Result<(PatchReport, Edits), FileError> {
+pub(crate) fn patch_meta(view: &ProjectView, path: &str, timestamp: &str) -> Edited<PatchReport> {
     let file = view.layout().shown(path);
     let mut edits = Edits::default();
     let refused = |error: String| (PatchReport::Refused { patched: false, error }, Edits::default());

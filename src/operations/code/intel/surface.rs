@@ -7,8 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{API, Known, children, path};
-use crate::project::files::FileError;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 
 /// What `intel api-surface` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,7 +23,7 @@ pub(crate) struct SurfaceReport {
 }
 
 /// Prints the map as it is at `now`.
-pub(crate) fn write(view: &ProjectView, now: i64) -> Result<(SurfaceReport, Edits), FileError> {
+pub(crate) fn write(view: &ProjectView, now: i64) -> Edited<SurfaceReport> {
     let known = Known::of(view, API);
     let entries = known.value().and_then(|value| value.get("entries")).map(children).unwrap_or_default();
     let (stale, read_error) = (!known.is_fresh(now), known.read_error());

@@ -13,7 +13,7 @@ use crate::operations::answers::disabled::DisabledReport;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::edit::JsonDialect;
 use crate::text::front_matter::{self, FrontMatter, Value as Told};
 use crate::text::json::{JsonDocument, JsonEdit};
@@ -137,7 +137,7 @@ pub(crate) fn evaluate(
     files: &[(String, String)],
     limits: Limits,
     now: &str,
-) -> Result<(EvaluateReport, Edits), RefactorError> {
+) -> Edited<EvaluateReport, RefactorError> {
     let phase = number(folder);
     if files.is_empty() {
         return Ok((nothing(Nothing::NoTouchedFiles, phase), Edits::default()));
@@ -388,7 +388,7 @@ pub(crate) fn decide(
     typed: &str,
     declined: Option<&str>,
     now: &str,
-) -> Result<(DecideReport, Edits), RefactorError> {
+) -> Edited<DecideReport, RefactorError> {
     let missing = || RefactorError::NoProposal { phase: typed.to_owned() };
     let folder = view.find_phase(typed)?.folder.ok_or_else(missing)?;
     let path = folder.artifact_path("REFACTOR").ok_or_else(missing)?;

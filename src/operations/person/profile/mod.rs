@@ -107,7 +107,7 @@ pub(crate) fn questionnaire() -> Questionnaire {
 }
 
 /// What `profile-questionnaire` answers with answers: an analysis.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Answers {
     profile_version: &'static str,
     analyzed_at: String,
@@ -170,11 +170,9 @@ pub(crate) fn answers(given: &str, now: &str) -> Result<Answers, ProfileError> {
         profile_version: "1.0",
         analyzed_at: now.to_owned(),
         data_source: "questionnaire",
-        projects_analyzed: Vec::new(),
-        messages_analyzed: 0,
         message_threshold: "questionnaire",
-        sensitive_excluded: Vec::new(),
         dimensions,
+        ..Answers::default()
     })
 }
 

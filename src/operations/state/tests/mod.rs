@@ -19,6 +19,7 @@ use snapbox::assert_data_eq;
 use super::position::PhaseRequest;
 use super::*;
 use crate::project::files::MemoryFiles;
+use crate::project::view::Edited;
 
 const STATE: &str = ".planning/STATE.md";
 
@@ -56,14 +57,14 @@ fn of_text(state: &str) -> ProjectView {
     view(MemoryFiles::new([(STATE, state)]))
 }
 
-type Outcome = Result<(String, Edits), StateError>;
+type Outcome = Edited<String, StateError>;
 
 /// An operation's answer with its report printed.
-fn printed<R: Serialize>(result: Result<(R, Edits), StateError>) -> Outcome {
+fn printed<R: Serialize>(result: Edited<R, StateError>) -> Outcome {
     result.map(|(report, edits)| (serde_json::to_string(&report).unwrap(), edits))
 }
 
-fn printed_found<R: Serialize>(result: Result<Option<(R, Edits)>, StateError>) -> Outcome {
+fn printed_found<R: Serialize>(result: EditedState<R>) -> Outcome {
     printed(result.map(|found| match found {
         Some((report, edits)) => (Some(report), edits),
         None => (None, Edits::default()),
