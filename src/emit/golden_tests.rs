@@ -244,8 +244,9 @@ fn summary(changes: &BTreeMap<&str, Vec<String>>) -> Option<String> {
 
 #[test]
 fn changed_goldens_are_summed_up_by_host_and_file() {
-    let tree =
-        |files: &[(&str, &str)]| Tree::from_iter(files.iter().map(|(path, text)| ((*path).into(), (*text).into())));
+    let tree = |files: &[(&str, &str)]| -> Tree {
+        files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect()
+    };
     let golden = tree(&[("same.md", "1"), ("other.md", "2"), ("gone.md", "3")]);
     let files = changed(&golden, &tree(&[("same.md", "1"), ("other.md", "4"), ("added.md", "5")]));
     let changes =

@@ -100,7 +100,7 @@ pub(super) fn draw(recordings: &Path) {
             });
             if let Some((family, line)) = found {
                 size += line.len();
-                *lines.entry(family).or_default() += &format!("{line}\n");
+                lines.entry(family).or_default().extend([line.as_str(), "\n"]);
             }
         }
     }
