@@ -1,10 +1,11 @@
 //! What each host gets of a small library, as real files under `tests/golden/<host>/<scope>/`.
 //!
-//! `SNAPSHOTS=overwrite cargo test` writes them anew. Folders show the anchor: `root`, `home`, `project`.
+//! `SNAPSHOTS=overwrite cargo test` writes them and lists what changed. Folders show the anchor: `root`, `home`, `project`.
 
 #![allow(clippy::disallowed_methods, reason = "tests read and write their own trees")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::library::Library;
@@ -129,12 +130,14 @@ fn lines(lines: impl Iterator<Item = String>) -> String {
 #[test]
 fn each_host_gets_its_tree() {
     let library = small_library();
+    let mut trees = BTreeMap::new();
     for descriptor in Registry::embedded().all().unwrap() {
         for (scope, word) in scopes(&descriptor) {
             let actual = tree(&library, &descriptor, scope, &options(&descriptor, scope));
-            compare(&format!("{}/{word}", descriptor.id), actual);
+            trees.insert(format!("{}/{word}", descriptor.id), actual);
         }
     }
+    compare(&trees);
 }
 
 /// The folders that are no trees of a host: answers of hooks, the small library, commands below their routers.
@@ -167,7 +170,7 @@ fn commands_can_stand_below_their_routers() {
     let library = small_library();
     let descriptor = made_up("");
     let options = EmitOptions { nested: true, ..options(&descriptor, Scope::Global) };
-    compare("nested", tree(&library, &descriptor, Scope::Global, &options));
+    compare(&BTreeMap::from([("nested".to_owned(), tree(&library, &descriptor, Scope::Global, &options))]));
     // A host whose commands are no skills has nothing to put below another.
     let without =
         made_up("place = [{ items = [\"command\", \"router\"], path = \"c/{name}.md\", encoding = \"markdown\" }]");
@@ -176,24 +179,83 @@ fn commands_can_stand_below_their_routers() {
     assert_eq!(emitted(&options), emitted(&flat));
 }
 
-/// Compares a tree with the golden one in `folder`, or writes that.
-fn compare(folder: &str, actual: BTreeMap<String, String>) {
-    let expected_root = golden().join(folder);
+/// Paths and texts.
+type Tree = BTreeMap<String, String>;
+
+/// Compares each tree with the golden one in its folder, or writes those. Either way says which files of which folders
+/// are changed, before it shows the first of them.
+fn compare(trees: &BTreeMap<String, Tree>) {
+    let golden_tree = |folder: &str| {
+        let root = golden().join(folder);
+        if root.is_dir() { files_below(&root) } else { Tree::new() }
+    };
+    let changes: BTreeMap<&str, Vec<String>> = trees
+        .iter()
+        .map(|(folder, actual)| (folder.as_str(), changed(&golden_tree(folder), actual)))
+        .filter(|(_, changes)| !changes.is_empty())
+        .collect();
+    if let Some(summary) = summary(&changes) {
+        // Past the capture of the test harness: goldens that are written make no test fail.
+        std::io::stderr().write_all(summary.as_bytes()).unwrap();
+    }
     if std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite") {
-        let _ = std::fs::remove_dir_all(&expected_root);
-        for (path, text) in &actual {
-            let file = expected_root.join(path);
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, text).unwrap();
+        for folder in changes.keys() {
+            let root = golden().join(folder);
+            let _ = std::fs::remove_dir_all(&root);
+            for (path, text) in &trees[*folder] {
+                let file = root.join(path);
+                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                std::fs::write(file, text).unwrap();
+            }
+        }
+        return;
+    }
+    for folder in changes.keys() {
+        let expected = golden_tree(folder);
+        for (path, text) in &trees[*folder] {
+            let Some(expected) = expected.get(path).filter(|expected| *expected != text) else { continue };
+            snapbox::assert_data_eq!(snapbox::Data::text(text).raw(), snapbox::Data::text(expected).raw());
         }
     }
-    let expected = files_below(&expected_root);
-    let names = |tree: &BTreeMap<String, String>| tree.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(&actual), names(&expected), "{folder}");
-    for (path, text) in actual {
-        let expected = snapbox::Data::read_from(&expected_root.join(&path), Some(snapbox::data::DataFormat::Text));
-        snapbox::assert_data_eq!(snapbox::Data::text(text).raw(), expected.raw());
-    }
+    assert_eq!(changes, BTreeMap::new(), "files that are missing, or are there and should not be");
+}
+
+/// The files that differ: `+ new`, `- gone`, `~ otherwise`.
+fn changed(golden: &Tree, actual: &Tree) -> Vec<String> {
+    let paths: BTreeSet<&String> = golden.keys().chain(actual.keys()).collect();
+    let change = |path: &String| match (golden.get(path), actual.get(path)) {
+        (None, _) => Some(format!("+ {path}")),
+        (_, None) => Some(format!("- {path}")),
+        (before, after) => (before != after).then(|| format!("~ {path}")),
+    };
+    paths.into_iter().filter_map(change).collect()
+}
+
+fn summary(changes: &BTreeMap<&str, Vec<String>>) -> Option<String> {
+    let files: usize = changes.values().map(Vec::len).sum();
+    let hosts: BTreeSet<&str> = changes.keys().map(|folder| folder.split('/').next().unwrap_or(folder)).collect();
+    let folders = changes.iter().flat_map(|(folder, files)| {
+        let files = files.iter().map(|file| format!("    {file}"));
+        std::iter::once(format!("  {folder}: {}", files.len())).chain(files)
+    });
+    let head = format!("golden trees: {files} files changed, of {}: {}", hosts.len(), Vec::from_iter(hosts).join(", "));
+    (files > 0).then(|| lines(std::iter::once(head).chain(folders)))
+}
+
+#[test]
+fn changed_goldens_are_summed_up_by_host_and_file() {
+    let tree = |files: &[(&str, &str)]| -> Tree {
+        files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect()
+    };
+    let golden = tree(&[("same.md", "1"), ("other.md", "2"), ("gone.md", "3")]);
+    let files = changed(&golden, &tree(&[("same.md", "1"), ("other.md", "4"), ("added.md", "5")]));
+    let changes =
+        BTreeMap::from([("b/global", files), ("b/local", vec!["~ x.md".into()]), ("c/global", vec!["- y".into()])]);
+    let wanted = "golden trees: 5 files changed, of 2: b, c\n  b/global: 3\n    + added.md\n    - gone.md\n    ~ other.md\n  \
+                  b/local: 1\n    ~ x.md\n  c/global: 1\n    - y\n";
+    assert_eq!(summary(&changes).as_deref(), Some(wanted));
+    assert_eq!(changed(&golden, &golden), Vec::<String>::new());
+    assert_eq!(summary(&BTreeMap::new()), None);
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub(crate) fn fits(arguments: &[String], code: i32, stdout: &str) -> Result<(), 
 }
 
 /// The command that the arguments name, as its path.
-fn command_of(arguments: &[String]) -> Option<String> {
+pub(crate) fn command_of(arguments: &[String]) -> Option<String> {
     let mut words = Vec::new();
     let mut arguments = arguments.iter().map(String::as_str);
     while let Some(argument) = arguments.next() {

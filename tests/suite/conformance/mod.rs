@@ -1,11 +1,13 @@
 //! Recorded runs of the peer's command line, replayed against ours.
 //!
-//! The recordings are not part of this repository: `GSD_CONFORMANCE_DIR` names their folder, and where it is not set
-//! nothing is compared and the run says so. A case agrees when the exit code is the same, standard output is the same
-//! after masking what differs between any two runs (keys of ours beside the peer's are fine), and the files that the
-//! recording saw change hold the same facts. How many cases of a family agree may only rise:
-//! `tests/conformance/floor.txt`, raised with `SNAPSHOTS=overwrite`. Where we differ on purpose,
+//! A sample of them is in this repository (see [`sample`]), and each of its cases has to agree. All recordings are compared
+//! as well where `GSD_CONFORMANCE_DIR` names their folder. A case agrees when the exit code is the same, standard output is
+//! the same after masking what differs between any two runs (keys of ours beside the peer's are fine), and the files that
+//! the recording saw change hold the same facts (in the sample: did change). How many cases of a family agree may only
+//! rise: `tests/conformance/floor.txt`, raised with `SNAPSHOTS=overwrite`. Where we differ on purpose,
 //! `tests/conformance/DIFFERENCES.md` says why.
+
+mod sample;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -31,11 +33,34 @@ const MOMENT: &str = "2026-01-12T00:00:00Z";
 
 #[test]
 fn recorded_runs_agree_at_least_as_often_as_before() {
-    let Some(recordings) = std::env::var_os("GSD_CONFORMANCE_DIR").map(PathBuf::from) else {
-        tell("conformance: not run (GSD_CONFORMANCE_DIR is not set)\n");
-        return;
-    };
-    let comparer = Comparer::new(&recordings);
+    let recordings = std::env::var_os("GSD_CONFORMANCE_DIR").map(PathBuf::from);
+    if let Some(recordings) = recordings.as_deref().filter(|_| std::env::var_os("GSD_CONFORMANCE_DRAW").is_some()) {
+        sample::draw(recordings);
+    }
+    compare_sample();
+    if let Some(recordings) = recordings {
+        compare_recordings(&recordings);
+    }
+}
+
+/// The least that has to be in the sample: cases, and families.
+const SAMPLED: (usize, usize) = (300, 75);
+
+fn compare_sample() {
+    let comparer = Comparer::new(&sample::folder());
+    let cases = read_cases(&sample::folder().join("cases"));
+    let verdicts = compare_all(&comparer, &cases);
+    let families = count(&cases, &verdicts).len();
+    let differing = cases.iter().zip(&verdicts).filter_map(|(case, verdict)| Some((case, verdict.as_ref()?)));
+    let differing: Vec<String> = differing.map(|(case, why)| format!("{}: {why}", case.name)).collect();
+    let agreed = cases.len() - differing.len();
+    tell(&format!("conformance: {agreed} of {} cases of the sample agree, {families} families\n", cases.len()));
+    assert!(differing.is_empty(), "recorded runs that do not agree:\n{}", differing.join("\n"));
+    assert!(cases.len() >= SAMPLED.0 && families >= SAMPLED.1, "the sample has {} cases", cases.len());
+}
+
+fn compare_recordings(recordings: &Path) {
+    let comparer = Comparer::new(recordings);
     let cases = read_cases(&recordings.join("cases"));
     let verdicts = compare_all(&comparer, &cases);
     let families = count(&cases, &verdicts);
@@ -78,6 +103,8 @@ struct Case {
     exit: i64,
     stdout: String,
     changes: Option<String>,
+    /// Files that the command changes, in the sample.
+    changed: Vec<String>,
 }
 
 #[derive(Debug, Default)]
@@ -96,27 +123,32 @@ fn read_cases(folder: &Path) -> Vec<Case> {
             continue;
         }
         for line in std::fs::read_to_string(&file).unwrap().lines() {
-            let record: Value = serde_json::from_str(line).unwrap();
-            let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
-            let texts = |key: &str| {
-                let items = record[key].as_array().map(Vec::as_slice).unwrap_or_default();
-                items.iter().map(|item| item.as_str().unwrap().to_owned()).collect::<Vec<_>>()
-            };
-            let environment = record["env"].as_object().into_iter().flatten();
-            cases.push(Case {
-                family: family.clone(),
-                name: text("case"),
-                project: text("project"),
-                arguments: texts("args"),
-                environment: environment.map(|(name, value)| (name.clone(), value.as_str().unwrap().into())).collect(),
-                before: texts("before"),
-                exit: record["exit"].as_i64().unwrap(),
-                stdout: text("stdout"),
-                changes: record["changes"].as_str().filter(|changes| !changes.is_empty()).map(str::to_owned),
-            });
+            cases.push(case_of(&family, &serde_json::from_str(line).unwrap()));
         }
     }
     cases
+}
+
+fn case_of(family: &str, record: &Value) -> Case {
+    let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
+    let texts = |key: &str| {
+        let items = record[key].as_array().map(Vec::as_slice).unwrap_or_default();
+        items.iter().map(|item| item.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let environment = record["env"].as_object().into_iter().flatten();
+    Case {
+        family: family.to_owned(),
+        name: text("case"),
+        project: text("project"),
+        arguments: texts("args"),
+        environment: environment.map(|(name, value)| (name.clone(), value.as_str().unwrap().into())).collect(),
+        before: texts("before"),
+        exit: record["exit"].as_i64().unwrap(),
+        // The sample has answers as they are.
+        stdout: record.get("answer").map_or_else(|| text("stdout"), Value::to_string),
+        changes: record["changes"].as_str().filter(|changes| !changes.is_empty()).map(str::to_owned),
+        changed: texts("changed"),
+    }
 }
 
 /// The verdict of each case: `None` where it agrees, else why not.
@@ -226,6 +258,8 @@ impl Comparer {
 
     fn compare(&self, case: &Case) -> Result<(), String> {
         let place = self.prepare(case);
+        let files = || case.changed.iter().map(|path| std::fs::read(place.project.join(path)).ok()).collect::<Vec<_>>();
+        let earlier = files();
         let ran = place.run(case);
         let code = ran.status.code().map_or(-1, i64::from);
         let (stdout, stderr) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
@@ -235,6 +269,11 @@ impl Comparer {
         }
         if code != case.exit {
             return Err(format!("exit {code} instead of {}: {}", case.exit, stderr.trim()));
+        }
+        for (path, (before, after)) in case.changed.iter().zip(earlier.iter().zip(files())) {
+            if *before == after {
+                return Err(format!("{path} is as it was"));
+            }
         }
         let got = self.mask(&place.mask(&stdout));
         let want = self.mask(&case.stdout);
@@ -252,10 +291,11 @@ impl Comparer {
         let Ok(got) = serde_json::from_str::<Value>(got) else { return Err(format!("no JSON: {got}")) };
         let (want, got) = (self.norm(want), self.norm(&got));
         let (Some(wanted), Some(given)) = (want.as_object(), got.as_object()) else {
-            return (want == got).then_some(()).ok_or_else(|| format!("{got} instead of {want}"));
+            return sample::agrees(&want, &got).then_some(()).ok_or_else(|| format!("{got} instead of {want}"));
         };
+        let is_same = |key: &str, value| given.get(key).is_some_and(|given| sample::agrees(value, given));
         let different: Vec<&str> =
-            wanted.iter().filter(|(key, value)| given.get(*key) != Some(value)).map(|(key, _)| key.as_str()).collect();
+            wanted.iter().filter(|(key, value)| !is_same(key, value)).map(|(key, _)| key.as_str()).collect();
         different.is_empty().then_some(()).ok_or_else(|| format!("different: {}", different.join(", ")))
     }
 
