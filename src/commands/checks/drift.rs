@@ -9,7 +9,7 @@ use crate::text::front_matter::FrontMatter;
 pub(in crate::commands) struct SchemaArgs {
     /// The phase, such as `3`, or its folder
     phase: NonBlank,
-    /// Report drift and let it pass
+    /// Report drift, but do not block
     #[arg(long)]
     skip: bool,
 }

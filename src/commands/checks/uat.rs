@@ -11,12 +11,14 @@ verbs! {
     "User acceptance";
     groups { "uat": "Show user acceptance tests"; }
 
-    /// Show the current test as it is put to the person
+    /// Show the next open acceptance test as a question for the person
     ///
     /// Example: `gsd-tools uat render-checkpoint --file .planning/phases/01-base/01-UAT.md --raw`.
     "uat render-checkpoint": reads json(CheckpointReport) = render_checkpoint(CheckpointArgs);
 
-    /// Show which deliverables of a summary a person has to test
+    /// Show which deliverables of a summary a person still has to test
+    ///
+    /// A deliverable with a passed automated test needs no person. `all_auto_covered` is true if nothing is left.
     ///
     /// Example: `gsd-tools uat classify-coverage --summary .planning/phases/01-base/01-01-SUMMARY.md --pick all_auto_covered`.
     "uat classify-coverage": reads json(uat_coverage::CoverageReport) = classify_coverage(CoverageArgs);
@@ -24,14 +26,14 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CoverageArgs {
-    /// The summary, relative to the project
+    /// The summary, relative to the project root
     #[arg(long)]
     summary: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckpointArgs {
-    /// The UAT file, relative to the project
+    /// The UAT file, relative to the project root
     #[arg(long)]
     file: String,
 }
