@@ -12,7 +12,9 @@ verbs! {
     "Front matter";
     groups { "frontmatter": "Show and update the front matter of a Markdown file"; }
 
-    /// Show the fields of a file, as strings
+    /// Print the front matter of a file, or one of its fields
+    ///
+    /// All values are printed as strings.
     ///
     /// Example: `gsd-tools frontmatter get 02-01-PLAN.md --field wave --raw` prints `"1"`.
     "frontmatter get": reads json(
@@ -22,19 +24,22 @@ verbs! {
         crate::text::front_matter::Value
     ) = get(GetArgs);
 
-    /// Set one field, and leave every other byte of the file alone
+    /// Set one front matter field of a file
     ///
-    /// The value `null` takes the field away.
+    /// Every other byte of the file stays the same. The value `null` removes the field. A file without front matter
+    /// gets one.
     ///
     /// Example: `gsd-tools frontmatter set 02-01-PLAN.md --field depends_on --value '["01"]'`.
     "frontmatter set": writes json(MissingFile, NoField, SetReport) = set(SetArgs);
 
-    /// Set several fields from a JSON object
+    /// Set several front matter fields from a JSON object
+    ///
+    /// Every other byte of the file stays the same. A value of `null` removes its field.
     ///
     /// Example: `gsd-tools frontmatter merge 02-01-PLAN.md --data '{"wave": 2, "autonomous": false}'`.
     "frontmatter merge": writes json(MissingFile, MergeReport) = merge(MergeArgs);
 
-    /// Check whether a file has the fields of its kind
+    /// Check that a file has the front matter fields of its kind
     ///
     /// Example: `gsd-tools frontmatter validate 02-01-PLAN.md --schema plan --raw` prints `valid`.
     "frontmatter validate": reads json(frontmatter::ValidateReport) = validate(ValidateArgs);
@@ -44,7 +49,7 @@ verbs! {
 pub(crate) struct GetArgs {
     /// The file, relative to the current folder
     file: String,
-    /// Only this field
+    /// Print only this field
     #[arg(long)]
     field: Option<String>,
 }
@@ -56,7 +61,7 @@ pub(crate) struct SetArgs {
     /// The name of the field
     #[arg(long)]
     field: String,
-    /// Text, number, `true`, `false`, `null`, or JSON
+    /// The value: text, number, `true`, `false`, `null` or JSON
     #[arg(long)]
     value: String,
 }
@@ -65,7 +70,7 @@ pub(crate) struct SetArgs {
 pub(crate) struct MergeArgs {
     /// The file, relative to the current folder
     file: String,
-    /// A JSON object of fields
+    /// The fields to set, as a JSON object
     #[arg(long)]
     data: String,
 }
@@ -74,7 +79,7 @@ pub(crate) struct MergeArgs {
 pub(crate) struct ValidateArgs {
     /// The file, relative to the current folder
     file: String,
-    /// `plan`, `plan-gap-closure`, `summary` or `verification`
+    /// The kind of file: `plan`, `plan-gap-closure`, `summary` or `verification`
     #[arg(long)]
     schema: String,
 }
