@@ -13,43 +13,47 @@ const TOO_LARGE: u8 = 2;
 verbs! {
     "Prompts";
 
-    /// Make a prompt of files that fits a number of tokens; exit 2 where it cannot
+    /// Create a prompt from files that fits into a token budget
+    ///
+    /// Writes the prompt to one file and what was cut to another. Shortens the project description first, then leaves
+    /// out context, research and requirements, and shortens plans. Exits with 2 if the required parts do not fit; the
+    /// prompt is then empty.
     ///
     /// Example: `gsd-tools prompt-budget --budget 8000 --instructions-file ask.md --roadmap-file roadmap.md --plan-file 02-01-PLAN.md --output-prompt prompt.md --output-metadata prompt.json`.
-    "prompt-budget": runs text("nothing; what was cut stands in the file of `--output-metadata`")
+    "prompt-budget": runs text("nothing; the file of `--output-metadata` lists what was cut")
         = prompt_budget(BudgetArgs);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BudgetArgs {
-    /// How many tokens there are
+    /// The token budget
     #[arg(long)]
     budget: std::num::NonZeroUsize,
-    /// What is asked
+    /// The file with the instructions
     #[arg(long, value_name = "FILE")]
     instructions_file: String,
-    /// The roadmap, or the part of it
+    /// The file with the roadmap, or the part of it that matters
     #[arg(long, value_name = "FILE")]
     roadmap_file: String,
-    /// A plan; may be given several times
+    /// The file with a plan; can be repeated
     #[arg(long, value_name = "FILE", required = true)]
     plan_file: Vec<String>,
-    /// The project's page; its first lines are kept longest
+    /// The file with the project description; shortened to its first lines if needed
     #[arg(long, value_name = "FILE")]
     project_file: Option<String>,
-    /// The context of the phase, left out first
+    /// The file with the phase's context; left out first
     #[arg(long, value_name = "FILE")]
     context_file: Option<String>,
-    /// Its research, left out next
+    /// The file with the phase's research; left out second
     #[arg(long, value_name = "FILE")]
     research_file: Option<String>,
-    /// Its requirements, left out last
+    /// The file with the phase's requirements; left out last
     #[arg(long, value_name = "FILE")]
     requirements_file: Option<String>,
-    /// Where the prompt goes
+    /// Write the prompt to this file
     #[arg(long, value_name = "FILE")]
     output_prompt: String,
-    /// Where it is told what was cut, as JSON
+    /// Write a JSON report of what was cut to this file
     #[arg(long, value_name = "FILE")]
     output_metadata: String,
 }

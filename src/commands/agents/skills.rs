@@ -10,19 +10,22 @@ verbs! {
 
     /// List the skills of the project and of the user
     ///
-    /// Example: `gsd-tools skill-manifest --pick counts.skills`; `--write` keeps the list in `.planning/`.
+    /// Reads the skill folders of the supported hosts in the project and in the home folder. Skills from folders
+    /// outside the project are read only if they are trusted.
+    ///
+    /// Example: `gsd-tools skill-manifest --pick counts.skills`.
     "skill-manifest": writes json(SkillManifest) = skill_manifest(ManifestArgs);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManifestArgs {
-    /// Look into this folder alone
+    /// Search only this folder
     #[arg(long)]
     skills_dir: Option<String>,
-    /// Keep the list in `.planning/skill-manifest.json`
+    /// Also write the list to `.planning/skill-manifest.json`
     #[arg(long)]
     write: bool,
-    /// Print JSON, as always
+    /// Print JSON (default)
     #[arg(long, hide = true)]
     json: bool,
 }
