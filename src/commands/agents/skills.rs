@@ -10,8 +10,7 @@ verbs! {
 
     /// List the skills of the project and of the user
     ///
-    /// Reads the skill folders of the supported hosts in the project and in the home folder. Skills from folders
-    /// outside the project are read only if they are trusted.
+    /// Reads the skill folders of the supported hosts in the project and in the home folder.
     ///
     /// Example: `gsd-tools skill-manifest --pick counts.skills`.
     "skill-manifest": writes json(SkillManifest) = skill_manifest(ManifestArgs);

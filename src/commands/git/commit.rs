@@ -16,18 +16,18 @@ const PLANNING: &str = ".planning/";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CommitArgs {
-    /// The message
+    /// The commit message
     message: Vec<String>,
-    /// Files to commit, and no others
+    /// Commit only these files
     #[arg(long, num_args = 0..)]
     files: Vec<String>,
-    /// Files whose removal to commit
+    /// Commit the removal of these files
     #[arg(long, num_args = 0..)]
     files_removed: Vec<String>,
     /// Change the last commit instead of adding one
     #[arg(long)]
     amend: bool,
-    /// Pass over the hooks of the repository
+    /// Skip the git hooks of the repository
     #[arg(long)]
     no_verify: bool,
 }
@@ -283,8 +283,8 @@ fn add(repository: &Repository, path: &str, staged: &mut Staged) {
     }
 }
 
-/// Takes from the index what is gone from the disk. Whoever took it from the index before has done the same work; a path
-/// that git never knew is no part of the commit.
+/// Takes from the index what is gone from the disk. Whoever took it from the index before has done the same work; a
+/// path that git never knew is no part of the commit.
 fn remove(repository: &Repository, path: &str, staged: &mut Staged) {
     let line = ["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
     if told_git(repository, &line, path, staged) && repository.has_staged(&[path]) {

@@ -17,12 +17,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PullRequestArgs {
-    /// The message of the commit
+    /// The commit message
     message: NonBlank,
-    /// The repository, by its path from the project's root
+    /// The repository, relative to the project root
     #[arg(long)]
     repo: NonBlank,
-    /// The new branch
+    /// The name of the new branch
     #[arg(long)]
     branch: NonBlank,
 }

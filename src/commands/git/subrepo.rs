@@ -19,9 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubrepoArgs {
-    /// The message
+    /// The commit message
     message: NonBlank,
-    /// The files, from the project's root, in repositories that the configuration names
+    /// The files to commit, relative to the project root
     #[arg(long, num_args = 1.., required = true)]
     files: Vec<String>,
 }
