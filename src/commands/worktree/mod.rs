@@ -23,11 +23,11 @@ verbs! {
     "Worktrees";
     groups { "worktree": "Create, merge and remove the worktrees of agents"; }
 
-    /// Decide which plans of a wave run side by side, and set up their worktrees
+    /// Create the worktrees of a wave and print how to start its plans
     ///
-    /// Answers, for each plan, what the call that starts its executor and the executor's prompt have to say. Plans run
-    /// in turn where worktrees are off or impossible, or where plans share files; the answer says why. The decision is
-    /// noted outside of the project for `cleanup-wave` and for the guard of executors.
+    /// For each plan, prints the argument for the call that starts its executor and a line for the executor's prompt.
+    /// Plans run one after the other if worktrees are off or impossible, or if plans share files; the answer says why.
+    /// Records the wave outside the project, for `worktree cleanup-wave`.
     ///
     /// Example: `gsd-tools worktree create-wave --phase 2 --plans 02-01,02-02`.
     "worktree create-wave": acts [unasked] json(create_wave::CreatedWave, Refusal)
@@ -35,33 +35,46 @@ verbs! {
 
     /// Merge the worktrees of a wave and remove them
     ///
-    /// Without `--manifest`, those of the wave that `create-wave` set up, on the branch that it began on. A worktree with
-    /// uncommitted work, a running executor, another branch or base, or deletions nobody announced is left as it is.
+    /// Without `--manifest`, merges the wave that `create-wave` recorded, into the branch it started on. A worktree
+    /// with uncommitted files, a running executor, another branch or base, or deletions that no plan declares is
+    /// skipped. Exits with 1 if a worktree is left.
     ///
     /// Example: `gsd-tools worktree cleanup-wave --pick result.reason`.
     "worktree cleanup-wave": acts [unasked] json(Refusal, cleanup::WaveReport) = cleanup_wave(CleanupArgs);
 
-    /// Add a worktree to the manifest of its wave
+    /// Add an existing worktree to the manifest of its wave
+    ///
+    /// The manifest is a JSON file that has to exist; an empty one is `{"worktrees": []}`.
     ///
     /// Example: `gsd-tools worktree record-agent --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c`.
     "worktree record-agent": acts [unasked] json(NotedReport, Refusal) = record_agent(RecordArgs);
 
-    /// Remove worktrees that dead processes left locked, if all their work is merged
+    /// Remove worktrees left by dead processes if their work is merged
+    ///
+    /// Removes only worktrees locked by a process that no longer runs. Worktrees with uncommitted files or unmerged
+    /// commits are kept, and so are all branches.
     ///
     /// Example: `gsd-tools worktree reap-orphans --pick reaped`.
     "worktree reap-orphans": acts json(reap::ReapReport) = reap::reap_orphans();
 
     /// Check whether new worktrees would start from the current commit
     ///
+    /// `shouldDegrade` is true if they would start from another commit; plans then run one after the other in the main
+    /// tree.
+    ///
     /// Example: `gsd-tools worktree base-check --pick shouldDegrade`.
     "worktree base-check": reads json(crate::operations::agents::worktree::BaseReport) = base_check(BaseArgs);
 
-    /// Set the host up to start its worktrees from the current commit
+    /// Set the host to start its worktrees from the current commit
+    ///
+    /// Edits the host's settings file in this project. A setting that has another value is not changed.
     ///
     /// Example: `gsd-tools worktree set-baseref --pick changed`.
     "worktree set-baseref": acts json(base::BaseRefReport) = base::set_base();
 
-    /// Create a worktree for an agent, and add it to the manifest
+    /// Create a worktree for an agent and add it to the manifest
+    ///
+    /// The manifest is a JSON file that has to exist; an empty one is `{"worktrees": []}`.
     ///
     /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path trees/a1 --branch agent-a1 --base 1f3c --root .`.
     "worktree create": acts [unasked] json(NotedReport, Refusal) = create(CreateArgs);
@@ -69,13 +82,13 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CleanupArgs {
-    /// The manifest of the wave
+    /// The manifest of the wave (default: the wave that `create-wave` recorded)
     #[arg(long)]
     manifest: Option<String>,
-    /// Commit what an interrupted executor left uncommitted, and merge that too
+    /// Commit the uncommitted work of interrupted executors and merge it too
     #[arg(long, conflicts_with = "manifest")]
     keep_work: bool,
-    /// Merge the wave of another session, which has ended
+    /// Merge a wave that another session started; use this only if that session has ended
     #[arg(long, conflicts_with = "manifest")]
     take_over: bool,
 }
@@ -85,22 +98,22 @@ pub(crate) struct RecordArgs {
     /// The manifest of the wave
     #[arg(long)]
     manifest: Option<String>,
-    /// The agent
+    /// The identifier of the agent
     #[arg(long)]
     agent_id: Option<String>,
-    /// Where the worktree is
+    /// The folder of the worktree
     #[arg(long)]
     path: Option<String>,
-    /// Its branch, which begins with `agent-`, `worktree-agent-` or `worktree-wf_`
+    /// The branch; its name starts with `agent-`, `worktree-agent-` or `worktree-wf_`
     #[arg(long)]
     branch: Option<String>,
     /// The commit the branch starts from
     #[arg(long)]
     base: Option<String>,
-    /// The files the agent is to change, with spaces between them
+    /// The files the agent may change, separated by spaces
     #[arg(long)]
     files: Option<String>,
-    /// The files the agent is to remove, with spaces between them
+    /// The files the agent may remove, separated by spaces
     #[arg(long)]
     deletions: Option<String>,
 }
@@ -109,14 +122,14 @@ pub(crate) struct RecordArgs {
 pub(crate) struct CreateArgs {
     #[command(flatten)]
     record: RecordArgs,
-    /// The folder that the worktree has to be in
+    /// The folder that must contain the worktree
     #[arg(long)]
     root: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BaseArgs {
-    /// Who makes the worktrees
+    /// Who creates the worktrees: the host or gsd-tools
     #[arg(long, value_parser = [HARNESS, ORCHESTRATOR])]
     mode: Option<String>,
 }

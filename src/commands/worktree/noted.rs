@@ -13,8 +13,8 @@ use crate::project::workstream;
 use crate::runtime::Isolation;
 use crate::text::shell::shell_word;
 
-/// How much earlier than the note a worktree of its wave may seem to be made, in milliseconds: clocks of file systems are
-/// coarse.
+/// How much earlier than the note a worktree of its wave may seem to be made, in milliseconds: clocks of file systems
+/// are coarse.
 const COARSE: i64 = 2000;
 
 /// A wave that is not merged yet.
@@ -129,8 +129,8 @@ fn holder(worktree: &ListedWorktree) -> Option<Holder> {
 }
 
 impl NotedWave {
-    /// The noted wave, and its worktrees: those we made, and those that the host made for its plans. With `with_left` also
-    /// those in which nothing was done: an executor that died before its first commit left one.
+    /// The noted wave, and its worktrees: those we made, and those that the host made for its plans. With `with_left`
+    /// also those in which nothing was done: an executor that died before its first commit left one.
     pub(super) fn read(context: &Context, with_left: bool) -> Result<Option<Self>, CommandError> {
         let state = context.local_state()?;
         let Some(note) = state.read::<WaveNote>(WAVE_NOTE)?.filter(WaveNote::is_open) else { return Ok(None) };
@@ -426,8 +426,8 @@ fn works_on(git: &Git, base: &str, branch: &str, plan: &str) -> bool {
     git.answer(&["log", "-1", "--format=%H", "-E", &pattern, &span]).is_some_and(|found| !found.trim().is_empty())
 }
 
-/// Commits what the worktree of an interrupted executor holds, so that it can be merged and nothing is lost. In the middle
-/// of a merge, or on another branch, it is left as it is.
+/// Commits what the worktree of an interrupted executor holds, so that it can be merged and nothing is lost. In the
+/// middle of a merge, or on another branch, it is left as it is.
 fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
     let worktree = git.at(context.here().resolve(&entry.worktree_path).as_path());
     let is_on_branch = worktree.run(&["symbolic-ref", "--short", "-q", "HEAD"]).text() == entry.branch;
