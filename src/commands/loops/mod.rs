@@ -19,16 +19,16 @@ use capability::HostFlags;
 
 verbs! {
     "Loop";
-    groups { "loop": "Show and run the work of features at the points of the loop"; }
+    groups { "loop": "Show the gates and work of features at a point of the loop"; }
 
-    /// Check the gates of a point, and print its steps and texts
+    /// Check the gates at a point of the loop and print the work to do
     ///
-    /// Reads only: the steps are run by the workflow that asks. `block` true: a gate stops the loop.
+    /// Changes nothing: the calling workflow runs the steps. If `block` is true, a gate stops the loop.
     ///
     /// Example: `gsd-tools loop enter plan:pre 3 --pick block`.
     "loop enter": reads json(EnterReport) = loop_enter(EnterArgs);
 
-    /// Show what features want done at a point, as declared
+    /// Show which features have work at a point of the loop
     ///
     /// Example: `gsd-tools loop render-hooks plan:pre`.
     "loop render-hooks": reads json(crate::operations::capability::hooks::PointReport) = render(RenderArgs);
@@ -38,7 +38,7 @@ verbs! {
 pub(crate) struct EnterArgs {
     /// The point, such as `plan:pre`
     point: String,
-    /// The phase, such as `3`, or its folder; without it no gate is asked
+    /// The phase, such as `3`, or its folder; without it, gates are not checked
     phase: Option<String>,
     #[command(flatten)]
     host: HostFlags,
@@ -50,7 +50,7 @@ pub(crate) struct RenderArgs {
     point: String,
     #[command(flatten)]
     host: HostFlags,
-    /// Print only whether this feature wants something
+    /// Print only `true` or `false`: whether this feature has work there
     #[arg(long, value_name = "FEATURE")]
     active_cap: Option<String>,
 }
