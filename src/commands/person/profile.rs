@@ -17,22 +17,28 @@ const PREFERENCES: &str = "dev-preferences";
 verbs! {
     "Profile";
 
-    /// Ask how a person likes to work, or make an analysis of the answers
+    /// Print a questionnaire about how you work, or analyse the answers
+    ///
+    /// Without `--answers`, prints the questions. With them, prints the analysis that `write-profile` reads.
     ///
     /// Example: `gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json`.
     "profile-questionnaire": reads json(profile::Questionnaire, profile::Answers) = questionnaire(QuestionnaireArgs);
 
-    /// Write an analysis as a profile for people and agents
+    /// Write a user profile from an analysis
+    ///
+    /// Secrets in quoted messages are removed. Writes `gsd-core/USER-PROFILE.md` in the config directory of the host.
     ///
     /// Example: `gsd-tools write-profile --input analysis.json --pick profile_path`.
     "write-profile": acts json(ProfileReport) = write(WriteArgs);
 
-    /// Make a command that loads what an analysis says
+    /// Create a command that loads your preferences into a session
     ///
     /// Example: `gsd-tools generate-dev-preferences --analysis analysis.json --pick command_name`.
     "generate-dev-preferences": acts json(PreferencesReport) = preferences(PreferencesArgs);
 
-    /// Put what an analysis says into the instruction file
+    /// Add your profile to an instruction file, such as CLAUDE.md
+    ///
+    /// Replaces the section between the profile markers; the rest of the file does not change.
     ///
     /// Example: `gsd-tools generate-claude-profile --analysis analysis.json --global`.
     "generate-claude-profile": acts json(SectionReport) = section(SectionArgs);
@@ -40,43 +46,43 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct QuestionnaireArgs {
-    /// A letter for each question, parted by commas
+    /// A letter for each question, separated by commas
     #[arg(long)]
     answers: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WriteArgs {
-    /// The analysis
+    /// The JSON file with the analysis
     #[arg(long)]
     input: NonBlank,
-    /// The profile, in the place of the one in the host's folder
+    /// Write the profile to this file instead of the host's config directory
     #[arg(long)]
     output: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PreferencesArgs {
-    /// The analysis
+    /// The JSON file with the analysis
     #[arg(long)]
     analysis: NonBlank,
-    /// The command's file, in the place of the one in the host's folder
+    /// Write the command to this file instead of the host's config directory
     #[arg(long)]
     output: Option<String>,
-    /// What else the command should tell, such as tools that are preferred
+    /// More preferences for the command, such as preferred tools
     #[arg(long)]
     stack: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SectionArgs {
-    /// The analysis
+    /// The JSON file with the analysis
     #[arg(long)]
     analysis: NonBlank,
-    /// The instruction file, in the place of the project's
+    /// Write to this instruction file instead of the project's
     #[arg(long)]
     output: Option<String>,
-    /// The instruction file for all projects
+    /// Write to the host's global instruction file, for all projects
     #[arg(long, conflicts_with = "output")]
     global: bool,
 }
