@@ -32,7 +32,7 @@ fn nothing_runs_that_nobody_approved() {
         (code, &answer["status"], &answer["command"]),
         (NOT_APPROVED, &json!("not_approved"), &json!("touch ran"))
     );
-    assert_eq!(answer["hint"], "a person approves it once, in a terminal: gsd-tools gate approve test");
+    assert_eq!(answer["hint"], "a person has to approve it once, in a terminal: gsd-tools gate approve test");
     assert!(!context.project().join("ran").exists());
     let (code, answer) = run(&context, &["build"]);
     assert_eq!((code, &answer["status"], &answer["command"]), (NO_COMMAND, &json!("not_run"), &Value::Null));

@@ -79,7 +79,8 @@ pub(in crate::commands) struct SkillsRootReport {
 fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<(), CommandError> {
     let descriptor = context.host_named(host)?;
     let Some(root) = skills_folder(context, &descriptor)? else {
-        return Err(CommandError::usage(format!("{} has no folder for skills", descriptor.name)));
+        return Err(CommandError::usage(format!("{} has no folder for skills", descriptor.name))
+            .hint("`gsd-tools runtimes` lists what each host supports"));
     };
     context.emit_raw(&SkillsRootReport { skills_root: root.clone() }, root)
 }
@@ -88,7 +89,8 @@ fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<()
 pub(in crate::commands) fn home(context: &Context) -> Result<Home, CommandError> {
     let host = context.host()?;
     let (Some(descriptor), Some(user)) = (&host.descriptor, context.world().home()) else {
-        return Err(CommandError::usage(format!("where `{}` keeps its files is not known", host.id)));
+        return Err(CommandError::usage(format!("the config directory of `{}` is unknown", host.id))
+            .hint("`gsd-tools runtimes` lists the supported hosts; `GSD_RUNTIME` names the one to use"));
     };
     let environment = |name: &str| context.world().variable(name);
     let surroundings =

@@ -138,8 +138,8 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Com
     let profile = arguments.profile.to_ascii_lowercase();
     if !models::PROFILES.contains(&profile.as_str()) {
         let known = models::PROFILES.join(", ");
-        let told = CommandError::usage(format!("no model profile `{}`", arguments.profile));
-        return Err(told.hint(format!("there are: {known}")));
+        let told = CommandError::usage(format!("unknown model profile `{}`", arguments.profile));
+        return Err(told.hint(format!("use one of {known}")));
     }
     let setting = Setting::parse("model_profile", &profile)?;
     let set = with_new_file(context, None, |context, new| {

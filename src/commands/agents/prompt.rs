@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk::{AbsolutePath, Digest};
 use crate::operations::agents::prompt_budget::{self, Material};
@@ -64,7 +65,7 @@ fn prompt_budget(context: &mut Context, arguments: &BudgetArgs) -> Result<(), Co
         serde_json::to_string_pretty(&report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
     write(context, [(&arguments.output_prompt, prompt), (&arguments.output_metadata, metadata + "\n")])?;
     if report.hard_failed {
-        context.warn("what has to be in the prompt does not fit: it was left empty");
+        context.warn("the required parts do not fit into the budget; the prompt is empty");
         context.exit_with(TOO_LARGE);
     }
     Ok(())
@@ -78,8 +79,7 @@ fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Comma
         }
     };
     let required = |file: &String| {
-        let missing = || CommandError::usage(format!("there is no file `{}`", context.here().resolve(file)));
-        optional(Some(file))?.ok_or_else(missing)
+        optional(Some(file))?.ok_or_else(|| file_not_found(&context.here().resolve(file), context.here()))
     };
     let name = |file: &String| {
         Path::new(file).file_name().map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned())

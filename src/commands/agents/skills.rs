@@ -36,7 +36,7 @@ fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(),
     }
     let layout = context.layout();
     if !disk::is_folder(layout.absolute(layout.planning())) {
-        context.warn(format!("the list is not kept: there is no folder `{}`", layout.planning()));
+        context.warn(format!("the list was not written: `{}` does not exist", layout.planning()));
         return context.emit(&report);
     }
     let text = serde_json::to_string_pretty(&report)? + "\n";
@@ -67,7 +67,7 @@ fn manifest(context: &Context, chosen: Option<&str>) -> Result<SkillManifest, Co
             found.push(look(root, &folder, |file| {
                 let checked = boundary.check(file);
                 if let Err(error) = &checked {
-                    context.warn(format!("a skill is left out: {error}"));
+                    context.warn(format!("skipped a skill: {error}"));
                 }
                 checked.is_ok()
             })?);

@@ -123,7 +123,12 @@ fn told(error: AcknowledgeError) -> CommandError {
         AcknowledgeError::NoFile { .. } | AcknowledgeError::NoItem { .. } | AcknowledgeError::NoPhase { .. } => {
             Some("`gsd-tools audit-open --json` lists what is open")
         }
-        _ => None,
+        AcknowledgeError::NoFlag { .. } => {
+            Some("`gsd-tools audit-open acknowledge --help` lists the flags of each category")
+        }
+        AcknowledgeError::NotAName { .. } => Some("`gsd-tools audit-open --json` lists the names"),
+        AcknowledgeError::FrontMatter { .. } => Some("correct that line; nothing was written"),
+        AcknowledgeError::File(_) => None,
     };
     let told = CommandError::from(error);
     match hint {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::drift;
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::named::PhaseFolderArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::loops::auto_chain;
@@ -285,7 +286,11 @@ pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> R
             let report = drift::schema_report(context, typed, false)?;
             (Verdict::block(report.block), report.message, report.cure)
         }
-        _ => return Err(CommandError::usage(format!("there is no gate `{query}`"))),
+        _ => {
+            return Err(
+                CommandError::usage(format!("unknown gate `{query}`")).hint("`gsd-tools check --help` lists the gates")
+            );
+        }
     };
     Ok(GateAnswer { verdict, message, cure })
 }
@@ -374,18 +379,19 @@ fn gap_gate(context: &Context, typed: &str) -> Result<GapGateReport, CommandErro
 }
 
 fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), CommandError> {
-    let wanted = Predicate::parse(arguments.predicate.as_deref().unwrap_or("{}"))
-        .map_err(|error| CommandError::because(Reason::Usage, &error))?;
+    let wanted = Predicate::parse(arguments.predicate.as_deref().unwrap_or("{}")).map_err(|error| {
+        CommandError::because(Reason::Usage, &error).hint("`gsd-tools check predicate --help` shows an example")
+    })?;
     let folder = match (arguments.phase_dir.as_deref(), arguments.phase_number.as_deref()) {
         (None, None) => String::new(),
         (None, Some(typed)) => {
             let view = context.view();
             context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
         }
-        (Some(typed), _) => context
-            .layout()
-            .inside(typed)
-            .ok_or_else(|| CommandError::usage(format!("`{typed}` of --phase-dir is outside the project")))?,
+        (Some(typed), _) => context.layout().inside(typed).ok_or_else(|| {
+            let outside = CommandError::usage(format!("`{typed}` of `--phase-dir` is outside the project"));
+            outside.hint(format!("name a folder below `{}`", context.root()))
+        })?,
     };
     context.emit(&artifact::predicate(&context.view(), &wanted, &folder)?)
 }
@@ -435,13 +441,13 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
         (Some(text), _) => text.clone(),
         (None, Some(file)) => {
             let path = context.here().resolve(file);
-            let missing = || CommandError::usage(format!("there is no file `{path}`"));
-            context.read(&path)?.ok_or_else(missing)?
+            context.read(&path)?.ok_or_else(|| file_not_found(&path, context.here()))?
         }
         (None, None) => String::new(),
     };
     let request = serde_json::from_str(&text).map_err(|error| {
-        CommandError::usage(format!("the request is no JSON object with `prohibition` and `check`: {error}"))
+        CommandError::usage(format!("the request is not a JSON object with `prohibition` and `check`: {error}"))
+            .hint("`gsd-tools check prohibition-enforcement --help` shows an example")
     })?;
     let is_file = |path: &str| {
         let inside = context.layout().inside(path);

@@ -29,7 +29,9 @@ pub(crate) struct ScoreArgs {
 }
 
 fn score(context: &mut Context, ScoreArgs { covered, total, infra }: &ScoreArgs) -> Result<(), CommandError> {
-    let report = evaluation::score(covered, total, infra).map_err(|error| CommandError::usage(error.to_string()))?;
+    let report = evaluation::score(covered, total, infra).map_err(|error| {
+        CommandError::usage(error.to_string()).hint("`gsd-tools eval score --help` shows an example")
+    })?;
     let raw = serde_json::to_string(&report)?;
     context.emit_raw(&report, raw)
 }

@@ -75,7 +75,7 @@ pub(crate) struct RunArgs {
     /// Read the test command from this phase if nothing else defines one
     #[arg(long)]
     phase: Option<String>,
-    /// Stop after this time (default: `workflow.test_gate_timeout`, 600, for tests; 300 for a build)
+    /// Stop after this time (default: `workflow.test_gate_timeout` (600) for tests, 300 for builds)
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Seconds>,
 }
@@ -169,8 +169,8 @@ fn approvals(context: &Context) -> Result<Approvals, CommandError> {
 fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, CommandError> {
     note.map_or(Ok(Approvals::default()), |text| {
         serde_json::from_str(text).map_err(|error| {
-            CommandError::new(Reason::ConfigParseFailed, format!("`{path}` does not parse: {error}"))
-                .hint(format!("remove `{path}` and approve again"))
+            CommandError::new(Reason::ConfigParseFailed, format!("`{path}` is not valid JSON: {error}"))
+                .hint("delete the file, then approve again: `gsd-tools gate approve test`")
         })
     })
 }
@@ -256,7 +256,8 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
         }
         Some(found) if !approvals.covers(gate, &repository(context), &found.command) => {
             report.status = GateStatus::NotApproved;
-            report.hint = Some(format!("a person approves it once, in a terminal: {program} gate approve {name}"));
+            report.hint =
+                Some(format!("a person has to approve it once, in a terminal: {program} gate approve {name}"));
             NOT_APPROVED
         }
         Some(found) => {
@@ -376,16 +377,19 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     if let (Some(typed), Some(set)) = (typed, context.config()?.text(gate.key()))
         && typed != set
     {
-        return Err(CommandError::usage(format!("`{}` is `{set}`, which goes before `{typed}`", gate.key()))
-            .hint(format!("change it first: gsd-tools config-set {} \"{typed}\"", gate.key())));
+        return Err(CommandError::usage(format!(
+            "`{}` is set to `{set}`, which takes precedence over `{typed}`",
+            gate.key()
+        ))
+        .hint(format!("change it first: `gsd-tools config-set {} \"{typed}\"`", gate.key())));
     }
     // What is approved is what will run: a command that watches for changes is made to end.
     let Some(found) = command(context, gate, arguments.phase.as_deref(), typed)? else {
-        return Err(CommandError::usage(format!("the project declares no {name} command"))
-            .hint(format!("name it: gsd-tools gate approve {name} \"COMMAND\"")));
+        return Err(CommandError::usage(format!("no {name} command found in the project"))
+            .hint(format!("name one: `gsd-tools gate approve {name} \"COMMAND\"`")));
     };
     context.tell(format_args!("In {} ({}):\n\n    {}\n", context.root(), found.source, found.command));
-    let question = format!("Let agents run it as the {name} gate without asking");
+    let question = format!("Allow agents to run it as the {name} gate without asking?");
     let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
     let answer = answer.map_err(|error| CommandError::because(Reason::Usage, &error))?;
     if answer != Some(true) {

@@ -99,8 +99,9 @@ fn authority(context: &mut Context) -> Result<(), CommandError> {
     const KNOWN: &[&str] = &["grep", "intel", "treesitter", "lsp", "scip"];
     let chosen = context.config()?.text(KEY).unwrap_or("grep").to_owned();
     if !KNOWN.contains(&chosen.as_str()) {
-        let message = format!("`{KEY}` is `{chosen}`, which is none of: {}", KNOWN.join(", "));
-        return Err(CommandError::new(Reason::ConfigInvalidKey, message));
+        let message = format!("`{KEY}` is `{chosen}`; it has to be one of {}", KNOWN.join(", "));
+        return Err(CommandError::new(Reason::ConfigInvalidKey, message)
+            .hint(format!("set it: `gsd-tools config-set {KEY} grep`")));
     }
     context.emit_raw(&chosen, &chosen)
 }
@@ -121,7 +122,7 @@ fn severity(context: &mut Context, arguments: &SeverityArgs) -> Result<(), Comma
         Some(Grounding::Uncheckable) => "INFO",
         None => {
             let known = "VERIFIED, MISSING, AMBIGUOUS, UNCHECKABLE";
-            return Err(CommandError::usage(format!("Unknown status: \"{status}\". Valid values: {known}")));
+            return Err(CommandError::usage(format!("unknown status `{status}`")).hint(format!("use one of {known}")));
         }
     };
     context.emit(&SeverityReport { severity, hard_block: false })

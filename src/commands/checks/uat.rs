@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::verification::uat_coverage;
 use crate::project::uat::{CurrentTest, without_turns};
@@ -49,13 +50,14 @@ pub(in crate::commands) struct CheckpointReport {
 fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Result<(), CommandError> {
     let file = &arguments.file;
     let Some(path) = context.layout().inside(file) else {
-        return Err(CommandError::usage(format!("`{file}` is outside the project")));
+        return Err(CommandError::usage(format!("`{file}` is outside the project"))
+            .hint(format!("name a file below `{}`", context.root())));
     };
     let Some(text) = context.text_from_root(&path)? else {
-        return Err(CommandError::usage(format!("there is no UAT file `{file}`")));
+        return Err(file_not_found(&context.root().resolve(&path), context.root()));
     };
-    let current =
-        CurrentTest::next(&text).map_err(|error| CommandError::from(error).hint(format!("look into `{path}`")))?;
+    let current = CurrentTest::next(&text)
+        .map_err(|error| CommandError::from(error).hint(format!("see the section `Current Test` of `{path}`")))?;
     let name = without_turns(&current.name);
     let checkpoint = format!(
         "### CHECKPOINT: Verification Required\n\n**Test {}: {name}**\n\n{}\n\n---\n\n**Type `pass` or describe what's wrong.**",
@@ -69,7 +71,7 @@ fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Resul
 fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
     let file = &arguments.summary;
     let Some(text) = context.text_from_root(file)? else {
-        return Err(CommandError::usage(format!("SUMMARY file not found: {file}")));
+        return Err(file_not_found(&context.root().resolve(file), context.root()));
     };
     context.emit(&uat_coverage::classify(file, &text))
 }

@@ -195,7 +195,7 @@ fn fullness(context: &mut Context, arguments: &ContextArgs) -> Result<(), Comman
     let percent = u64::try_from(((hundredfold * 2 + window) / (window * 2)).min(100)).unwrap_or(100);
     let advice = |fullness: &str| {
         Some(format!(
-            "{fullness}: note where you stand with `gsd-tools state record-session`, then start a new conversation"
+            "{fullness}: save your position with `gsd-tools state record-session`, then start a new conversation"
         ))
     };
     let (state, recommendation) = if hundredfold >= window * 70 {

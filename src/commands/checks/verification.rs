@@ -118,7 +118,7 @@ fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(),
     match verification::fingerprint(&context.view(), &files)? {
         Ok(report) => context.emit(&report),
         Err(why) => Err(CommandError::usage(why.to_string())
-            .hint("name regular files inside the project; leave out files that are gone")),
+            .hint("name regular files inside the project, and leave out deleted ones")),
     }
 }
 
@@ -147,7 +147,7 @@ fn explained(error: &HumanCheckError) -> CommandError {
         HumanCheckError::NotFound { .. } => Some("`gsd-tools roadmap analyze` lists the phases".to_owned()),
         HumanCheckError::NotWaiting { command, .. } if !command.is_empty() => Some(format!("next: `{command}`")),
         HumanCheckError::NoEntry { .. } => Some("add an entry with `test` and `expected` to the report".to_owned()),
-        HumanCheckError::NoState => Some("`gsd-tools state rebuild` makes one".to_owned()),
+        HumanCheckError::NoState => Some("`gsd-tools state rebuild` creates it".to_owned()),
         HumanCheckError::FrontMatter { .. } => Some("correct that line; nothing was written".to_owned()),
         _ => None,
     };

@@ -23,7 +23,7 @@ verbs! {
 
     /// Run a build of the code graph, save a snapshot, or explain how to build
     ///
-    /// Without a word, prints instructions for the agent that builds the graph. `update` runs `graphify`, a separate
+    /// Without an argument, prints instructions for the agent that builds the graph. `update` runs `graphify`, a separate
     /// program, and records the result. `snapshot` saves the current graph for `graphify diff`. Requires
     /// `graphify.enabled`.
     ///
@@ -82,8 +82,8 @@ fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), CommandErro
             context.emit(&context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?)
         }
         Some("update") => update(context),
-        Some(other) => Err(CommandError::usage(format!("`{other}` is nothing to build"))
-            .hint("`gsd-tools graphify build`, `gsd-tools graphify build snapshot`, or `... update`")),
+        Some(other) => Err(CommandError::usage(format!("unknown build `{other}`"))
+            .hint("use `gsd-tools graphify build`, `graphify build snapshot` or `graphify build update`")),
         None => {
             let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
             let report = graph::build(&context.view(), builder(context), seconds);

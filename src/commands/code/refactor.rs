@@ -106,7 +106,7 @@ fn is_off(context: &Context) -> Result<bool, CommandError> {
 fn required<'a>(verb: &str, flag: &str, given: Option<&'a str>) -> Result<&'a str, CommandError> {
     given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
         CommandError::new(Reason::SdkMissingArg, format!("`refactor {verb}` needs {flag}"))
-            .hint(format!("`gsd-tools refactor {verb} --help` shows its flags"))
+            .hint(format!("`gsd-tools refactor {verb} --help` shows an example"))
     })
 }
 

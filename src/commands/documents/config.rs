@@ -197,11 +197,16 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
             let names = key_names();
             match nearest(&key, names.iter().map(String::as_str)) {
                 Some(near) => told.hint(format!("did you mean `{near}`?")),
-                None => told.hint(format!("the keys are: {}", names.join(", "))),
+                None => told.hint("`gsd-tools guide config` describes the common keys"),
             }
         }
-        ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` makes one"),
-        ConfigurationError::Malformed { .. } => told.hint("repair the file by hand; it was not touched"),
+        ConfigurationError::NoKey { key } => match nearest(&key, key_names().iter().map(String::as_str)) {
+            Some(near) if near != key => told.hint(format!("did you mean `{near}`?")),
+            _ => told.hint("`--default VALUE` prints a value for a key that is not set"),
+        },
+        ConfigurationError::Choices { .. } => told.hint("`gsd-tools config-new-project --help` shows an example"),
+        ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` creates it"),
+        ConfigurationError::Malformed { .. } => told.hint("correct the file; it was not changed"),
         _ => told,
     }
 }

@@ -132,8 +132,8 @@ pub(in crate::commands) struct MergeReport<'a> {
 fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandError> {
     let data = match serde_json::from_str(&arguments.data) {
         Ok(Value::Object(data)) => data,
-        Ok(_) => return Err(CommandError::usage("--data is not a JSON object")),
-        Err(error) => return Err(CommandError::usage(format!("--data is not valid JSON: {error}"))),
+        Ok(_) => return Err(not_fields("`--data` is not a JSON object".to_owned())),
+        Err(error) => return Err(not_fields(format!("`--data` is not valid JSON: {error}"))),
     };
     let changes: Vec<FieldChange> =
         data.iter().map(|(key, value)| FieldChange { key: key.clone(), value: frontmatter::of_json(value) }).collect();
@@ -146,10 +146,15 @@ fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandErro
     }
 }
 
+fn not_fields(message: String) -> CommandError {
+    CommandError::usage(message).hint("`gsd-tools frontmatter merge --help` shows an example")
+}
+
 fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Changed, CommandError> {
     context.update_file(file, |view, path| {
-        let outcome = frontmatter::change(view, path, changes)
-            .map_err(|error| CommandError::from(error).hint("the file was not touched"))?;
+        let outcome = frontmatter::change(view, path, changes).map_err(|error| {
+            CommandError::from(error).hint("correct it, then run the command again; the file was not changed")
+        })?;
         let edits = match &outcome {
             Changed::Done(edits) => edits.clone(),
             Changed::NoFile | Changed::WouldFlatten { .. } => Edits::default(),
@@ -162,7 +167,7 @@ fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Chan
 fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), CommandError> {
     match refused {
         Changed::WouldFlatten { key } => context.emit(&NoField {
-            error: "the field holds a list of maps and the new value does not; give the maps as JSON, or edit the file",
+            error: "the field is a list of maps and the new value is not; pass the maps as JSON, or edit the file",
             field: key,
         }),
         Changed::NoFile | Changed::Done(_) => context.emit(&MissingFile::at(file)),
@@ -170,7 +175,9 @@ fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), Co
 }
 
 fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), CommandError> {
-    let schema = Schema::named(&arguments.schema).map_err(|error| CommandError::usage(error.to_string()))?;
+    let schema = Schema::named(&arguments.schema).map_err(|error| {
+        CommandError::usage(error.to_string()).hint("`gsd-tools frontmatter validate --help` lists the schemas")
+    })?;
     let Some(text) = context.text_from_here(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };

@@ -48,7 +48,8 @@ fn mark_complete(context: &mut Context, arguments: &IdsArgs) -> Result<(), Comma
     let ids = &arguments.ids;
     let ids = typed_ids(ids);
     if ids.is_empty() {
-        return Err(CommandError::usage("no requirements named").hint("such as `AUTH-01,AUTH-02`"));
+        return Err(CommandError::usage("`requirements mark-complete` needs a requirement")
+            .hint("`gsd-tools requirements mark-complete AUTH-01,AUTH-02`"));
     }
     let report = context.update(|view| Ok(requirements::mark_complete(view, ids)?))?;
     match &report {

@@ -96,9 +96,7 @@ fn check_commit(context: &mut Context) -> Result<(), CommandError> {
         "commit_docs_enabled"
     } else {
         let told = CommandError::usage(format!("planning files are staged: {}", planning.join(", ")));
-        return Err(
-            told.hint("`commit_docs` keeps them out of commits; `git restore --staged .planning` unstages them")
-        );
+        return Err(told.hint("`commit_docs` is off; unstage them with `git restore --staged .planning`"));
     };
     context.emit_raw(&CheckReport { allowed: true, reason }, "allowed")
 }
@@ -114,7 +112,7 @@ fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), 
     let answer = match arguments.is_protected.as_deref() {
         None => base,
         Some("") => {
-            context.warn("`--is-protected` was given no branch, and no branch is not protected");
+            context.warn("`--is-protected` has no branch; the answer is `false`");
             "false".to_owned()
         }
         Some(branch) => {
@@ -131,9 +129,8 @@ fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), 
 fn message_for_log(context: &Context, message: &str) -> String {
     let neutral = untrusted::neutral(message);
     if neutral != message {
-        context.warn(
-            "the message held invisible characters or marks of a speaker such as `<system>`; they were made harmless",
-        );
+        context
+            .warn("the message contained invisible characters or speaker tags such as `<system>`; they were escaped");
     }
     neutral
 }

@@ -81,7 +81,7 @@ impl Context {
         local.read(NOTE).map_err(|error| {
             let is_malformed = matches!(error, LocalStateError::Malformed { .. });
             let error = CommandError::because(Reason::Unknown, &error);
-            if is_malformed { error.hint("`gsd-tools auto-chain stop` writes it again") } else { error }
+            if is_malformed { error.hint("`gsd-tools auto-chain stop` replaces it") } else { error }
         })
     }
 }

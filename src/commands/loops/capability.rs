@@ -163,31 +163,32 @@ impl FromStr for Gate {
         match typed.split_once('=') {
             Some((key, value)) if !key.is_empty() => match value.parse() {
                 Ok(on) => Ok(Self { key: key.to_owned(), on }),
-                Err(_) => Err("its value is neither true nor false".to_owned()),
+                Err(_) => Err("the value has to be `true` or `false`".to_owned()),
             },
-            _ => Err("it is not of the form KEY=true or KEY=false".to_owned()),
+            _ => Err("write it as `KEY=true` or `KEY=false`".to_owned()),
         }
     }
 }
 
 fn install(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("installed", arguments).hint("`gsd-tools capability list` tells which there are"))
+    Err(elsewhere("installed", arguments).hint("`gsd-tools capability list` lists them"))
 }
 
 fn update(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("updated", arguments).hint("a newer gsd-tools brings newer features"))
+    Err(elsewhere("updated", arguments).hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"))
 }
 
 fn remove(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("removed", arguments).hint("`gsd-tools capability disable` turns one off"))
+    Err(elsewhere("removed", arguments).hint("`gsd-tools capability disable ID` disables one"))
 }
 
 fn trusted(context: &mut Context, _: &ListArgs) -> Result<(), CommandError> {
     context.emit(&[(); 0])
 }
 
-fn revoke(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("trusted", arguments))
+fn revoke(_: &mut Context, _: &ElsewhereArgs) -> Result<(), CommandError> {
+    Err(CommandError::usage("there is no trust to revoke: all features are built in")
+        .hint("`gsd-tools capability list` lists them"))
 }
 
 fn disable(context: &mut Context, arguments: &TurnArgs) -> Result<(), CommandError> {
@@ -221,7 +222,7 @@ pub(in crate::commands) fn at(context: &Context, point: &str, host: &HostFlags) 
 fn elsewhere(done: &str, arguments: &ElsewhereArgs) -> CommandError {
     let what = arguments.feature.iter().find(|word| !word.starts_with("--"));
     let what = what.map_or_else(|| "features".to_owned(), |name| format!("`{name}`"));
-    CommandError::usage(format!("{what} cannot be {done}: all features are part of this program"))
+    CommandError::usage(format!("{what} cannot be {done}: all features are built in"))
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
@@ -300,17 +301,17 @@ fn known(id: &str) -> Result<&'static Capability, CommandError> {
     if let Some(capability) = capability::find(id) {
         return Ok(capability);
     }
-    let unknown = CommandError::usage(format!("there is no feature `{id}`"));
+    let unknown = CommandError::usage(format!("unknown feature `{id}`"));
     Err(match nearest(id, capability::all().iter().map(|capability| capability.id.as_str())) {
         Some(near) => unknown.hint(format!("did you mean `{near}`?")),
-        None => unknown.hint("`gsd-tools capability list` tells which there are"),
+        None => unknown.hint("`gsd-tools capability list` lists the features"),
     })
 }
 
 fn gates_hint(capability: &Capability) -> String {
     let gates = capability.gates();
     if gates.is_empty() {
-        return "it has no gates either: there is nothing to switch".to_owned();
+        return "it has no gates either, so it cannot be disabled".to_owned();
     }
     format!("its gates are {}; set one with `--gate KEY=false`", gates.join(", "))
 }
@@ -345,7 +346,7 @@ fn seen(context: &Context, host: &HostFlags) -> Result<Surface, CommandError> {
         None => Ok(Surface::default()),
         Some(Ok(surface)) => Ok(surface),
         Some(Err(error)) => {
-            context.warn(format!("`{}` was left out: {error}", file.display()));
+            context.warn(format!("ignored `{}`: {error}", file.display()));
             Ok(Surface::default())
         }
     }
@@ -368,8 +369,8 @@ struct SurfaceChange {
 impl SurfaceFile {
     fn of(folder: Option<&Path>) -> Result<Self, CommandError> {
         let Some(folder) = folder else {
-            let refused = CommandError::new(Reason::Unknown, "the folder of this host is not known");
-            return Err(refused.hint("name it with `--config-dir`, or a host with `--runtime`"));
+            let refused = CommandError::new(Reason::Unknown, "the config directory of this host is unknown");
+            return Err(refused.hint("set it with `--config-dir`, or choose a host with `--runtime`"));
         };
         let path = AbsolutePath::parse(folder.join(surface::FILE)).map_err(DiskError::from)?;
         let text = disk::read_text(&path)?;
@@ -385,8 +386,8 @@ impl SurfaceFile {
 }
 
 fn unusable(path: &AbsolutePath, error: &surface::SurfaceError) -> CommandError {
-    CommandError::new(Reason::ConfigParseFailed, format!("`{path}` was not touched: {error}"))
-        .hint("repair the file by hand")
+    CommandError::new(Reason::ConfigParseFailed, format!("cannot edit `{path}`: {error}"))
+        .hint("correct the file, then run the command again; it was not changed")
 }
 
 #[cfg(test)]

@@ -46,9 +46,8 @@ fn quick_tasks_migrate(context: &mut Context) -> Result<(), CommandError> {
 fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), CommandError> {
     let description = arguments.task.clone().unwrap_or_else(|| arguments.words.join(" "));
     if description.trim().is_empty() {
-        return Err(CommandError::usage(
-            "quick-tasks-append requires --task <description> (or a positional description)",
-        ));
+        return Err(CommandError::usage("`quick-tasks-append` needs a description")
+            .hint("`gsd-tools quick-tasks-append \"Fix typo\"`"));
     }
     let facts = context.state_facts()?;
     let head = context.world().git(context.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();

@@ -1,13 +1,12 @@
 //! How a person likes to work: asked, written down, and put where agents read it.
 
 use crate::commands::agents::hosts;
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::person::profile;
-use crate::operations::person::profile::{
-    Analysis, PreferencesReport, ProfileError, ProfileReport, SectionAction, SectionReport,
-};
+use crate::operations::person::profile::{Analysis, PreferencesReport, ProfileReport, SectionAction, SectionReport};
 use crate::runtime::{PlaceAnchor, PlaceItem, Scope};
 use crate::text::fragment::Marked;
 
@@ -90,7 +89,9 @@ pub(crate) struct SectionArgs {
 fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result<(), CommandError> {
     let Some(answers) = &arguments.answers else { return context.emit(&profile::questionnaire()) };
     let now = context.world().now().to_string();
-    let analysis = profile::answers(answers, &now).map_err(|error| CommandError::usage(error.to_string()))?;
+    let analysis = profile::answers(answers, &now).map_err(|error| {
+        CommandError::usage(error.to_string()).hint("`gsd-tools profile-questionnaire` prints the questions")
+    })?;
     context.emit(&analysis)
 }
 
@@ -103,7 +104,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandErro
     let (page, sensitive_redacted) = profile::profile(&analysis, &context.world().now().to_string());
     put(context, &path, page)?;
     if sensitive_redacted > 0 {
-        context.tell(format!("{sensitive_redacted} secrets were taken out of what is quoted"));
+        context.tell(format!("Removed {sensitive_redacted} secrets from quoted messages."));
     }
     context.emit(&ProfileReport {
         profile_path: path.to_string(),
@@ -141,7 +142,7 @@ fn usual_command(context: &Context) -> Result<AbsolutePath, CommandError> {
     #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the forms of descriptors are exact")]
     let place = place.filter(|place| place.path.ends_with(".md") && place.path.contains("{name}"));
     let place = place.ok_or_else(|| {
-        CommandError::usage("this host keeps no commands in Markdown").hint("`--output` names the file")
+        CommandError::usage("this host has no commands in Markdown").hint("choose a file with `--output FILE`")
     })?;
     let start = match &place.anchor {
         PlaceAnchor::Root => home.root,
@@ -165,7 +166,10 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Command
     let marked = Marked::new("<!-- GSD:profile-start -->", "<!-- GSD:profile-end -->");
     let action = context.edit_file(&path, |text| {
         let before = text.unwrap_or_default();
-        let failed = |why| CommandError::new(Reason::Unknown, format!("`{path}` cannot be edited: {why}"));
+        let failed = |why| {
+            CommandError::new(Reason::Unknown, format!("cannot edit `{path}`: {why}"))
+                .hint("correct the markers in the file, then run the command again; it was not changed")
+        };
         let stands = marked.body(before).map_err(failed)?.is_some();
         let after = marked.put(before, &body).map_err(failed)?;
         let action = match (text, stands) {
@@ -188,15 +192,10 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Command
 fn analysis(context: &Context, path: &str) -> Result<Analysis, CommandError> {
     let file = context.root().resolve(path);
     let text = disk::read_text(&file)?;
-    let text = text.ok_or_else(|| CommandError::usage(format!("Analysis file not found: {file}")))?;
+    let text = text.ok_or_else(|| file_not_found(&file, context.root()))?;
     Analysis::parse(&text).map_err(|error| {
-        let told = CommandError::usage(error.to_string());
-        match error {
-            ProfileError::NoDimensions => {
-                told.hint("`gsd-tools profile-questionnaire --answers ...` makes an analysis")
-            }
-            _ => told,
-        }
+        CommandError::usage(error.to_string())
+            .hint("`gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json` creates an analysis")
     })
 }
 

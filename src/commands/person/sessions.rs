@@ -95,13 +95,14 @@ fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError>
 
 fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), CommandError> {
     let kept = Kept::find(context, arguments.path.as_deref())?;
-    let project =
-        sessions::find(&kept.projects, &arguments.project).map_err(|error| CommandError::usage(error.to_string()))?;
+    let project = sessions::find(&kept.projects, &arguments.project)
+        .map_err(|error| CommandError::usage(error.to_string()).hint("`gsd-tools scan-sessions` lists the projects"))?;
     let wanted = |session: &&SessionFile| arguments.session.as_ref().is_none_or(|id| session.id == *id);
     let chosen: Vec<&SessionFile> =
         project.sessions.iter().filter(wanted).take(arguments.limit.unwrap_or(usize::MAX)).collect();
     if let (true, Some(id)) = (chosen.is_empty(), &arguments.session) {
-        return Err(CommandError::usage(format!("Session \"{id}\" not found in project \"{}\".", project.name)));
+        return Err(CommandError::usage(format!("project `{}` has no session `{id}`", project.name))
+            .hint("`gsd-tools scan-sessions --verbose` lists the sessions"));
     }
     let (mut taken, mut skipped) = (Vec::new(), 0);
     for session in &chosen {
@@ -178,20 +179,20 @@ impl Kept {
             (Some(folder), _) => context.here().resolve(folder),
             (None, Some(known)) => AbsolutePath::parse(hosts::home(context)?.root)?.resolve(&known.folder),
             (None, None) => {
-                let told = CommandError::usage(format!("where {name} keeps its sessions is not known"));
-                return Err(told.hint("`--path` names the folder"));
+                let told = CommandError::usage(format!("the session folder of {name} is unknown"));
+                return Err(told.hint("name the folder with `--path FOLDER`"));
             }
         };
         let untyped = known.map(|known| known.untyped.clone()).unwrap_or_default();
-        context.tell("Reading sessions; nothing of them is changed or sent anywhere.");
+        context.tell("Reading sessions; nothing is changed or sent anywhere.");
         let mut projects = Vec::new();
         for entry in disk::list(&folder)?.unwrap_or_default().into_iter().filter(disk::Entry::is_folder) {
             projects.push(project(&folder.resolve(&entry.name), entry.name)?);
         }
         let projects = sessions::by_activity(projects);
         if projects.is_empty() {
-            let told = CommandError::usage(format!("No {name} sessions found at {folder}."));
-            return Err(told.hint("`--path` names another folder"));
+            let told = CommandError::usage(format!("no {name} sessions in `{folder}`"));
+            return Err(told.hint("name another folder with `--path FOLDER`"));
         }
         Ok(Self { folder, untyped, projects })
     }

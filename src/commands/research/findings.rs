@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
@@ -75,9 +76,11 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
 
 fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), CommandError> {
     let path = context.here().resolve(input);
-    let text = context.read(&path)?.ok_or_else(|| CommandError::usage(format!("there is no file `{path}`")))?;
-    let questions = Questions::parse(&text)
-        .map_err(|error| CommandError::usage(format!("`{path}` holds no questions: {error}")))?;
+    let text = context.read(&path)?.ok_or_else(|| file_not_found(&path, context.here()))?;
+    let questions = Questions::parse(&text).map_err(|error| {
+        CommandError::usage(format!("cannot read questions from `{path}`: {error}"))
+            .hint("write `{\"questions\": [{\"text\": \"...\", \"kind\": \"docs\"}]}`")
+    })?;
     let config = context.config()?;
     let has_service = |service: &str| match config.written(service) {
         // A page reader that asks for no key is there unless it is switched off.
@@ -111,7 +114,8 @@ fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), CommandError> {
     let text = finding.text().map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
     if finding.is_for_everybody() {
         let Some(file) = for_everybody(context, &arguments.key) else {
-            return Err(CommandError::new(Reason::Unknown, "there is no home folder to keep it in"));
+            return Err(CommandError::new(Reason::Unknown, "cannot save the finding: there is no home folder")
+                .hint("set `HOME`, or give `--source` the address of the source"));
         };
         let file = AbsolutePath::parse(file).map_err(DiskError::from)?;
         let before = disk::read_text(&file)?;

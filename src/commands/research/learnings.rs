@@ -95,7 +95,8 @@ fn copy(context: &mut Context) -> Result<(), CommandError> {
 fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandError> {
     let typed: &str = &arguments.older_than;
     let days = learnings::days(typed).ok_or_else(|| {
-        CommandError::usage(format!("Invalid duration format: \"{typed}\" — expected format like \"90d\""))
+        CommandError::usage(format!("`{typed}` is not a number of days"))
+            .hint("`gsd-tools learnings prune --older-than 90d`")
     })?;
     let (now, folder) = (context.world().now().milliseconds(), folder(context)?);
     let report = context.change(&folder, |changes| {
@@ -110,7 +111,8 @@ fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandErro
 fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandError> {
     let id: &str = &arguments.id;
     if !learnings::is_id(id) {
-        return Err(CommandError::usage(format!("Invalid learning ID: \"{id}\"")));
+        return Err(CommandError::usage(format!("`{id}` is not the id of a learning"))
+            .hint("`gsd-tools learnings list` lists the ids"));
     }
     let folder = folder(context)?;
     let report = context.change(&folder, |changes| {
@@ -125,7 +127,8 @@ fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandEr
 /// The folder of the store.
 fn folder(context: &Context) -> Result<AbsolutePath, CommandError> {
     let home = context.world().gsd_home();
-    let home = home.ok_or_else(|| CommandError::usage("there is no home folder to keep what was learned in"))?;
+    let home = home
+        .ok_or_else(|| CommandError::usage("cannot find the learnings: there is no home folder").hint("set `HOME`"))?;
     Ok(AbsolutePath::parse(home)?.resolve(".gsd").resolve("knowledge"))
 }
 

@@ -163,9 +163,7 @@ fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Res
     match named.filter(|named| named.trim_end_matches('/') != own.trim_end_matches('/')) {
         Some(named) => Err(WorldError::NoAnswer {
             server: "npm".to_owned(),
-            why: format!(
-                "the project's `.npmrc` names `{named}`; set that registry in your own `~/.npmrc` to have it asked"
-            ),
+            why: format!("the project's `.npmrc` sets `{named}`; set that registry in your own `~/.npmrc` to use it"),
         }),
         None => Ok(own),
     }
@@ -181,9 +179,13 @@ pub(in crate::commands) fn npm_registry(world: &World, scope: Option<&str>) -> R
     };
     let own = scope.map(|scope| setting(&format!("{scope}:registry"))).transpose()?.flatten();
     let told = own.map_or_else(|| setting("registry"), |own| Ok(Some(own)))?;
-    let told = told.ok_or_else(|| no_answer("it names no registry".to_owned()))?;
+    let told = told.ok_or_else(|| no_answer("it has no registry configured".to_owned()))?;
     // What stands in for a variable may be a key.
-    if told.contains('$') { Err(no_answer("its registry has a variable in its address".to_owned())) } else { Ok(told) }
+    if told.contains('$') {
+        Err(no_answer("the address of its registry contains a variable".to_owned()))
+    } else {
+        Ok(told)
+    }
 }
 
 fn unreachable(why: &str) -> Told {
@@ -197,11 +199,11 @@ fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> Told 
         Err(error) => return unreachable(&error.to_string()),
         Ok(response) if response.status == 404 => return Told::Nothing,
         Ok(response) if response.status != 200 => {
-            return unreachable(&format!("the registry answers with status {}", response.status));
+            return unreachable(&format!("the registry answered with status {}", response.status));
         }
         Ok(response) => match serde_json::from_slice(&response.body) {
             Ok(page) => page,
-            Err(error) => return unreachable(&format!("the registry's answer is no JSON: {error}")),
+            Err(error) => return unreachable(&format!("the answer of the registry is not JSON: {error}")),
         },
     };
     // Where the downloads are not told, nobody knows them; the rest holds.
@@ -304,7 +306,7 @@ fn search(world: &World, key: &str, query: &str, arguments: &SearchArgs) -> Sear
             Ok(response) => match response.status {
                 200 => match serde_json::from_slice::<Value>(&response.body) {
                     Ok(answer) => return found(query, &answer),
-                    Err(error) => last = format!("the answer is no JSON: {error}"),
+                    Err(error) => last = format!("the answer is not JSON: {error}"),
                 },
                 status @ (429 | 500..) => last = format!("API error: {status}"),
                 status => return SearchReport::failed(format!("API error: {status}"), None),

@@ -208,13 +208,13 @@ impl ManifestFile {
     fn of(path: AbsolutePath, text: Result<Option<String>, CommandError>, is_note: bool) -> Result<Self, Refusal> {
         let unread = |error: String| Refusal {
             reason: "manifest_read_failed",
-            hint: Some("the one who starts the agents makes the manifest first: `{\"worktrees\": []}`".to_owned()),
+            hint: Some("create the manifest first; an empty one is `{\"worktrees\": []}`".to_owned()),
             error: Some(error),
             ..Refusal::default()
         };
         let text = match text {
             Ok(Some(text)) => text,
-            Ok(None) => return Err(unread(format!("ENOENT: no such file or directory, open '{path}'"))),
+            Ok(None) => return Err(unread(format!("file not found: `{path}`"))),
             Err(error) => return Err(unread(error.message().to_owned())),
         };
         let manifest = parsed(&path, &text)?;
@@ -228,7 +228,9 @@ impl ManifestFile {
                 manifest.with(entry).map_err(|error| match error {
                     NoteError::Twice => {
                         let (place, branch) = (&entry.worktree_path, &entry.branch);
-                        let hint = format!("`{place}` on `{branch}` is noted already; was it started twice?");
+                        let hint = format!(
+                            "`{place}` on branch `{branch}` is in the manifest already; was the agent started twice?"
+                        );
                         Refusal::because("duplicate_entry", hint)
                     }
                     NoteError::Edit(error) => {
@@ -255,7 +257,8 @@ impl RecordArgs {
         let all = (&self.manifest, &self.agent_id, &self.path, &self.branch, &self.base);
         let (Some(manifest), Some(agent_id), Some(path), Some(branch), Some(base)) = all else {
             let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
-            return Err(CommandError::usage(message).exits(2));
+            let example = format!("`gsd-tools worktree {verb} --help` shows an example");
+            return Err(CommandError::usage(message).hint(example).exits(2));
         };
         let listed = |text: &Option<String>| {
             let names: Vec<String> = text.as_deref()?.split_whitespace().map(str::to_owned).collect();
@@ -276,7 +279,7 @@ impl RecordArgs {
 fn unsound(entry: &WaveEntry) -> Option<Refusal> {
     (!entry.is_sound()).then(|| {
         let hint = format!(
-            "path, branch and base must not be empty, and the branch must begin with `agent-`, `worktree-agent-` or \
+            "path, branch and base must not be empty, and the branch must start with `agent-`, `worktree-agent-` or \
              `worktree-wf_`: it is `{}`",
             entry.branch
         );
@@ -316,7 +319,9 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     refuse_repository_of_others(context.here())?;
     let (manifest, entry) = arguments.record.entry("create")?;
     let Some(root) = &arguments.root else {
-        return Err(CommandError::usage("`worktree create` needs --root").exits(2));
+        return Err(CommandError::usage("`worktree create` needs --root")
+            .hint("`gsd-tools worktree create --help` shows an example")
+            .exits(2));
     };
     let (folder, within) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
     let refusal = match unsound(&entry) {
@@ -373,7 +378,7 @@ fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Res
         &format!("{}^{{commit}}", entry.expected_base),
     ]);
     let Some(base) = base else {
-        let stderr = Some(format!("`{}` names no commit", entry.expected_base));
+        let stderr = Some(format!("`{}` is not a commit", entry.expected_base));
         return Ok(Err(Refusal { reason: "worktree_add_failed", stderr, ..Refusal::default() }));
     };
     let refused = |stderr| Refusal { reason: "worktree_add_failed", stderr: Some(stderr), ..Refusal::default() };
@@ -409,14 +414,16 @@ fn hindrance(git: &Git, branch: &str, folder: &AbsolutePath) -> Option<String> {
         |one: &str, other: &str| one.strip_prefix(other).is_none_or(|rest| !rest.is_empty() && !rest.starts_with('/'));
     let branches = git.answer(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"]).unwrap_or_default();
     if let Some(taken) = branches.lines().find(|there| !apart(there, branch) || !apart(branch, there)) {
-        return Some(format!("there is a branch `{taken}`"));
+        return Some(format!("branch `{taken}` already exists"));
     }
     let empty = disk::list(folder).is_ok_and(|entries| entries.is_none_or(|entries| entries.is_empty()));
     if !empty || disk::is_file(folder) {
-        return Some(format!("`{folder}` is there already"));
+        return Some(format!("`{folder}` already exists"));
     }
     let listed = git.answer(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
     let line = format!("worktree {folder}");
     let registered = listed.split('\0').any(|field| field == line);
-    registered.then(|| format!("`{folder}` is the place of a worktree that is gone; `git worktree prune` forgets it"))
+    registered.then(|| {
+        format!("git still lists a deleted worktree at `{folder}`; `git worktree prune` removes it from the list")
+    })
 }

@@ -242,7 +242,7 @@ fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), Com
     let run_in = RunIn { folder: arguments.cwd_target.as_deref(), prompt: arguments.prompt.as_deref() };
     let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), asked, use_worktrees, run_in);
     if asked.is_some_and(|asked| asked != report.isolation) {
-        context.warn("`workflow.use_worktrees` is off, so there are none");
+        context.warn("ignored `--force-isolation`: `workflow.use_worktrees` is off");
     }
     note(context, report.isolation, report.harness_flag.as_ref(), (arguments.phase.as_ref(), arguments.plan.as_ref()))?;
     tell_isolation(context, &report, arguments.json)
@@ -278,8 +278,8 @@ fn note(
     let noted = context.edit_note(&path, |text| {
         // A note that does not parse may be all that is known of some worktrees.
         let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
-            CommandError::usage(format!("`{path}` does not parse: {error}"))
-                .hint("mend it; or merge what `git worktree list` shows, and remove the file")
+            CommandError::usage(format!("`{path}` is not valid JSON: {error}"))
+                .hint("correct the file; or merge the worktrees that `git worktree list` shows, then delete it")
         })?;
         if known.is_some_and(|note| note.is_open()) {
             return Ok((false, None));
@@ -295,8 +295,7 @@ fn note(
         Ok((true, Some(serde_json::to_string(&note)?)))
     })?;
     if !noted {
-        context
-            .warn("a wave is not merged yet, and its note stays as it is; `gsd-tools worktree cleanup-wave` ends it");
+        context.warn("nothing was recorded: an earlier wave is not merged yet; run `gsd-tools worktree cleanup-wave`");
     }
     Ok((path, noted))
 }
