@@ -240,7 +240,7 @@ fn commits_whose_worktree_is_gone_are_not_forgotten() {
         assert_eq!(reason(&left(&context, host, &[]), &branch), "worktree_missing", "the wave stays noted");
         git(&context, "", &["merge", "-q", "--no-ff", &branch]);
         cleanup(&context, host, &[]).json();
-        assert!(cleanup(&context, host, &[]).failure(2).contains("no wave is noted"));
+        assert!(cleanup(&context, host, &[]).failure(2).contains("no wave is recorded"));
         assert!(!git(&context, "", &["worktree", "list"]).contains("prunable"));
     }
 }

@@ -47,7 +47,7 @@ fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), CommandEr
     let description = arguments.task.clone().unwrap_or_else(|| arguments.words.join(" "));
     if description.trim().is_empty() {
         return Err(CommandError::usage("`quick-tasks-append` needs a description")
-            .hint("`gsd-tools quick-tasks-append \"Fix typo\"`"));
+            .hint("`gsd-tools quick-tasks-append --task \"Fix typo\"`"));
     }
     let facts = context.state_facts()?;
     let head = context.world().git(context.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();
