@@ -137,7 +137,11 @@ fn a_project_without_a_manifest_has_a_gate() {
     assert_eq!((code, &answer["tail"], &answer["source"]), (0, &json!("by hand"), &json!("approved")));
     context.gsd(["config-set", "workflow.test_command", "exit 0"]).success();
     let ran = context.at_a_terminal("gate approve test 'echo other'", &[], "y");
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("takes precedence"), "{}", String::from_utf8_lossy(&ran.stdout));
+    assert!(
+        String::from_utf8_lossy(&ran.stdout).contains("takes precedence"),
+        "{}",
+        String::from_utf8_lossy(&ran.stdout)
+    );
 }
 
 #[cfg(target_os = "linux")]

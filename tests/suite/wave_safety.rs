@@ -190,7 +190,7 @@ fn the_wave_of_another_session_is_left_to_it_until_that_is_quiet_or_has_ended() 
     }
     let refused = in_session(&context, "two", 1, CREATE);
     assert!(
-        refused.stdout.contains("wave_open") && refused.stdout.contains("only if it has ended"),
+        refused.stdout.contains("wave_open") && refused.stdout.contains("Only if it has ended"),
         "{}",
         refused.stdout
     );

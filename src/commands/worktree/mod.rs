@@ -214,7 +214,7 @@ impl ManifestFile {
         };
         let text = match text {
             Ok(Some(text)) => text,
-            Ok(None) => return Err(unread(format!("file not found: `{path}`"))),
+            Ok(None) => return Err(unread(format!("ENOENT: no such file or directory, open '{path}'"))),
             Err(error) => return Err(unread(error.message().to_owned())),
         };
         let manifest = parsed(&path, &text)?;
