@@ -68,9 +68,9 @@ fn what_cannot_be_done_changes_nothing() {
         (&["disable", "drift"][..], "has no workflows"),
         (&["disable", "uii"], "did you mean `ui`"),
         (&["set", "ui", "--off", "--gate", "workflow.nope=true"], "has no gate"),
-        (&["set", "ui", "--off", "--gate", "workflow.ui_phase=maybe"], "neither true nor false"),
+        (&["set", "ui", "--off", "--gate", "workflow.ui_phase=maybe"], "has to be `true` or `false`"),
         (&["set", "ui", "--on", "--off"], "cannot be used with"),
-        (&["install", "https://example.com/feature"], "part of this program"),
+        (&["install", "https://example.com/feature"], "built in"),
     ] {
         let context = project("{}");
         let call: Vec<&str> = std::iter::once("capability").chain(call.iter().copied()).collect();
@@ -86,10 +86,10 @@ fn a_file_that_does_not_parse_is_never_written() {
     write_surface(&context, "{bad");
     let call = ["capability", "set", "ui", "--off", "--gate", "workflow.ui_phase=false"];
     let told = context.gsd(call).failure(1);
-    assert!(told.contains(".gsd-surface.json") && told.contains("was not touched"), "{told}");
+    assert!(told.contains(".gsd-surface.json") && told.contains("cannot edit"), "{told}");
     assert_eq!((surface(&context).as_deref(), context.read(CONFIG).as_str()), (Some("{bad"), "{}"));
     let seen = context.gsd(["loop", "render-hooks", "verify:pre"]);
-    assert!(seen.stderr.contains("was left out"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("ignored"), "{}", seen.stderr);
     let context = project("{bad");
     let call = ["capability", "set", "ui", "--off", "--gate", "workflow.ui_phase=false"];
     let _ = context.gsd(call).failure(1);
@@ -117,7 +117,7 @@ fn every_feature_is_part_of_the_program() {
     for call in
         ["capability install x", "capability update --all", "capability remove ui", "capability trust revoke ui"]
     {
-        assert!(run(call).failure(1).contains("part of this program"), "{call}");
+        assert!(run(call).failure(1).contains("built in"), "{call}");
     }
     for call in ["capability trust list", "capability trust list --json", "capability outdated --json"] {
         assert_eq!(run(call).json(), Value::Array(Vec::new()), "{call}");

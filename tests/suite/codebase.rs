@@ -105,7 +105,7 @@ fn a_repository_inside_the_project_gets_a_branch_of_its_own() {
     assert!(error.contains("git -C sub push --set-upstream origin b2"), "{error}");
     assert_eq!(git(&context, &["-C", "sub", "log", "-1", "--format=%s", "b2"]), "message");
     context.write("plain/a.txt", "one\n");
-    for (repo, told) in [("../x", "unsafe"), ("none", "not found"), ("plain", "no git repository")] {
+    for (repo, told) in [("../x", "outside the project"), ("none", "not found"), ("plain", "not a git repository")] {
         assert!(context.gsd(["pr-subrepo", "m", "--repo", repo, "--branch", "b"]).failure(1).contains(told), "{repo}");
     }
     assert!(context.gsd(["pr-subrepo", "m", "--branch", "b"]).failure(1).contains("needs --repo <REPO>"));

@@ -92,7 +92,7 @@ fn requirements_are_completed_and_opened_again() {
     assert_eq!(context.read(".planning/REQUIREMENTS.md"), text.replace("Pending", "Gaps Found"));
     let ready = context.gsd(["requirements", "ready-ids", ".planning/P.md", "A-1,A-2"]).json();
     assert_eq!(ready["ready"].as_array().unwrap().len(), 2);
-    assert!(context.gsd(["requirements", "mark-complete"]).failure(1).contains("no requirements"));
+    assert!(context.gsd(["requirements", "mark-complete"]).failure(1).contains("needs a requirement"));
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn nothing_runs_that_nobody_approved() {
         (code, &answer["status"], &answer["command"]),
         (NOT_APPROVED, &json!("not_approved"), &json!("touch ran"))
     );
-    assert_eq!(answer["hint"], "a person approves it once, in a terminal: gsd-tools gate approve test");
+    assert_eq!(answer["hint"], "a person has to approve it once, in a terminal: gsd-tools gate approve test");
     assert!(!context.project().join("ran").exists());
     let (code, answer) = run(&context, &["build"]);
     assert_eq!((code, &answer["status"], &answer["command"]), (NO_COMMAND, &json!("not_run"), &Value::Null));
@@ -137,7 +137,11 @@ fn a_project_without_a_manifest_has_a_gate() {
     assert_eq!((code, &answer["tail"], &answer["source"]), (0, &json!("by hand"), &json!("approved")));
     context.gsd(["config-set", "workflow.test_command", "exit 0"]).success();
     let ran = context.at_a_terminal("gate approve test 'echo other'", &[], "y");
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("goes before"), "{}", String::from_utf8_lossy(&ran.stdout));
+    assert!(
+        String::from_utf8_lossy(&ran.stdout).contains("takes precedence"),
+        "{}",
+        String::from_utf8_lossy(&ran.stdout)
+    );
 }
 
 #[cfg(target_os = "linux")]

@@ -243,7 +243,7 @@ fn a_look_at_the_registry_takes_nothing_from_the_clone_and_no_key_along() {
     context.gsd_with(["update-check"], &variables, "").success();
     let answer = context.gsd_with(["package-legitimacy", "check", "--ecosystem", "npm", "left"], &variables, "").json();
     let why = answer[0]["unreachable"].as_str().unwrap();
-    assert!(why.contains(".npmrc` names `https://evil.example/${GITHUB_TOKEN}/"), "{why}");
+    assert!(why.contains(".npmrc` sets `https://evil.example/${GITHUB_TOKEN}/"), "{why}");
     let told = std::fs::read_to_string(context.home().join("told")).unwrap();
     assert!(told.contains("https://packages.example/gsd-tools/latest") && !told.contains("evil"), "{told}");
     for program in ["npm", "curl"] {

@@ -38,6 +38,6 @@ fn only_what_is_old_and_can_be_read_is_pruned() {
         (&1.into(), &1.into(), &"b-1.json".into())
     );
     assert!(!folder.join("a-1.json").exists() && folder.join("b-1.json").exists() && folder.join("notes.txt").exists());
-    assert!(context.gsd(["learnings", "delete", "../x-1"]).failure(1).contains("Invalid learning ID"));
+    assert!(context.gsd(["learnings", "delete", "../x-1"]).failure(1).contains("not the id of a learning"));
     assert!(context.gsd(["learnings", "query", "x"]).failure(1).contains("--tag"));
 }

@@ -248,8 +248,8 @@ fn texts_are_ready_for_a_prompt_and_answers_stay_small() {
     assert!(!all.contains('{') || !all.contains("{N"), "{all}");
     assert_eq!(answer["steps"], Value::Null, "the workflow runs its researcher itself: {answer}");
     let without = context.gsd(["loop", "enter", "plan:pre"]).json();
-    assert_eq!(without["inactive"]["verify.context-drift"], "no phase was named");
-    assert_eq!(without["inactive"]["assumption-delta"], "no phase was named", "{without}");
+    assert_eq!(without["inactive"]["verify.context-drift"], "no phase given");
+    assert_eq!(without["inactive"]["assumption-delta"], "no phase given", "{without}");
     assert!(!without["contributions"].to_string().contains("{N"), "{without}");
     assert!(!without["contributions"]["planner"].as_array().unwrap().is_empty(), "{without}");
     let rendered = context.gsd(["loop", "render-hooks", "plan:pre"]).success();
@@ -268,7 +268,7 @@ fn a_command_is_handed_over_as_a_line_until_its_file_is_there() {
     context.write(&format!("{FOLDER}/01-REFACTOR.md"), "x");
     let again = enter();
     assert_eq!(again["steps"], Value::Null);
-    assert_eq!(again["inactive"]["refactor evaluate"], "01-REFACTOR.md is there already");
+    assert_eq!(again["inactive"]["refactor evaluate"], "01-REFACTOR.md already exists");
 }
 
 #[test]

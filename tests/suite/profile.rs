@@ -22,7 +22,7 @@ fn read_lines(report: &Value) -> Vec<Value> {
 #[test]
 fn sessions_are_listed_and_what_was_typed_is_taken_out() {
     let context = TestContext::new();
-    assert!(context.gsd(["scan-sessions"]).failure(1).contains("sessions found"));
+    assert!(context.gsd(["scan-sessions"]).failure(1).contains("no Claude Code sessions"));
     session(&context, "-p-garden", "a1", &["Fix the gate", "<command-name>/x</command-name>", &"L".repeat(3000)]);
     session(&context, "-p-pocket", "b1", &["Other"]);
     let before = std::fs::read(context.home().join(".claude/projects/-p-garden/a1.jsonl")).unwrap();
@@ -34,14 +34,14 @@ fn sessions_are_listed_and_what_was_typed_is_taken_out() {
     assert_eq!(read_lines(&report)[0]["content"], "Fix the gate");
     assert!(context.gsd(["extract-messages", "p"]).failure(1).contains("Multiple projects"));
     assert!(context.gsd(["extract-messages", "nope"]).failure(1).contains("No project matching"));
-    assert!(context.gsd(["extract-messages", "garden", "--session", "zz"]).failure(1).contains("not found"));
+    assert!(context.gsd(["extract-messages", "garden", "--session", "zz"]).failure(1).contains("no session `zz`"));
     assert!(context.gsd(["extract-messages"]).failure(1).contains("needs <PROJECT>"));
     let sample = context.gsd(["profile-sample", "--limit", "2", "--max-chars", "5"]).json();
     assert_eq!((&sample["messages_sampled"], &sample["per_project_cap"]), (&2.into(), &1.into()));
     let contents: Vec<usize> = read_lines(&sample).iter().map(|line| line["content"].as_str().unwrap().len()).collect();
     assert!(contents.iter().all(|length| *length <= 5 + "... [truncated]".len()), "{contents:?}");
     assert_eq!(std::fs::read(context.home().join(".claude/projects/-p-garden/a1.jsonl")).unwrap(), before);
-    assert!(context.gsd_with(["scan-sessions"], &[("GSD_RUNTIME", "codex")], "").failure(1).contains("not known"));
+    assert!(context.gsd_with(["scan-sessions"], &[("GSD_RUNTIME", "codex")], "").failure(1).contains("is unknown"));
 }
 
 #[test]

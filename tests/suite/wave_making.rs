@@ -60,7 +60,7 @@ fn the_note_of_an_open_wave_is_not_overwritten() {
     std::fs::write(&path, before).unwrap();
     on(&context, "codex", &["worktree", "cleanup-wave"]).json();
     on(&context, "claude", &["dispatch-isolation", "--phase", "1"]).success();
-    assert!(on(&context, "claude", &["worktree", "cleanup-wave"]).failure(2).contains("no wave is noted"));
+    assert!(on(&context, "claude", &["worktree", "cleanup-wave"]).failure(2).contains("no wave is recorded"));
 }
 
 #[test]

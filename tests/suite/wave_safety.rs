@@ -190,7 +190,7 @@ fn the_wave_of_another_session_is_left_to_it_until_that_is_quiet_or_has_ended() 
     }
     let refused = in_session(&context, "two", 1, CREATE);
     assert!(
-        refused.stdout.contains("wave_open") && refused.stdout.contains("only if it has ended"),
+        refused.stdout.contains("wave_open") && refused.stdout.contains("Only if it has ended"),
         "{}",
         refused.stdout
     );
@@ -240,7 +240,7 @@ fn commits_whose_worktree_is_gone_are_not_forgotten() {
         assert_eq!(reason(&left(&context, host, &[]), &branch), "worktree_missing", "the wave stays noted");
         git(&context, "", &["merge", "-q", "--no-ff", &branch]);
         cleanup(&context, host, &[]).json();
-        assert!(cleanup(&context, host, &[]).failure(2).contains("no wave is noted"));
+        assert!(cleanup(&context, host, &[]).failure(2).contains("no wave is recorded"));
         assert!(!git(&context, "", &["worktree", "list"]).contains("prunable"));
     }
 }

@@ -15,9 +15,12 @@ const KEY: &str = "effort";
 
 verbs! {
     "Effort";
-    groups { "effort": "Keep the effort of installed agents as the configuration says"; }
+    groups { "effort": "Update the effort setting of installed agents"; }
 
-    /// Show which agents have another effort than the configuration says, or change them
+    /// Update the effort setting of installed agents from the configuration
+    ///
+    /// Lists agents whose front matter has another effort than the configuration. Changes the files only with
+    /// `--apply`.
     ///
     /// Example: `gsd-tools effort sync --apply --pick synced`.
     "effort sync": runs json(SyncReport) = effort_sync(SyncArgs);
@@ -25,16 +28,16 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SyncArgs {
-    /// Change the files; without it nothing is written
+    /// Write the changes to the agent files
     #[arg(long)]
     apply: bool,
-    /// Write nothing, which is what happens anyway
+    /// Preview only (default)
     #[arg(long, conflicts_with = "apply")]
     dry_run: bool,
-    /// The host, instead of the one of the call
+    /// The host (default: the one that runs this call)
     #[arg(long, value_name = "HOST")]
     runtime: Option<String>,
-    /// The host's folder that has the agents, instead of the usual one
+    /// Use this config directory of the host instead of the default
     #[arg(long, value_name = "FOLDER")]
     config_dir: Option<String>,
 }

@@ -14,17 +14,22 @@ const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
 verbs! {
     "Hosts";
 
-    /// Print the block that names an agent's skills
+    /// Print the prompt block that lists an agent's skills
+    ///
+    /// Reads `agent_skills` in the configuration. Skips skills without a `SKILL.md` and those outside the project and
+    /// outside `agent_skills_security.trusted_global_roots`, with a warning.
     ///
     /// Example: `gsd-tools agent-skills gsd-planner`.
     "agent-skills": reads json(&str, skills::SkillsReport) = agent_skills(SkillsArgs);
 
-    /// Tell where a host keeps the user's skills
+    /// Print the folder where a host keeps the user's skills
     ///
     /// Example: `gsd-tools skills-root codex --raw`.
     "skills-root": reads json(SkillsRootReport) = skills_root(HostArgs);
 
-    /// Tell which file of a project a host reads first
+    /// Print the name of the instruction file that a host reads
+    ///
+    /// Without a host, reads `GSD_RUNTIME`; without that, prints `AGENTS.md`.
     ///
     /// Example: `gsd-tools project-instruction-file codex`.
     "project-instruction-file": reads text("the name of the host's instruction file")
@@ -35,20 +40,20 @@ verbs! {
 pub(crate) struct SkillsArgs {
     /// The agent, such as `gsd-planner`
     agent: Option<String>,
-    /// Print the whole report
+    /// Print the full report as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct HostArgs {
-    /// The host
+    /// The host, such as `codex`
     host: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OptionalHostArgs {
-    /// The host
+    /// The host, such as `codex`
     host: Option<String>,
 }
 
@@ -74,7 +79,8 @@ pub(in crate::commands) struct SkillsRootReport {
 fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<(), CommandError> {
     let descriptor = context.host_named(host)?;
     let Some(root) = skills_folder(context, &descriptor)? else {
-        return Err(CommandError::usage(format!("{} has no folder for skills", descriptor.name)));
+        return Err(CommandError::usage(format!("{} has no folder for skills", descriptor.name))
+            .hint("`gsd-tools runtimes` lists what each host supports"));
     };
     context.emit_raw(&SkillsRootReport { skills_root: root.clone() }, root)
 }
@@ -83,7 +89,8 @@ fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<()
 pub(in crate::commands) fn home(context: &Context) -> Result<Home, CommandError> {
     let host = context.host()?;
     let (Some(descriptor), Some(user)) = (&host.descriptor, context.world().home()) else {
-        return Err(CommandError::usage(format!("where `{}` keeps its files is not known", host.id)));
+        return Err(CommandError::usage(format!("the config directory of `{}` is unknown", host.id))
+            .hint("`gsd-tools runtimes` lists the supported hosts; `GSD_RUNTIME` names the one to use"));
     };
     let environment = |name: &str| context.world().variable(name);
     let surroundings =

@@ -16,22 +16,28 @@ use crate::project::config::Setting;
 verbs! {
     "Models";
 
-    /// Tell which model an agent runs on
+    /// Show which model an agent runs on
+    ///
+    /// Reads the configuration: a model set for the agent, else the model profile.
     ///
     /// Example: `gsd-tools resolve-model gsd-planner --raw` prints `opus`.
     "resolve-model": reads json(models::ModelReport) = model(AgentArgs);
 
-    /// Tell which model an agent runs on and how hard it thinks
+    /// Show the model, effort and fast mode an agent runs with
     ///
     /// Example: `gsd-tools resolve-execution gsd-executor --attempt 2`.
     "resolve-execution": reads json(models::ExecutionReport) = execution(ExecutionArgs);
 
-    /// Tell how finely a phase is cut
+    /// Show the granularity for a kind of phase
+    ///
+    /// Reads `granularities.<kind>`, then `granularity` in the configuration.
     ///
     /// Example: `gsd-tools resolve-granularity planning --raw` prints `standard`.
     "resolve-granularity": reads json(models::GranularityReport) = granularity(GranularityArgs);
 
-    /// Choose the profile that gives agents their models
+    /// Set the model profile, which maps each agent to a model
+    ///
+    /// Writes `model_profile` in `.planning/config.json` and prints the models of all agents.
     ///
     /// Example: `gsd-tools config-set-model-profile budget`.
     "config-set-model-profile": writes json(ProfileReport) = set_profile(ProfileArgs);
@@ -47,19 +53,19 @@ pub(crate) struct AgentArgs {
 pub(crate) struct ExecutionArgs {
     /// The agent, such as `gsd-planner`
     agent: String,
-    /// Think this hard, whatever is configured
+    /// Use this effort instead of the configured one
     #[arg(long)]
     effort: Option<String>,
-    /// Ask for speed
+    /// Request fast mode
     #[arg(long)]
     fast_mode: bool,
-    /// Which attempt at the same work this is
+    /// The number of this attempt at the same work; later attempts may get a stronger model
     #[arg(long, default_value_t = 1)]
     attempt: u32,
-    /// Why the attempt before failed
+    /// Why the last attempt failed, as `agent classify-failure` prints it
     #[arg(long)]
     failure_class: Option<String>,
-    /// The host, instead of the configured one
+    /// The host (default: the configured one)
     #[arg(long)]
     host: Option<String>,
 }
@@ -68,14 +74,14 @@ pub(crate) struct ExecutionArgs {
 pub(crate) struct GranularityArgs {
     /// The kind of phase, such as `planning`
     kind: String,
-    /// The answer, whatever is configured
+    /// Use this granularity instead of the configured one
     #[arg(long)]
     granularity: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProfileArgs {
-    /// `quality`, `balanced`, `budget`, `adaptive` or `inherit`
+    /// The profile: `quality`, `balanced`, `budget`, `adaptive` or `inherit`
     profile: String,
 }
 
@@ -132,8 +138,8 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Com
     let profile = arguments.profile.to_ascii_lowercase();
     if !models::PROFILES.contains(&profile.as_str()) {
         let known = models::PROFILES.join(", ");
-        let told = CommandError::usage(format!("no model profile `{}`", arguments.profile));
-        return Err(told.hint(format!("there are: {known}")));
+        let told = CommandError::usage(format!("unknown model profile `{}`", arguments.profile));
+        return Err(told.hint(format!("use one of {known}")));
     }
     let setting = Setting::parse("model_profile", &profile)?;
     let set = with_new_file(context, None, |context, new| {

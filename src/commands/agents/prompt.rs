@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk::{AbsolutePath, Digest};
 use crate::operations::agents::prompt_budget::{self, Material};
@@ -13,43 +14,47 @@ const TOO_LARGE: u8 = 2;
 verbs! {
     "Prompts";
 
-    /// Make a prompt of files that fits a number of tokens; exit 2 where it cannot
+    /// Create a prompt from files that fits into a token budget
+    ///
+    /// Writes the prompt to one file and what was cut to another. Shortens the project description first, then leaves
+    /// out context, research and requirements, and shortens plans. Exits with 2 if the required parts do not fit; the
+    /// prompt is then empty.
     ///
     /// Example: `gsd-tools prompt-budget --budget 8000 --instructions-file ask.md --roadmap-file roadmap.md --plan-file 02-01-PLAN.md --output-prompt prompt.md --output-metadata prompt.json`.
-    "prompt-budget": runs text("nothing; what was cut stands in the file of `--output-metadata`")
+    "prompt-budget": runs text("nothing; the file of `--output-metadata` lists what was cut")
         = prompt_budget(BudgetArgs);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BudgetArgs {
-    /// How many tokens there are
+    /// The token budget
     #[arg(long)]
     budget: std::num::NonZeroUsize,
-    /// What is asked
+    /// The file with the instructions
     #[arg(long, value_name = "FILE")]
     instructions_file: String,
-    /// The roadmap, or the part of it
+    /// The file with the roadmap, or the part of it that matters
     #[arg(long, value_name = "FILE")]
     roadmap_file: String,
-    /// A plan; may be given several times
+    /// The file with a plan; can be repeated
     #[arg(long, value_name = "FILE", required = true)]
     plan_file: Vec<String>,
-    /// The project's page; its first lines are kept longest
+    /// The file with the project description; shortened to its first lines if needed
     #[arg(long, value_name = "FILE")]
     project_file: Option<String>,
-    /// The context of the phase, left out first
+    /// The file with the phase's context; left out first
     #[arg(long, value_name = "FILE")]
     context_file: Option<String>,
-    /// Its research, left out next
+    /// The file with the phase's research; left out second
     #[arg(long, value_name = "FILE")]
     research_file: Option<String>,
-    /// Its requirements, left out last
+    /// The file with the phase's requirements; left out last
     #[arg(long, value_name = "FILE")]
     requirements_file: Option<String>,
-    /// Where the prompt goes
+    /// Write the prompt to this file
     #[arg(long, value_name = "FILE")]
     output_prompt: String,
-    /// Where it is told what was cut, as JSON
+    /// Write a JSON report of what was cut to this file
     #[arg(long, value_name = "FILE")]
     output_metadata: String,
 }
@@ -60,7 +65,7 @@ fn prompt_budget(context: &mut Context, arguments: &BudgetArgs) -> Result<(), Co
         serde_json::to_string_pretty(&report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
     write(context, [(&arguments.output_prompt, prompt), (&arguments.output_metadata, metadata + "\n")])?;
     if report.hard_failed {
-        context.warn("what has to be in the prompt does not fit: it was left empty");
+        context.warn("the required parts do not fit into the budget; the prompt is empty");
         context.exit_with(TOO_LARGE);
     }
     Ok(())
@@ -74,8 +79,7 @@ fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Comma
         }
     };
     let required = |file: &String| {
-        let missing = || CommandError::usage(format!("there is no file `{}`", context.here().resolve(file)));
-        optional(Some(file))?.ok_or_else(missing)
+        optional(Some(file))?.ok_or_else(|| file_not_found(&context.here().resolve(file), context.here()))
     };
     let name = |file: &String| {
         Path::new(file).file_name().map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned())

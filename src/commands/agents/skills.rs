@@ -10,19 +10,21 @@ verbs! {
 
     /// List the skills of the project and of the user
     ///
-    /// Example: `gsd-tools skill-manifest --pick counts.skills`; `--write` keeps the list in `.planning/`.
+    /// Reads the skill folders of the supported hosts in the project and in the home folder.
+    ///
+    /// Example: `gsd-tools skill-manifest --pick counts.skills`.
     "skill-manifest": writes json(SkillManifest) = skill_manifest(ManifestArgs);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManifestArgs {
-    /// Look into this folder alone
+    /// Search only this folder
     #[arg(long)]
     skills_dir: Option<String>,
-    /// Keep the list in `.planning/skill-manifest.json`
+    /// Also write the list to `.planning/skill-manifest.json`
     #[arg(long)]
     write: bool,
-    /// Print JSON, as always
+    /// Print JSON (default)
     #[arg(long, hide = true)]
     json: bool,
 }
@@ -34,7 +36,7 @@ fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(),
     }
     let layout = context.layout();
     if !context.has_a_project() {
-        context.warn(format!("the list is not kept: there is no folder `{}`", layout.planning()));
+        context.warn(format!("the list was not written: `{}` does not exist", layout.planning()));
         return context.emit(&report);
     }
     let text = serde_json::to_string_pretty(&report)? + "\n";
@@ -65,7 +67,7 @@ fn manifest(context: &Context, chosen: Option<&str>) -> Result<SkillManifest, Co
             found.push(look(root, &folder, |file| {
                 let checked = boundary.check(file);
                 if let Err(error) = &checked {
-                    context.warn(format!("a skill is left out: {error}"));
+                    context.warn(format!("skipped a skill: {error}"));
                 }
                 checked.is_ok()
             })?);

@@ -6,17 +6,27 @@ use crate::operations::audit::{self, AcknowledgeError, Category, Target};
 verbs! {
     "Audits";
 
-    /// List what is still open when a milestone closes
+    /// List everything still open before a milestone is completed
+    ///
+    /// Reads debug sessions, quick tasks, threads, todos, seeds, UAT and verification gaps, open questions and deferred
+    /// items. Acknowledged items are counted separately. Changes nothing.
     ///
     /// Example: `gsd-tools audit-open --json --pick counts.total`.
     "audit-open": reads json(audit::open::OpenReport) = open(OpenArgs);
 
-    /// Record in an open artifact that it is known and stays open
+    /// Record that an open item is known and may stay open
+    ///
+    /// Writes the decision into the item's own file, so that `audit-open` no longer lists it. If the item's status
+    /// changes later, it is listed again. The flag that names the item depends on `--category`: `--slug` for debug
+    /// sessions and threads, `--seed-id` for seeds, `--filename` for todos, `--dir` for quick tasks, `--phase` with
+    /// `--file` or `--text` for everything in a phase.
     ///
     /// Example: `gsd-tools audit-open acknowledge --category todos --milestone v1.0 --filename add-tags.md`.
     "audit-open acknowledge": writes json(audit::acknowledge::AcknowledgeReport) = acknowledge(AcknowledgeArgs);
 
-    /// List the tests and checks that nobody passed yet
+    /// List the acceptance tests and checks that have not passed yet
+    ///
+    /// Reads the UAT and verification reports of all phases.
     ///
     /// Example: `gsd-tools audit-uat --pick summary.total_items`.
     "audit-uat": reads json(audit::uat::UatAuditReport) = audit_uat();
@@ -25,45 +35,45 @@ verbs! {
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct OpenArgs {
-    /// Answer with JSON instead of a page
+    /// Print JSON instead of a page
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AcknowledgeArgs {
-    /// What it is: `debug_sessions`, `quick_tasks`, `threads`, `todos`, `seeds`, `uat_gaps`, `verification_gaps`,
+    /// The kind of item: `debug_sessions`, `quick_tasks`, `threads`, `todos`, `seeds`, `uat_gaps`, `verification_gaps`,
     /// `context_questions` or `deferred_items`
     #[arg(long, value_parser = category)]
     category: Category,
-    /// The milestone that closes with it open
+    /// The milestone that is completed with the item still open, such as `v1.0`
     #[arg(long)]
     milestone: String,
-    /// The day of the decision, where it is not today
+    /// The date of the decision (default: today)
     #[arg(long)]
     at: Option<String>,
-    /// The phase of an artifact
+    /// The phase that has the item
     #[arg(long)]
     phase: Option<String>,
-    /// The name of an artifact's file in the folder of its phase
+    /// The file in the folder of the phase
     #[arg(long)]
     file: Option<String>,
-    /// The milestone under which the phase is archived
+    /// The milestone that archived the phase, for a phase that is archived
     #[arg(long)]
     archived_milestone: Option<String>,
-    /// The name of a debug session or thread
+    /// The name of the debug session or thread, without `.md`
     #[arg(long)]
     slug: Option<String>,
-    /// The name of a seed, such as `SEED-001-collab`
+    /// The seed, such as `SEED-001-collab`
     #[arg(long)]
     seed_id: Option<String>,
-    /// The folder of a quick task
+    /// The folder of the quick task
     #[arg(long)]
     dir: Option<String>,
-    /// The file of a todo
+    /// The file of the todo
     #[arg(long)]
     filename: Option<String>,
-    /// The text of a deferred item
+    /// The text of the deferred item
     #[arg(long)]
     text: Option<String>,
 }
@@ -115,7 +125,12 @@ fn told(error: AcknowledgeError) -> CommandError {
         AcknowledgeError::NoFile { .. } | AcknowledgeError::NoItem { .. } | AcknowledgeError::NoPhase { .. } => {
             Some("`gsd-tools audit-open --json` lists what is open")
         }
-        _ => None,
+        AcknowledgeError::NoFlag { .. } => {
+            Some("`gsd-tools audit-open acknowledge --help` lists the flags of each category")
+        }
+        AcknowledgeError::NotAName { .. } => Some("`gsd-tools audit-open --json` lists the names"),
+        AcknowledgeError::FrontMatter { .. } => Some("correct that line; nothing was written"),
+        AcknowledgeError::File(_) => None,
     };
     let told = CommandError::from(error);
     match hint {

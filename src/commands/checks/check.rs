@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::drift;
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::named::PhaseFolderArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::loops::auto_chain;
@@ -20,96 +21,130 @@ use crate::project::folder::PhaseFolder;
 
 verbs! {
     "Gates";
-    groups { "check": "Check whether work may go on"; }
+    groups { "check": "Check the gates that decide whether the loop may continue"; }
 
-    /// Show whether workflows go on by themselves, and why
+    /// Show whether workflows continue automatically, and why
     ///
     /// Example: `gsd-tools check auto-mode --pick active`.
     "check auto-mode": reads json(auto_chain::AutoModeReport) = auto_chain::show();
 
-    /// List the decisions of a context that no plan carries out
+    /// List the decisions in CONTEXT.md that no plan carries out
+    ///
+    /// `passed` is false if a decision is missing. Skipped if `workflow.context_coverage_gate` is off.
     ///
     /// Example: `gsd-tools check decision-coverage-plan .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
     "check decision-coverage-plan": reads json(coverage::PlanCoverage) = coverage_of_plans(CoverageArgs);
 
-    /// List the decisions of a context that no plan or summary names
+    /// List the decisions in CONTEXT.md that no plan or summary mentions
+    ///
+    /// For information: never blocks. Skipped if `workflow.context_coverage_gate` is off.
     ///
     /// Example: `gsd-tools check decision-coverage-verify .planning/phases/02-core .planning/phases/02-core/02-CONTEXT.md`.
     "check decision-coverage-verify": reads json(coverage::WorkCoverage) = coverage_of_work(CoverageArgs);
 
-    /// List what no plan of a phase names; never blocks
+    /// List requirements and decisions of a phase that no plan mentions
+    ///
+    /// Run by the loop after planning. Warns, and never blocks. Only requirements that the roadmap assigns to the phase
+    /// count.
     ///
     /// Example: `gsd-tools check gap-analysis-plan-post 2 --pick message`.
     "check gap-analysis-plan-post" or "gap-analysis.plan-post": reads json(GapGateReport)
         = gap_analysis_plan_post(PhaseFolderArg);
 
-    /// Check whether an artifact says what a feature requires
+    /// Check a front matter field of an artifact against a condition
+    ///
+    /// Features use such conditions as gates. `block` is true if the artifact is missing or the field has another
+    /// value.
     ///
     /// Example: `gsd-tools check predicate --phase-dir .planning/phases/02-core --predicate '{"kind": "artifact-frontmatter-equals", "artifact": "SECURITY.md", "field": "threats_open", "equals": 0}'`.
     "check predicate": reads json(artifact::PredicateReport) = predicate(PredicateArgs);
 
-    /// Check whether a phase about a user interface has its design
+    /// Check that a phase with a user interface has a UI-SPEC.md
+    ///
+    /// `block` is true if it has none. Switched off by `workflow.ui_phase` or `workflow.ui_safety_gate`.
     ///
     /// Example: `gsd-tools check ui-plan-gate 4 --pick block`.
     "check ui-plan-gate" or "ui.plan-gate": reads json(UiPlanReport) = ui_plan_gate(PhaseFolderArg);
 
-    /// Check for changes of the user interface without a design
+    /// Check that a phase that changed UI files has a UI-SPEC.md
+    ///
+    /// Reads the files of the last commit and of the phase's commits. `block` is true if it has none.
     ///
     /// Example: `gsd-tools check ui-safety-gate 4 --pick block`.
     "check ui-safety-gate" or "ui.safety-gate": reads json(UiSafetyReport) = ui_safety_gate(PhaseFolderArg);
 
-    /// Check that a phase decided what it uses of outside APIs
+    /// Check that a phase lists which parts of external APIs it uses
+    ///
+    /// Reads COVERAGE.md of the phase. `block` is true if the phase uses an external API and the file is missing or
+    /// invalid.
     ///
     /// Example: `gsd-tools check api-coverage-verify-pre 2 --pick block`.
     "check api-coverage-verify-pre" or "api-coverage.verify-pre": reads json(ApiCoverageReport)
         = api_coverage_verify_pre(PhaseFolderArg);
 
-    /// Check for proof that what a plan forbids is enforced
+    /// Check that something a plan forbids is enforced
+    ///
+    /// What is verified by a `test` needs a test file that exists and passed; what is verified by `judgment` needs
+    /// evidence. `status` is `enforced`, `violated` or `unverified`.
     ///
     /// Example: `gsd-tools check prohibition-enforcement --json '{"prohibition": {"verification": "test"}, "check": {"path": "tests/auth.rs", "passed": true}}'`.
     "check prohibition-enforcement": reads json(prohibition::ProhibitionReport) = prohibition_held(RequestArgs);
 
-    /// Check that a test failed before its code was written
+    /// Check the record of a test that failed before its code existed
+    ///
+    /// `passed` is true only if the named test itself failed: a build error or another failing test does not count.
     ///
     /// Example: `gsd-tools check tdd-red-evidence red.json --pick passed`.
     "check tdd-red-evidence": reads json(test_first::RedReport, test_first::RedUnreadable) = red_evidence(RecordArgs);
 
-    /// List test-first plans without the commits that show it
+    /// List test-first plans whose commits do not show a test first
+    ///
+    /// `block` is true if such a plan has no test commit before its code.
     ///
     /// Example: `gsd-tools check tdd-review-checkpoint 2 --pick violations`.
     "check tdd-review-checkpoint" or "tdd.review-checkpoint": reads json(ReviewReport)
         = tdd_review_checkpoint(PhaseFolderArg);
 
-    /// Check that the commands of plans find their folders and scripts
+    /// Check that the commands in plans point to real folders and scripts
     ///
     /// Example: `gsd-tools check verify-command-paths 2 --pick status`.
     "check verify-command-paths": reads json(commands::CommandPathsReport) = command_paths(MaybePhaseArgs);
 
-    /// Check that the commands of plans say what makes them fail
+    /// Check that every command in a plan says what makes it fail
     ///
     /// Example: `gsd-tools check verify-failure-directions 2 --pick status`.
     "check verify-failure-directions": reads json(directions::DirectionsReport) = failure_directions(MaybePhaseArgs);
 
     /// Check for schema changes without a database push
     ///
+    /// Reads the files that plans of the phase change and what summaries say was run (Prisma, Drizzle, Supabase,
+    /// TypeORM, Payload). Set `GSD_SKIP_SCHEMA_CHECK=true` to pass once.
+    ///
     /// Example: `gsd-tools check verify-schema-drift 2 --pick block`.
     "check verify-schema-drift" or "verify.schema-drift": reads json(crate::operations::gates::drift::SchemaReport)
         = drift::schema_of_phase(PhaseFolderArg);
 
-    /// Check whether the source has outgrown its map
+    /// Check whether the codebase map is out of date
+    ///
+    /// Compares files added since the mapped commit with `.planning/codebase/STRUCTURE.md`. `block` is true from
+    /// `workflow.drift_threshold` new folders or migrations on.
     ///
     /// Example: `gsd-tools check verify-codebase-drift --pick block`.
     "check verify-codebase-drift" or "verify.codebase-drift": reads json(
         crate::operations::gates::drift::CodebaseReport
     ) = drift::codebase(drift::NoPhaseArgs);
 
-    /// Check whether the research of a phase is older than its context
+    /// Check whether a phase's research is older than its CONTEXT.md
+    ///
+    /// `block` is true only if `workflow.context_drift_action` is `block`.
     ///
     /// Example: `gsd-tools check verify-context-drift 2 --pick block`.
     "check verify-context-drift" or "verify.context-drift": reads json(crate::operations::gates::drift::ContextReport)
         = drift::context(PhaseFolderArg);
 
-    /// List the requirements and decisions that no plan of a phase names
+    /// List requirements and decisions that no plan of a phase mentions
+    ///
+    /// Counts every requirement of the project. Switched off by `workflow.post_planning_gaps`.
     ///
     /// Example: `gsd-tools gap-analysis --phase-dir .planning/phases/02-core --pick summary`.
     "gap-analysis": reads json(coverage::GapReport) = gap_analysis(GapArgs);
@@ -119,7 +154,7 @@ verbs! {
 pub(crate) struct CoverageArgs {
     /// The folder of the phase
     phase_dir: Option<String>,
-    /// The file with the decisions
+    /// The file with the decisions, such as `02-CONTEXT.md`
     context: Option<String>,
 }
 
@@ -140,20 +175,20 @@ pub(crate) struct RequestArgs {
     /// A JSON file with `prohibition` and `check`
     #[arg(required_unless_present = "json")]
     file: Option<String>,
-    /// The same as text
+    /// The request itself, as JSON text
     #[arg(long, value_name = "JSON", conflicts_with = "file")]
     json: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PredicateArgs {
-    /// The condition as JSON
+    /// The condition as JSON: `kind`, `artifact`, `field` and `equals`
     #[arg(long)]
     predicate: Option<String>,
-    /// The folder in which the artifact is looked for
+    /// The folder that contains the artifact
     #[arg(long)]
     phase_dir: Option<String>,
-    /// The phase in whose folder it is looked for
+    /// The phase whose folder contains the artifact
     #[arg(long, conflicts_with = "phase_dir")]
     phase_number: Option<String>,
     /// Requirements; the artifact belongs to all of them
@@ -251,7 +286,11 @@ pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> R
             let report = drift::schema_report(context, typed, false)?;
             (Verdict::block(report.block), report.message, report.cure)
         }
-        _ => return Err(CommandError::usage(format!("there is no gate `{query}`"))),
+        _ => {
+            return Err(
+                CommandError::usage(format!("unknown gate `{query}`")).hint("`gsd-tools check --help` lists the gates")
+            );
+        }
     };
     Ok(GateAnswer { verdict, message, cure })
 }
@@ -340,18 +379,19 @@ fn gap_gate(context: &Context, typed: &str) -> Result<GapGateReport, CommandErro
 }
 
 fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), CommandError> {
-    let wanted = Predicate::parse(arguments.predicate.as_deref().unwrap_or("{}"))
-        .map_err(|error| CommandError::because(Reason::Usage, &error))?;
+    let wanted = Predicate::parse(arguments.predicate.as_deref().unwrap_or("{}")).map_err(|error| {
+        CommandError::because(Reason::Usage, &error).hint("`gsd-tools check predicate --help` shows an example")
+    })?;
     let folder = match (arguments.phase_dir.as_deref(), arguments.phase_number.as_deref()) {
         (None, None) => String::new(),
         (None, Some(typed)) => {
             let view = context.view();
             context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
         }
-        (Some(typed), _) => context
-            .layout()
-            .inside(typed)
-            .ok_or_else(|| CommandError::usage(format!("`{typed}` of --phase-dir is outside the project")))?,
+        (Some(typed), _) => context.layout().inside(typed).ok_or_else(|| {
+            let outside = CommandError::usage(format!("`{typed}` of `--phase-dir` is outside the project"));
+            outside.hint(format!("name a folder below `{}`", context.root()))
+        })?,
     };
     context.emit(&artifact::predicate(&context.view(), &wanted, &folder)?)
 }
@@ -401,13 +441,13 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
         (Some(text), _) => text.clone(),
         (None, Some(file)) => {
             let path = context.here().resolve(file);
-            let missing = || CommandError::usage(format!("there is no file `{path}`"));
-            context.read(&path)?.ok_or_else(missing)?
+            context.read(&path)?.ok_or_else(|| file_not_found(&path, context.here()))?
         }
         (None, None) => String::new(),
     };
     let request = serde_json::from_str(&text).map_err(|error| {
-        CommandError::usage(format!("the request is no JSON object with `prohibition` and `check`: {error}"))
+        CommandError::usage(format!("the request is not a JSON object with `prohibition` and `check`: {error}"))
+            .hint("`gsd-tools check prohibition-enforcement --help` shows an example")
     })?;
     let is_file = |path: &str| {
         let inside = context.layout().inside(path);

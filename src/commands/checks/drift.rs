@@ -9,7 +9,7 @@ use crate::text::front_matter::FrontMatter;
 pub(in crate::commands) struct SchemaArgs {
     /// The phase, such as `3`, or its folder
     phase: NonBlank,
-    /// Report drift and let it pass
+    /// Report drift, but do not block
     #[arg(long)]
     skip: bool,
 }
@@ -82,8 +82,10 @@ fn added_since(context: &Context, commit: &str) -> Result<Vec<String>, CommandEr
     let arguments = ["-c", "core.quotePath=false", "diff", "--name-only", "--diff-filter=A", &range];
     let told = context.world().git(context.root().as_path(), arguments)?;
     if !told.success() {
-        let message = format!("git cannot compare with the mapped commit `{commit}`: {}", told.error_text());
-        return Err(CommandError::usage(message).hint("map the codebase anew"));
+        let message = format!("cannot compare with the mapped commit `{commit}`: {}", told.error_text());
+        return Err(
+            CommandError::usage(message).hint("map the codebase again, then run `gsd-tools stamp-codebase-map`")
+        );
     }
     Ok(told.text().lines().map(str::to_owned).collect())
 }

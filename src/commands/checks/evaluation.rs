@@ -5,9 +5,11 @@ use crate::operations::verification::evaluation;
 
 verbs! {
     "Evaluations";
-    groups { "eval": "Score the evaluation of a feature"; }
+    groups { "eval": "Score the evaluation of an AI feature"; }
 
-    /// Score what is covered and what it runs on
+    /// Score how complete the evaluation of an AI feature is
+    ///
+    /// Three fifths of the score come from covered dimensions, two fifths from infrastructure. Reads no files.
     ///
     /// Example: `gsd-tools eval score --covered 4 --total 5 --infra ok,ok,partial,missing,ok --pick verdict`.
     "eval score": reads json(evaluation::ScoreReport) = score(ScoreArgs);
@@ -15,19 +17,21 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScoreArgs {
-    /// How many dimensions are covered
+    /// The number of dimensions that are covered
     #[arg(long)]
     covered: String,
-    /// How many dimensions there are
+    /// The number of dimensions in total
     #[arg(long)]
     total: String,
-    /// How each of the five parts of the infrastructure stands: `ok`, `partial` or `missing`, parted by commas
+    /// The state of each of the five infrastructure parts: `ok`, `partial` or `missing`, separated by commas
     #[arg(long)]
     infra: String,
 }
 
 fn score(context: &mut Context, ScoreArgs { covered, total, infra }: &ScoreArgs) -> Result<(), CommandError> {
-    let report = evaluation::score(covered, total, infra).map_err(|error| CommandError::usage(error.to_string()))?;
+    let report = evaluation::score(covered, total, infra).map_err(|error| {
+        CommandError::usage(error.to_string()).hint("`gsd-tools eval score --help` shows an example")
+    })?;
     let raw = serde_json::to_string(&report)?;
     context.emit_raw(&report, raw)
 }

@@ -33,32 +33,36 @@ verbs! {
     "Build and test" (own);
     groups { "gate": "Run the build and test commands that a person approved"; }
 
-    /// Run the approved build or test command, and print how it ended
+    /// Run the approved build or test command and print the result
     ///
-    /// A command that nobody approved is not run. Exits with 0 if it passed, 1 if it failed, 124 if its time was up, 77
-    /// if it is not approved, 78 if there is none.
+    /// The command comes from `workflow.build_command` or `workflow.test_command`, from the approval, or from a file
+    /// such as `package.json`. It runs in the project root, and only if a person approved it.
+    ///
+    /// Exit codes: 0 passed, 1 failed, 77 not approved, 78 no command, 124 timed out.
     ///
     /// Example: `gsd-tools gate run test`.
     "gate run": runs [unasked] json(RunReport) = run(RunArgs);
 
-    /// Approve the build or test command of this project, on this computer
+    /// Approve the build or test command of a project on this computer
     ///
-    /// Asks before it records the command. Only a person at a terminal can approve.
+    /// Shows the command and asks for confirmation. Only a person at a terminal can approve. Saved outside the project.
     ///
     /// Example: `gsd-tools gate approve test`.
     "gate approve": runs json(ApprovalReport) = approve(ApproveArgs);
 
     /// Remove the approval of the build or test command
     ///
+    /// Agents can no longer run it through `gate run` until a person approves it again.
+    ///
     /// Example: `gsd-tools gate revoke test`.
     "gate revoke": runs json(ApprovalReport) = revoke(GateArgs);
 
-    /// Show the command of a gate, its source, and whether it is approved
+    /// Show a gate's command, where it comes from and if it is approved
     ///
     /// Example: `gsd-tools gate show test --pick command`.
     "gate show": reads json(ShowReport) = show(ShowArgs);
 
-    /// List both gates with their commands
+    /// List the build and test gates with their commands
     ///
     /// Example: `gsd-tools gate list`.
     "gate list": reads json([ShowReport; 2]) = list();
@@ -66,38 +70,38 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
-    /// Which gate
+    /// The gate
     gate: Gate,
-    /// The phase whose plans say how to test, where nothing else does
+    /// Read the test command from this phase if nothing else defines one
     #[arg(long)]
     phase: Option<String>,
-    /// How long it may take; else `workflow.test_gate_timeout` (600), or 300 for a build
+    /// Stop after this time (default: `workflow.test_gate_timeout` (600) for tests, 300 for builds)
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Seconds>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ApproveArgs {
-    /// Which gate
+    /// The gate
     gate: Gate,
-    /// The command, where it is not the one that the project declares
+    /// The command to approve (default: the one that the project defines)
     command: Option<String>,
-    /// The phase whose plans say how to test, where nothing else does
+    /// Read the test command from this phase if nothing else defines one
     #[arg(long)]
     phase: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct GateArgs {
-    /// Which gate
+    /// The gate
     gate: Gate,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// Which gate
+    /// The gate
     gate: Gate,
-    /// The phase whose plans say how to test, where nothing else does
+    /// Read the test command from this phase if nothing else defines one
     #[arg(long)]
     phase: Option<String>,
 }
@@ -144,8 +148,8 @@ impl Approvals {
     }
 }
 
-/// Gates run in the root of the project or of one of its worktrees, which share their approvals. Another repository that is
-/// put in the place of this one has none: the same command runs what that one brought.
+/// Gates run in the root of the project or of one of its worktrees, which share their approvals. Another repository
+/// that is put in the place of this one has none: the same command runs what that one brought.
 fn digest(gate: Gate, repository: &str, command: &str) -> String {
     Digest::of(format!("{}\0{repository}\0{command}", gate.word()).as_bytes()).to_string()
 }
@@ -165,8 +169,8 @@ fn approvals(context: &Context) -> Result<Approvals, CommandError> {
 fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, CommandError> {
     note.map_or(Ok(Approvals::default()), |text| {
         serde_json::from_str(text).map_err(|error| {
-            CommandError::new(Reason::ConfigParseFailed, format!("`{path}` does not parse: {error}"))
-                .hint(format!("remove `{path}` and approve again"))
+            CommandError::new(Reason::ConfigParseFailed, format!("`{path}` is not valid JSON: {error}"))
+                .hint("delete the file, then approve again: `gsd-tools gate approve test`")
         })
     })
 }
@@ -252,7 +256,8 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
         }
         Some(found) if !approvals.covers(gate, &repository(context), &found.command) => {
             report.status = GateStatus::NotApproved;
-            report.hint = Some(format!("a person approves it once, in a terminal: {program} gate approve {name}"));
+            report.hint =
+                Some(format!("a person has to approve it once, in a terminal: {program} gate approve {name}"));
             NOT_APPROVED
         }
         Some(found) => {
@@ -372,16 +377,19 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     if let (Some(typed), Some(set)) = (typed, context.config()?.text(gate.key()))
         && typed != set
     {
-        return Err(CommandError::usage(format!("`{}` is `{set}`, which goes before `{typed}`", gate.key()))
-            .hint(format!("change it first: gsd-tools config-set {} \"{typed}\"", gate.key())));
+        return Err(CommandError::usage(format!(
+            "`{}` is set to `{set}`, which takes precedence over `{typed}`",
+            gate.key()
+        ))
+        .hint(format!("change it first: `gsd-tools config-set {} \"{typed}\"`", gate.key())));
     }
     // What is approved is what will run: a command that watches for changes is made to end.
     let Some(found) = command(context, gate, arguments.phase.as_deref(), typed)? else {
-        return Err(CommandError::usage(format!("the project declares no {name} command"))
-            .hint(format!("name it: gsd-tools gate approve {name} \"COMMAND\"")));
+        return Err(CommandError::usage(format!("no {name} command found in the project"))
+            .hint(format!("name one: `gsd-tools gate approve {name} \"COMMAND\"`")));
     };
     context.tell(format_args!("In {} ({}):\n\n    {}\n", context.root(), found.source, found.command));
-    let question = format!("Let agents run it as the {name} gate without asking");
+    let question = format!("Allow agents to run it as the {name} gate without asking?");
     let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
     let answer = answer.map_err(|error| CommandError::because(Reason::Usage, &error))?;
     if answer != Some(true) {

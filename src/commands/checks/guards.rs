@@ -11,29 +11,38 @@ use crate::operations::gates::user_story;
 
 verbs! {
     "Guards";
-    groups { "drift-guard": "Weigh where plans, documents and source differ"; "user-story": "Look at user stories"; "assumption-delta": "Look for what a phase no longer takes for granted"; }
+    groups { "drift-guard": "Check plans against the source, and STATE.md against ROADMAP.md"; "user-story": "Check user stories"; "assumption-delta": "Find assumptions that a phase may break"; }
 
-    /// Tell by what the source is searched for what a plan names
+    /// Show which tool looks up a plan's symbols in the source
+    ///
+    /// Reads `plan_review.source_grounding_authority`: `grep` (default), `intel`, `treesitter`, `lsp` or `scip`.
     ///
     /// Example: `gsd-tools drift-guard authority --raw` prints `grep`.
     "drift-guard authority": reads json(String) = authority();
 
-    /// Tell how bad it is that something was not found
+    /// Show how severe the result of a symbol lookup is
     ///
     /// Example: `gsd-tools drift-guard severity --status MISSING --pick severity`.
     "drift-guard severity": reads json(SeverityReport) = severity(SeverityArgs);
 
-    /// Compare what STATE.md and the roadmap say of a phase
+    /// Compare the status of a phase in STATE.md and ROADMAP.md
+    ///
+    /// The verdict is `consistent`, `lag` (the roadmap is updated last), `drifted` or `uncheckable`.
     ///
     /// Example: `gsd-tools drift-guard phase-status --phase 2 --pick verdict`.
     "drift-guard phase-status": reads json(drift_guard::StatusReport) = phase_status(PhaseStatusArgs);
 
-    /// Tell whether a story has its three parts
+    /// Check that a user story has a role, a capability and an outcome
+    ///
+    /// The form is `As a [role], I want to [capability], so that [outcome].`
     ///
     /// Example: `gsd-tools user-story validate --story 'As a user, I want to log in, so that I can work.'`.
     "user-story validate": reads json(user_story::StoryReport) = validate(StoryArgs);
 
-    /// Tell by its words whether a phase changes what the code takes for granted
+    /// Find words in a phase that suggest it breaks an assumption
+    ///
+    /// Reads the phase's section of ROADMAP.md for words such as `second`, `optional` or `configurable`: one of a kind
+    /// may become many, or something fixed a choice.
     ///
     /// Example: `gsd-tools assumption-delta scan 2 --pick detected`.
     "assumption-delta scan": reads json(assumptions::ScanReport, assumptions::SkippedScan) = scan(ScanArgs);
@@ -43,28 +52,28 @@ verbs! {
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     phase: PhaseArg,
-    /// Words for many of a kind, with commas between them, instead of the usual ones
+    /// Search for these words, separated by commas, instead of the default words for plurals
     #[arg(long, num_args = 0..=1, default_missing_value = "")]
     terms: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SeverityArgs {
-    /// `VERIFIED`, `MISSING`, `AMBIGUOUS` or `UNCHECKABLE`
+    /// The result of the lookup: `VERIFIED`, `MISSING`, `AMBIGUOUS` or `UNCHECKABLE`
     #[arg(long)]
     status: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PhaseStatusArgs {
-    /// The phase, where it is not the one at work
+    /// The phase (default: the current one)
     #[arg(long)]
     phase: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StoryArgs {
-    /// The story
+    /// The text of the story
     #[arg(long, default_value = "")]
     story: String,
 }
@@ -90,8 +99,9 @@ fn authority(context: &mut Context) -> Result<(), CommandError> {
     const KNOWN: &[&str] = &["grep", "intel", "treesitter", "lsp", "scip"];
     let chosen = context.config()?.text(KEY).unwrap_or("grep").to_owned();
     if !KNOWN.contains(&chosen.as_str()) {
-        let message = format!("`{KEY}` is `{chosen}`, which is none of: {}", KNOWN.join(", "));
-        return Err(CommandError::new(Reason::ConfigInvalidKey, message));
+        let message = format!("`{KEY}` is `{chosen}`; it has to be one of {}", KNOWN.join(", "));
+        return Err(CommandError::new(Reason::ConfigInvalidKey, message)
+            .hint(format!("set it: `gsd-tools config-set {KEY} grep`")));
     }
     context.emit_raw(&chosen, &chosen)
 }
@@ -112,7 +122,7 @@ fn severity(context: &mut Context, arguments: &SeverityArgs) -> Result<(), Comma
         Some(Grounding::Uncheckable) => "INFO",
         None => {
             let known = "VERIFIED, MISSING, AMBIGUOUS, UNCHECKABLE";
-            return Err(CommandError::usage(format!("Unknown status: \"{status}\". Valid values: {known}")));
+            return Err(CommandError::usage(format!("unknown status `{status}`")).hint(format!("use one of {known}")));
         }
     };
     context.emit(&SeverityReport { severity, hard_block: false })

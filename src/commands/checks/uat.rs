@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::verification::uat_coverage;
 use crate::project::uat::CurrentTest;
@@ -12,12 +13,14 @@ verbs! {
     "User acceptance";
     groups { "uat": "Show user acceptance tests"; }
 
-    /// Show the current test as it is put to the person
+    /// Show the next open acceptance test as a question for the person
     ///
     /// Example: `gsd-tools uat render-checkpoint --file .planning/phases/01-base/01-UAT.md --raw`.
     "uat render-checkpoint": reads json(CheckpointReport) = render_checkpoint(CheckpointArgs);
 
-    /// Show which deliverables of a summary a person has to test
+    /// Show which deliverables of a summary a person still has to test
+    ///
+    /// A deliverable with a passed automated test needs no person. `all_auto_covered` is true if nothing is left.
     ///
     /// Example: `gsd-tools uat classify-coverage --summary .planning/phases/01-base/01-01-SUMMARY.md --pick all_auto_covered`.
     "uat classify-coverage": reads json(uat_coverage::CoverageReport) = classify_coverage(CoverageArgs);
@@ -25,14 +28,14 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CoverageArgs {
-    /// The summary, relative to the project
+    /// The summary, relative to the project root
     #[arg(long)]
     summary: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckpointArgs {
-    /// The UAT file, relative to the project
+    /// The UAT file, relative to the project root
     #[arg(long)]
     file: String,
 }
@@ -48,13 +51,14 @@ pub(in crate::commands) struct CheckpointReport {
 fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Result<(), CommandError> {
     let file = &arguments.file;
     let Some(path) = context.layout().inside(file) else {
-        return Err(CommandError::usage(format!("`{file}` is outside the project")));
+        return Err(CommandError::usage(format!("`{file}` is outside the project"))
+            .hint(format!("name a file below `{}`", context.root())));
     };
     let Some(text) = context.text_from_root(&path)? else {
-        return Err(CommandError::usage(format!("there is no UAT file `{file}`")));
+        return Err(file_not_found(&context.root().resolve(&path), context.root()));
     };
-    let current =
-        CurrentTest::next(&text).map_err(|error| CommandError::from(error).hint(format!("look into `{path}`")))?;
+    let current = CurrentTest::next(&text)
+        .map_err(|error| CommandError::from(error).hint(format!("see the section `Current Test` of `{path}`")))?;
     let name = untrusted::neutral(&current.name);
     let checkpoint = format!(
         "### CHECKPOINT: Verification Required\n\n**Test {}: {name}**\n\n{}\n\n---\n\n**Type `pass` or describe what's wrong.**",
@@ -68,7 +72,7 @@ fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Resul
 fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
     let file = &arguments.summary;
     let Some(text) = context.text_from_root(file)? else {
-        return Err(CommandError::usage(format!("SUMMARY file not found: {file}")));
+        return Err(file_not_found(&context.root().resolve(file), context.root()));
     };
     context.emit(&uat_coverage::classify(file, &text))
 }

@@ -10,24 +10,29 @@ use crate::{disk, library};
 
 verbs! {
     "Health";
-    groups { "validate": "Check whether the project is in order"; }
+    groups { "validate": "Check the documents, agents and context of the project"; }
 
-    /// Check the roadmap against the folders of phases and plans
+    /// Check ROADMAP.md against the folders of phases and their plans
     ///
     /// Example: `gsd-tools validate consistency --raw` prints `passed`.
     "validate consistency": reads json(health::consistency::ConsistencyReport) = consistency();
 
-    /// Check every document of the project; repairs on request
+    /// Check every document in `.planning/` and list problems
+    ///
+    /// Prints errors, warnings and notes, each with a code and a fix. Changes nothing without `--repair` or
+    /// `--backfill`.
     ///
     /// Example: `gsd-tools validate health --repair --pick status`.
     "validate health": writes json(health::check::HealthReport) = health(HealthArgs);
 
-    /// List the agents that are installed for the host
+    /// List the agents installed for the host, and the missing ones
     ///
     /// Example: `gsd-tools validate agents --pick missing`.
     "validate agents": reads json(AgentsReport) = agents();
 
-    /// Show how full the context of a conversation is
+    /// Show how full the context window of a conversation is
+    ///
+    /// The state is `healthy` below 60 %, `warning` below 70 % and `critical` from there on.
     ///
     /// Example: `gsd-tools validate context --tokens-used 90000 --context-window 200000`.
     "validate context": reads json(ContextReport) = fullness(ContextArgs);
@@ -35,23 +40,23 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct HealthArgs {
-    /// Make the configuration whole
+    /// Create `config.json` or add the keys it lacks
     #[arg(long)]
     repair: bool,
-    /// Add entries of archived milestones that MILESTONES.md does not have
+    /// Add archived milestones that are missing from MILESTONES.md
     #[arg(long)]
     backfill: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
-    /// Tokens in the context
+    /// The number of tokens in use
     #[arg(long)]
     tokens_used: u64,
-    /// Tokens that fit into the context
+    /// The size of the context window in tokens
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     context_window: u64,
-    /// Answer with JSON instead of text
+    /// Print JSON instead of text
     #[arg(long)]
     json: bool,
 }
@@ -193,7 +198,7 @@ fn fullness(context: &mut Context, arguments: &ContextArgs) -> Result<(), Comman
     let percent = u64::try_from(((hundredfold * 2 + window) / (window * 2)).min(100)).unwrap_or(100);
     let advice = |fullness: &str| {
         Some(format!(
-            "{fullness}: note where you stand with `gsd-tools state record-session`, then start a new conversation"
+            "{fullness}: save your position with `gsd-tools state record-session`, then start a new conversation"
         ))
     };
     let (state, recommendation) = if hundredfold >= window * 70 {

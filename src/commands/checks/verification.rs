@@ -13,34 +13,38 @@ use crate::project::view::NamedPhase;
 
 verbs! {
     "Verification";
-    groups { "verification": "Show and settle the verification reports of phases"; }
+    groups { "verification": "Show and update the verification reports of phases"; }
 
-    /// Show whether a phase is verified, and what to do next
+    /// Show whether a phase is verified and what to do next
     ///
     /// Example: `gsd-tools verification status .planning/phases/01-foundation --pick status`.
     "verification status": reads json(StatusReport) = status(PhaseFolderArg);
 
-    /// Show which file of a phase is its verification report
+    /// Show the path of a phase's verification report
+    ///
+    /// Empty if the phase has none.
     ///
     /// Example: `gsd-tools verification resolve-file .planning/phases/01-foundation`.
     "verification resolve-file": reads json(FileReport) = resolve_file(PhaseFolderArg);
 
-    /// Print a digest of the files a report covers
+    /// Print a digest of the files that a verification report covers
+    ///
+    /// Saved in a report, it shows later whether a file has changed since the phase was verified.
     ///
     /// Example: `gsd-tools verification fingerprint .planning/phases/01-foundation src/a.ts src/b.ts`.
     "verification fingerprint": reads json(verification::FingerprintReport) = fingerprint(FingerprintArgs);
 
-    /// Add what a verification leaves to a person to the deferred items
+    /// Add the manual checks of a phase to the deferred items
     ///
-    /// Adds a pending test to UAT.md for each entry of `human_verification` and a row to the deferred items of STATE.md.
-    /// What is there already stays. Then `phase complete` accepts the phase and names the checks.
+    /// For each entry of `human_verification`, adds a pending test to UAT.md and a row to the deferred items in
+    /// STATE.md. Keeps existing entries. Afterwards `phase complete` accepts the phase and lists the checks.
     ///
     /// Example: `gsd-tools verification defer-human 2 --pick added`.
     "verification defer-human": writes json(human_checks::DeferReport) = defer_human(DeferArgs);
 
-    /// Update a verification with what a person has tested since
+    /// Update a verification with the results of manual tests
     ///
-    /// Sets a verification whose entries all have a passed test in UAT.md to `passed`, and the rows of STATE.md with it.
+    /// Reads UAT.md. If every manual check passed, sets the report to `passed`; also updates the rows in STATE.md.
     ///
     /// Example: `gsd-tools verification settle-human 2 --pick status`.
     "verification settle-human": writes json(human_checks::SettleReport) = settle_human(PhaseArg);
@@ -50,7 +54,7 @@ verbs! {
 pub(crate) struct DeferArgs {
     #[command(flatten)]
     phase: PhaseArg,
-    /// Add the tests, and leave the deferred items alone
+    /// Add the tests to UAT.md only, not the deferred items
     #[arg(long)]
     tests_only: bool,
 }
@@ -59,7 +63,7 @@ pub(crate) struct DeferArgs {
 pub(crate) struct FingerprintArgs {
     /// The phase: its number, such as `2`, or its folder
     phase: NonBlank,
-    /// The covered files, relative to the project
+    /// The covered files, relative to the project root
     #[arg(required = true)]
     files: Vec<String>,
 }
@@ -114,7 +118,7 @@ fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(),
     match verification::fingerprint(&context.view(), &files)? {
         Ok(report) => context.emit(&report),
         Err(why) => Err(CommandError::usage(why.to_string())
-            .hint("name regular files inside the project; leave out files that are gone")),
+            .hint("name regular files inside the project, and leave out deleted ones")),
     }
 }
 
@@ -143,7 +147,7 @@ fn explained(error: &HumanCheckError) -> CommandError {
         HumanCheckError::NotFound { .. } => Some("`gsd-tools roadmap analyze` lists the phases".to_owned()),
         HumanCheckError::NotWaiting { command, .. } if !command.is_empty() => Some(format!("next: `{command}`")),
         HumanCheckError::NoEntry { .. } => Some("add an entry with `test` and `expected` to the report".to_owned()),
-        HumanCheckError::NoState => Some("`gsd-tools state rebuild` makes one".to_owned()),
+        HumanCheckError::NoState => Some("`gsd-tools state rebuild` creates it".to_owned()),
         HumanCheckError::FrontMatter { .. } => Some("correct that line; nothing was written".to_owned()),
         _ => None,
     };

@@ -17,7 +17,7 @@ verbs! {
     "Checks";
     groups { "verify": "Check plans, phases, references and commits"; }
 
-    /// Check that a plan has all that an executor needs
+    /// Check that a plan has the fields and tasks an executor needs
     ///
     /// Example: `gsd-tools verify plan-structure .planning/phases/02-core/02-01-PLAN.md --raw` prints `valid`.
     "verify plan-structure": reads json(MissingFile, structure::StructureReport) = plan_structure(FileArgs);
@@ -27,43 +27,53 @@ verbs! {
     /// Example: `gsd-tools verify phase-completeness 2 --raw` prints `incomplete`.
     "verify phase-completeness": reads json(NoPhase, structure::CompletenessReport) = phase_completeness(PhaseArg);
 
-    /// List the files a document names that are missing
+    /// List files that a document references and that do not exist
     ///
     /// Example: `gsd-tools verify references .planning/phases/02-core/02-01-PLAN.md --pick missing`.
     "verify references": reads json(MissingFile, structure::ReferencesReport) = references(FileArgs);
 
-    /// Show which of these commits exist
+    /// Check that commits exist in the repository
     ///
     /// Example: `gsd-tools verify commits abc1234 def5678 --pick invalid`.
     "verify commits": reads json(CommitsReport) = commits(CommitsArgs);
 
-    /// Check the artifacts a plan promises against the source
+    /// Check that the artifacts a plan promises exist
+    ///
+    /// Reads `must_haves.artifacts` of the plan: each file has to exist and contain what the plan says.
     ///
     /// Example: `gsd-tools verify artifacts .planning/phases/02-core/02-01-PLAN.md --pick all_passed`.
     "verify artifacts": reads json(MissingFile, NoMustHave, promises::ArtifactsReport) = artifacts(FileArgs);
 
-    /// Check the links between files that a plan promises
+    /// Check that the links between files that a plan promises exist
+    ///
+    /// Reads `must_haves.key_links` of the plan and searches the source for them.
     ///
     /// Example: `gsd-tools verify key-links .planning/phases/02-core/02-01-PLAN.md --pick all_verified`.
     "verify key-links": reads json(MissingFile, NoMustHave, promises::KeyLinksReport) = key_links(FileArgs);
 
     /// Check for schema changes without a database push
     ///
+    /// The same check as `check verify-schema-drift`, with `--skip`.
+    ///
     /// Example: `gsd-tools verify schema-drift 2 --pick unpushed_orms`.
     "verify schema-drift": reads json(crate::operations::gates::drift::SchemaReport) = drift::schema(SchemaArgs);
 
-    /// Check whether the source has outgrown its map
+    /// Check whether the codebase map is out of date
+    ///
+    /// The same check as `check verify-codebase-drift`.
     ///
     /// Example: `gsd-tools verify codebase-drift --pick affected_paths`.
     "verify codebase-drift": reads json(crate::operations::gates::drift::CodebaseReport) = drift::codebase(NoPhaseArgs);
 
-    /// Check whether the research of a phase is older than its context
+    /// Check whether a phase's research is older than its CONTEXT.md
+    ///
+    /// The same check as `check verify-context-drift`.
     ///
     /// Example: `gsd-tools verify context-drift 2 --pick stale_artifacts`.
     "verify context-drift": reads json(crate::operations::gates::drift::ContextReport)
         = drift::context(PhaseFolderArg);
 
-    /// Check that the files and commits a summary names exist
+    /// Check that the files and commits in a summary exist
     ///
     /// Example: `gsd-tools verify-summary .planning/phases/01-base/01-01-SUMMARY.md --raw` prints `passed`.
     "verify-summary": reads json(SummaryCheckReport) = verify_summary(SummaryArgs);
@@ -71,22 +81,22 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SummaryArgs {
-    /// The summary, relative to the project
+    /// The summary, relative to the project root
     file: String,
-    /// How many of the named files are looked at
+    /// The number of files to check
     #[arg(long, default_value_t = 2)]
     check_count: usize,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FileArgs {
-    /// The file, relative to the project
+    /// The file, relative to the project root
     file: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CommitsArgs {
-    /// Hashes or names of commits
+    /// The hashes or names of the commits
     #[arg(required = true)]
     commits: Vec<String>,
 }

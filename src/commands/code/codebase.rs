@@ -5,14 +5,20 @@ use crate::commands::init;
 use crate::operations::code::map;
 
 verbs! {
-    "Documents of the code";
+    "Code documentation";
 
-    /// Tell what documentation there is and what kind of project it is about
+    /// Print the documents of the code and the type of project
+    ///
+    /// Lists existing documentation, and whether the project has an API, tests, packages and so on. Used by the
+    /// workflow that writes documentation.
     ///
     /// Example: `gsd-tools docs-init --pick project_type.has_tests`.
     "docs-init": reads bundle(crate::operations::bundle::docs::DocsInitReport) = init::docs_init();
 
-    /// Note in the documents of the code map which commit they are of
+    /// Record the current commit in the codebase map
+    ///
+    /// Writes `last_mapped_commit` and `last_mapped_at` into the documents in `.planning/codebase/`, for the drift
+    /// check.
     ///
     /// Example: `gsd-tools stamp-codebase-map --files STACK.md,STRUCTURE.md`.
     "stamp-codebase-map": writes json(map::StampReport) = stamp_codebase_map(StampArgs);
@@ -20,7 +26,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StampArgs {
-    /// The documents, parted by commas; all without it
+    /// The documents, separated by commas (default: all)
     #[arg(long, num_args = 0..=1, default_missing_value = "")]
     files: Option<String>,
 }

@@ -18,13 +18,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const USUAL_BUILD: u64 = 300;
 
 verbs! {
-    "Graph of the code";
-    groups { "graphify": "Look into the graph of the code"; }
+    "Code graph";
+    groups { "graphify": "Build, search and compare the code graph"; }
 
-    /// Tell an agent how to build the graph, build it, or keep it for a comparison
+    /// Run a build of the code graph, save a snapshot, or explain how to build
     ///
-    /// Example: `gsd-tools graphify build snapshot` keeps what a later `graphify diff` compares with;
-    /// `gsd-tools graphify build update` runs the program that builds.
+    /// Without an argument, prints instructions for the agent that builds the graph. `update` runs `graphify`, a separate
+    /// program, and records the result. `snapshot` saves the current graph for `graphify diff`. Requires
+    /// `graphify.enabled`.
+    ///
+    /// Example: `gsd-tools graphify build update`.
     "graphify build": writes json(
         crate::operations::answers::disabled::DisabledReport,
         graph::BuildReport,
@@ -32,7 +35,9 @@ verbs! {
         graph::SnapshotReport
     ) = build(BuildArgs);
 
-    /// Find what is near a word
+    /// Search the code graph for a word and list what is connected to it
+    ///
+    /// Matches labels and descriptions, and includes everything up to two edges from a match.
     ///
     /// Example: `gsd-tools graphify query login --budget 500`.
     "graphify query": reads json(
@@ -41,13 +46,15 @@ verbs! {
         graph::FailureReport
     ) = query(QueryArgs);
 
-    /// Tell how old the graph is
+    /// Show how old the code graph is
+    ///
+    /// `stale` is true after 24 hours.
     ///
     /// Example: `gsd-tools graphify status --pick stale`.
     "graphify status": reads json(crate::operations::answers::disabled::DisabledReport, graph::StatusReport)
         = graphify_status();
 
-    /// Count what changed since the last snapshot
+    /// Show how the code graph changed since the last snapshot
     ///
     /// Example: `gsd-tools graphify diff --pick nodes.added`.
     "graphify diff": reads json(crate::operations::answers::disabled::DisabledReport, graph::DiffReport) = diff();
@@ -55,15 +62,15 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BuildArgs {
-    /// `snapshot` keeps the graph that is there, `update` builds it anew
+    /// `update` builds the graph again, `snapshot` saves the current one
     what: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct QueryArgs {
-    /// The word to look for
+    /// The word to search for; case does not matter
     term: NonBlank,
-    /// About how many tokens the answer may take
+    /// The approximate size limit of the answer in tokens
     #[arg(long)]
     budget: Option<usize>,
 }
@@ -75,8 +82,8 @@ fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), CommandErro
             context.emit(&context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?)
         }
         Some("update") => update(context),
-        Some(other) => Err(CommandError::usage(format!("`{other}` is nothing to build"))
-            .hint("`gsd-tools graphify build`, `gsd-tools graphify build snapshot`, or `... update`")),
+        Some(other) => Err(CommandError::usage(format!("unknown build `{other}`"))
+            .hint("use `gsd-tools graphify build`, `graphify build snapshot` or `graphify build update`")),
         None => {
             let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
             let report = graph::build(&context.view(), builder(context), seconds);

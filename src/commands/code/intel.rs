@@ -9,53 +9,63 @@ use crate::operations::code::intel::exports;
 use crate::operations::code::intel::surface;
 
 verbs! {
-    "Code intelligence";
-    groups { "intel": "Look up and keep what is known of the code"; }
+    "Code index";
+    groups { "intel": "Search, check and compare the code index"; }
 
-    /// Find what is known of a word
+    /// Search the code index for a word
+    ///
+    /// Reads the files in `.planning/intel/`, which agents write. Case does not matter. Requires `intel.enabled`.
     ///
     /// Example: `gsd-tools intel query login --pick total`.
     "intel query": reads json(crate::operations::answers::disabled::DisabledReport, intel::QueryReport)
         = query(TermArgs);
 
-    /// Tell how old the files are
+    /// Show how old each file of the code index is
+    ///
+    /// A file is stale after 24 hours.
     ///
     /// Example: `gsd-tools intel status --pick overall_stale`.
     "intel status": reads json(crate::operations::answers::disabled::DisabledReport, intel::StatusReport) = status();
 
-    /// Tell who brings the files up to date
+    /// Explain how to update the code index
+    ///
+    /// The update itself is the work of an agent.
     ///
     /// Example: `gsd-tools intel update --pick action`.
     "intel update": reads json(crate::operations::answers::disabled::DisabledReport, intel::UpdateReport) = update();
 
-    /// Tell which files changed since the last snapshot
+    /// Show which files of the code index changed since the last snapshot
     ///
     /// Example: `gsd-tools intel diff --pick changed`.
     "intel diff": reads json(crate::operations::answers::disabled::DisabledReport, intel::DiffReport) = diff();
 
-    /// Keep the digests of the files for a later comparison
+    /// Record the current state of the code index for a later `intel diff`
     ///
     /// Example: `gsd-tools intel snapshot --pick files`.
     "intel snapshot": writes json(crate::operations::answers::disabled::DisabledReport, intel::SnapshotReport)
         = snapshot();
 
-    /// Stamp a file with the present moment
+    /// Update the timestamp and version of a file of the code index
     ///
     /// Example: `gsd-tools intel patch-meta .planning/intel/stack.json`.
     "intel patch-meta": writes json(intel::PatchReport) = patch_meta(FileArgs);
 
-    /// Hold the files against the disk and the clock
+    /// Check that the code index is valid and up to date
+    ///
+    /// Checks the format of each file, that the source files it names exist, and its age.
     ///
     /// Example: `gsd-tools intel validate --pick errors`.
     "intel validate": reads json(crate::operations::answers::disabled::DisabledReport, intel::ValidateReport)
         = validate();
 
-    /// Name what a source file exports
+    /// List the exports of a JavaScript or TypeScript file
     ///
     /// Example: `gsd-tools intel extract-exports src/index.ts --pick exports`.
     "intel extract-exports": reads json(exports::ExportsReport) = extract_exports(FileArgs);
 
-    /// Print the map of interfaces for people
+    /// Write API-SURFACE.md, a readable list of the project's interfaces
+    ///
+    /// Reads `.planning/intel/api-map.json`.
     ///
     /// Example: `gsd-tools intel api-surface --pick written`.
     "intel api-surface": writes json(crate::operations::answers::disabled::DisabledReport, surface::SurfaceReport)
@@ -64,16 +74,16 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TermArgs {
-    /// The word to look for
+    /// The word to search for
     term: NonBlank,
-    /// Further words; the first is looked for
+    /// More words; only the first one is used
     #[arg(hide = true)]
     rest: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FileArgs {
-    /// The file, by its path from the project's root
+    /// The file, relative to the project root
     file: NonBlank,
 }
 

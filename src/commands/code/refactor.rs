@@ -15,27 +15,33 @@ const JUMP: u64 = 5;
 
 verbs! {
     "Refactoring";
-    groups { "refactor": "Find functions that became too branched, and note what is decided about them"; }
+    groups { "refactor": "Find functions that became too complex, and record decisions"; }
 
-    /// Measure the functions that a phase touched, and propose the most branched one
+    /// Find the most complex function a phase touched and propose a refactoring
+    ///
+    /// Measures JavaScript and TypeScript functions. Proposes one above `refactor.complexity_threshold` (15), or one
+    /// that became more complex by `refactor.complexity_jump_delta` (5). Writes the proposal into the folder of the
+    /// phase. Requires `refactor.trigger_enabled`.
     ///
     /// Example: `gsd-tools refactor evaluate --phase 2 --since HEAD~5 --pick verdict`.
     "refactor evaluate": writes json(crate::operations::answers::disabled::DisabledReport, EvaluateReport)
         = evaluate(EvaluateArgs);
 
-    /// List the proposals, or tell that of one phase
+    /// List refactoring proposals, or show the one of a phase
     ///
     /// Example: `gsd-tools refactor status --phase 2 --pick proposal.status`.
     "refactor status": reads json(crate::operations::answers::disabled::DisabledReport, refactor::StatusReport)
         = status(PhaseArgs);
 
-    /// Note that the proposal of a phase is carried out
+    /// Record that the refactoring proposal of a phase was accepted
     ///
     /// Example: `gsd-tools refactor accept --phase 2`.
     "refactor accept": writes json(crate::operations::answers::disabled::DisabledReport, refactor::DecideReport)
         = accept(PhaseArgs);
 
-    /// Note that the proposal of a phase is not carried out
+    /// Record that the refactoring proposal of a phase was declined
+    ///
+    /// A declined function is not proposed again until it changes.
     ///
     /// Example: `gsd-tools refactor decline --phase 2 --reason "it goes away in phase 3"`.
     "refactor decline": writes json(crate::operations::answers::disabled::DisabledReport, refactor::DecideReport)
@@ -47,7 +53,7 @@ pub(crate) struct EvaluateArgs {
     /// The phase, such as `3` or `3.1`
     #[arg(long)]
     phase: Option<String>,
-    /// The commit to compare with; without it, the one that began the phase's folder
+    /// The commit to compare with (default: the first commit of the phase)
     #[arg(long)]
     since: Option<String>,
 }
@@ -64,7 +70,7 @@ pub(crate) struct DeclineArgs {
     /// The phase, such as `3` or `3.1`
     #[arg(long)]
     phase: Option<String>,
-    /// Why not
+    /// The reason
     #[arg(long)]
     reason: Option<String>,
 }
@@ -100,7 +106,7 @@ fn is_off(context: &Context) -> Result<bool, CommandError> {
 fn required<'a>(verb: &str, flag: &str, given: Option<&'a str>) -> Result<&'a str, CommandError> {
     given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
         CommandError::new(Reason::SdkMissingArg, format!("`refactor {verb}` needs {flag}"))
-            .hint(format!("`gsd-tools refactor {verb} --help` shows its flags"))
+            .hint(format!("`gsd-tools refactor {verb} --help` shows an example"))
     })
 }
 

@@ -11,34 +11,41 @@ use crate::text::nearest::nearest;
 verbs! {
     "Configuration";
 
-    /// Tell the value of a key
+    /// Print the value of a configuration key
+    ///
+    /// Reads the workstream's `config.json`, then the project's. A key that is not set prints the value of `--default`,
+    /// or its built-in default; a key with neither is an error.
     ///
     /// Example: `gsd-tools config-get workflow.research --default true --raw`.
     "config-get": reads json(Value) = get(GetArgs);
 
-    /// Set a key, or take it away with `null`
+    /// Set a configuration key, or remove it with `null`
+    ///
+    /// Writes `.planning/config.json`. Unknown keys are refused, with the nearest known key as a hint.
     ///
     /// Example: `gsd-tools config-set workflow.research false`.
     "config-set": writes json(configuration::SetReport) = set(SetArgs);
 
-    /// Make the configuration of a project that has none
+    /// Create `config.json` with the defaults if there is none
+    ///
+    /// An existing file is not changed.
     ///
     /// Example: `gsd-tools config-ensure-section`.
     "config-ensure-section": writes json(CreateReport) = config_ensure_section();
 
-    /// Create the configuration of a new project from its choices
+    /// Create the configuration of a new project from JSON choices
     ///
-    /// Where there is a file already, adds what it lacks and keeps what it says; `added` and `kept` name the keys.
+    /// If the file exists, adds the missing keys and keeps the values that are set; `added` and `kept` list the keys.
     ///
     /// Example: `gsd-tools config-new-project '{"mode": "yolo", "granularity": "fine"}'`.
     "config-new-project": writes json(CreateReport) = config_new_project(ChoicesArgs);
 
-    /// Tell where the configuration is
+    /// Print the path of the configuration file
     ///
     /// Example: `gsd-tools config-path`.
     "config-path": reads text("the path of the file that holds the configuration") = path();
 
-    /// Move settings that stand under old names to the new ones
+    /// Move settings with old names to their new names
     ///
     /// Example: `gsd-tools migrate-config`.
     "migrate-config": writes json(configuration::MigrateReport) = migrate();
@@ -54,17 +61,17 @@ pub(crate) struct GetArgs {
 pub(crate) struct SetArgs {
     /// The key, such as `workflow.research`
     key: String,
-    /// Text, number, `true`, `false`, `null`, or JSON
+    /// The value: text, number, `true`, `false`, `null` or JSON
     #[arg(allow_negative_numbers = true)]
     value: String,
-    /// Tell what would change, change nothing
+    /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ChoicesArgs {
-    /// A JSON object that is laid over the defaults
+    /// A JSON object with the values that differ from the defaults
     choices: Option<String>,
 }
 
@@ -190,11 +197,16 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
             let names = key_names();
             match nearest(&key, names.iter().map(String::as_str)) {
                 Some(near) => told.hint(format!("did you mean `{near}`?")),
-                None => told.hint(format!("the keys are: {}", names.join(", "))),
+                None => told.hint("`gsd-tools guide config` describes the common keys"),
             }
         }
-        ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` makes one"),
-        ConfigurationError::Malformed { .. } => told.hint("repair the file by hand; it was not touched"),
+        ConfigurationError::NoKey { key } => match nearest(&key, key_names().iter().map(String::as_str)) {
+            Some(near) if near != key => told.hint(format!("did you mean `{near}`?")),
+            _ => told.hint("`--default VALUE` prints a value for a key that is not set"),
+        },
+        ConfigurationError::Choices { .. } => told.hint("`gsd-tools config-new-project --help` shows an example"),
+        ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` creates it"),
+        ConfigurationError::Malformed { .. } => told.hint("correct the file; it was not changed"),
         _ => told,
     }
 }

@@ -12,7 +12,9 @@ verbs! {
     "Front matter";
     groups { "frontmatter": "Show and update the front matter of a Markdown file"; }
 
-    /// Show the fields of a file, as strings
+    /// Print the front matter of a file, or one of its fields
+    ///
+    /// All values are printed as strings.
     ///
     /// Example: `gsd-tools frontmatter get 02-01-PLAN.md --field wave --raw` prints `"1"`.
     "frontmatter get": reads json(
@@ -22,19 +24,22 @@ verbs! {
         crate::text::front_matter::Value
     ) = get(GetArgs);
 
-    /// Set one field, and leave every other byte of the file alone
+    /// Set one front matter field of a file
     ///
-    /// The value `null` takes the field away.
+    /// Every other byte of the file stays the same. The value `null` removes the field. A file without front matter
+    /// gets one.
     ///
     /// Example: `gsd-tools frontmatter set 02-01-PLAN.md --field depends_on --value '["01"]'`.
     "frontmatter set": writes json(MissingFile, NoField, SetReport) = set(SetArgs);
 
-    /// Set several fields from a JSON object
+    /// Set several front matter fields from a JSON object
+    ///
+    /// Every other byte of the file stays the same. A value of `null` removes its field.
     ///
     /// Example: `gsd-tools frontmatter merge 02-01-PLAN.md --data '{"wave": 2, "autonomous": false}'`.
     "frontmatter merge": writes json(MissingFile, MergeReport) = merge(MergeArgs);
 
-    /// Check whether a file has the fields of its kind
+    /// Check that a file has the front matter fields of its kind
     ///
     /// Example: `gsd-tools frontmatter validate 02-01-PLAN.md --schema plan --raw` prints `valid`.
     "frontmatter validate": reads json(frontmatter::ValidateReport) = validate(ValidateArgs);
@@ -44,7 +49,7 @@ verbs! {
 pub(crate) struct GetArgs {
     /// The file, relative to the current folder
     file: String,
-    /// Only this field
+    /// Print only this field
     #[arg(long)]
     field: Option<String>,
 }
@@ -56,7 +61,7 @@ pub(crate) struct SetArgs {
     /// The name of the field
     #[arg(long)]
     field: String,
-    /// Text, number, `true`, `false`, `null`, or JSON
+    /// The value: text, number, `true`, `false`, `null` or JSON
     #[arg(long)]
     value: String,
 }
@@ -65,7 +70,7 @@ pub(crate) struct SetArgs {
 pub(crate) struct MergeArgs {
     /// The file, relative to the current folder
     file: String,
-    /// A JSON object of fields
+    /// The fields to set, as a JSON object
     #[arg(long)]
     data: String,
 }
@@ -74,7 +79,7 @@ pub(crate) struct MergeArgs {
 pub(crate) struct ValidateArgs {
     /// The file, relative to the current folder
     file: String,
-    /// `plan`, `plan-gap-closure`, `summary` or `verification`
+    /// The kind of file: `plan`, `plan-gap-closure`, `summary` or `verification`
     #[arg(long)]
     schema: String,
 }
@@ -127,8 +132,8 @@ pub(in crate::commands) struct MergeReport<'a> {
 fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandError> {
     let data = match serde_json::from_str(&arguments.data) {
         Ok(Value::Object(data)) => data,
-        Ok(_) => return Err(CommandError::usage("--data is not a JSON object")),
-        Err(error) => return Err(CommandError::usage(format!("--data is not valid JSON: {error}"))),
+        Ok(_) => return Err(not_fields("`--data` is not a JSON object".to_owned())),
+        Err(error) => return Err(not_fields(format!("`--data` is not valid JSON: {error}"))),
     };
     let changes: Vec<FieldChange> =
         data.iter().map(|(key, value)| FieldChange { key: key.clone(), value: frontmatter::of_json(value) }).collect();
@@ -141,10 +146,15 @@ fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandErro
     }
 }
 
+fn not_fields(message: String) -> CommandError {
+    CommandError::usage(message).hint("`gsd-tools frontmatter merge --help` shows an example")
+}
+
 fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Changed, CommandError> {
     context.update_file(file, |view, path| {
-        let outcome = frontmatter::change(view, path, changes)
-            .map_err(|error| CommandError::from(error).hint("the file was not touched"))?;
+        let outcome = frontmatter::change(view, path, changes).map_err(|error| {
+            CommandError::from(error).hint("correct it, then run the command again; the file was not changed")
+        })?;
         let edits = match &outcome {
             Changed::Done(edits) => edits.clone(),
             Changed::NoFile | Changed::WouldFlatten { .. } => Edits::default(),
@@ -157,7 +167,7 @@ fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Chan
 fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), CommandError> {
     match refused {
         Changed::WouldFlatten { key } => context.emit(&NoField {
-            error: "the field holds a list of maps and the new value does not; give the maps as JSON, or edit the file",
+            error: "the field is a list of maps and the new value is not; pass the maps as JSON, or edit the file",
             field: key,
         }),
         Changed::NoFile | Changed::Done(_) => context.emit(&MissingFile::at(file)),
@@ -165,7 +175,9 @@ fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), Co
 }
 
 fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), CommandError> {
-    let schema = Schema::named(&arguments.schema).map_err(|error| CommandError::usage(error.to_string()))?;
+    let schema = Schema::named(&arguments.schema).map_err(|error| {
+        CommandError::usage(error.to_string()).hint("`gsd-tools frontmatter validate --help` lists the schemas")
+    })?;
     let Some(text) = context.text_from_here(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };

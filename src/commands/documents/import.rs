@@ -9,7 +9,9 @@ use crate::project::layout::Layout;
 verbs! {
     "Other layouts";
 
-    /// Make a project of one in `.gsd`, which stays as it is
+    /// Create `.planning/` from a project in the `.gsd/` layout
+    ///
+    /// Converts milestones, slices, requirements and decisions. The `.gsd/` folder is not changed.
     ///
     /// Example: `gsd-tools from-gsd2 --dry-run --pick preview`.
     "from-gsd2": writes json( gsd2::ImportReport, gsd2::ImportRehearsal, gsd2::ImportRefusal) = from_gsd2(ImportArgs);
@@ -17,10 +19,10 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
-    /// The folder with `.gsd`; the project's without it
+    /// The folder that contains `.gsd` (default: the project root)
     #[arg(long)]
     path: Option<String>,
-    /// Although there is a `.planning`; what stands there goes to its archive
+    /// Overwrite an existing `.planning`; its documents are archived first
     #[arg(long)]
     force: bool,
 }

@@ -8,23 +8,26 @@ use crate::project::config::Config;
 const CONFIGURED: &str = "claude_md_path";
 
 verbs! {
-    "Instructions";
+    "Instruction file";
 
-    /// Bring the project's instruction file up to date with its documents
+    /// Update the project's instruction file, such as CLAUDE.md or AGENTS.md
     ///
-    /// Example: `gsd-tools generate-claude-md --auto` leaves parts alone that were changed by hand.
+    /// Fills the sections between the GSD markers from the documents in `.planning/`; the rest of the file is yours and
+    /// does not change. Without `--output`, writes the file of `claude_md_path`, or the file that the host reads.
+    ///
+    /// Example: `gsd-tools generate-claude-md --auto` skips sections that were edited by hand.
     "generate-claude-md": writes json(instructions::InstructionsReport) = update(GenerateArgs);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct GenerateArgs {
-    /// The file, by its path from the project's root; the host's own without it
+    /// The file to write, relative to the project root (default: the host's instruction file)
     #[arg(long)]
     output: Option<String>,
-    /// Leave parts alone that were changed by hand
+    /// Skip sections that were edited by hand
     #[arg(long)]
     auto: bool,
-    /// Add the parts to a file that is yours alone
+    /// Add the sections to a file that has no GSD markers
     #[arg(long)]
     force: bool,
 }

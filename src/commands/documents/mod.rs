@@ -5,3 +5,12 @@ pub(crate) mod frontmatter;
 pub(crate) mod import;
 pub(crate) mod instructions;
 pub(crate) mod requirements;
+
+use super::frame::CommandError;
+use crate::disk::AbsolutePath;
+
+/// The error for a file that a call names and that does not exist; a relative path was read from `start`.
+pub(in crate::commands) fn file_not_found(path: &AbsolutePath, start: &AbsolutePath) -> CommandError {
+    CommandError::usage(format!("file not found: `{path}`"))
+        .hint(format!("check the path; a relative one starts at `{start}`"))
+}

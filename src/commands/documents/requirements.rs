@@ -8,17 +8,23 @@ verbs! {
     "Requirements";
     groups { "requirements": "Show and update REQUIREMENTS.md"; }
 
-    /// Complete requirements in the list and the traceability table
+    /// Complete requirements in REQUIREMENTS.md
+    ///
+    /// Ticks them in the list and updates the traceability table.
     ///
     /// Example: `gsd-tools requirements mark-complete AUTH-01,AUTH-02 --raw`.
     "requirements mark-complete": writes json(MarkReport) = mark_complete(IdsArgs);
 
-    /// Show which requirements are met once a plan is done
+    /// Show which requirements are complete once a plan is done
+    ///
+    /// A requirement is not ready while another unfinished plan of the same phase covers it.
     ///
     /// Example: `gsd-tools requirements ready-ids .planning/phases/02-core/02-01-PLAN.md AUTH-01 --pick ready`.
     "requirements ready-ids": reads json(requirements::ReadyReport) = ready(ReadyArgs);
 
-    /// Set completed requirements to open again: their work has gaps
+    /// Set completed requirements back to open
+    ///
+    /// For requirements whose work turned out to have gaps. Updates the list and the traceability table.
     ///
     /// Example: `gsd-tools requirements revert-phase AUTH-02`.
     "requirements revert-phase": writes json(requirements::RevertReport) = reopen(IdsArgs);
@@ -26,15 +32,15 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct IdsArgs {
-    /// Identifiers, separated by commas or blanks; brackets are dropped
+    /// The requirements, separated by commas or spaces, such as `AUTH-01,AUTH-02`; brackets are ignored
     ids: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadyArgs {
-    /// The plan, relative to the project
+    /// The plan, relative to the project root
     plan: String,
-    /// Identifiers, separated by commas or blanks; brackets are dropped
+    /// The requirements, separated by commas or spaces, such as `AUTH-01,AUTH-02`; brackets are ignored
     ids: Vec<String>,
 }
 
@@ -42,7 +48,8 @@ fn mark_complete(context: &mut Context, arguments: &IdsArgs) -> Result<(), Comma
     let ids = &arguments.ids;
     let ids = typed_ids(ids);
     if ids.is_empty() {
-        return Err(CommandError::usage("no requirements named").hint("such as `AUTH-01,AUTH-02`"));
+        return Err(CommandError::usage("`requirements mark-complete` needs a requirement")
+            .hint("`gsd-tools requirements mark-complete AUTH-01,AUTH-02`"));
     }
     let report = context.update(|view| Ok(requirements::mark_complete(view, ids)?))?;
     match &report {

@@ -16,18 +16,18 @@ const PLANNING: &str = ".planning/";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CommitArgs {
-    /// The message
+    /// The commit message
     message: Vec<String>,
-    /// Files to commit, and no others
+    /// Commit only these files
     #[arg(long, num_args = 0..)]
     files: Vec<String>,
-    /// Files whose removal to commit
+    /// Commit the removal of these files
     #[arg(long, num_args = 0..)]
     files_removed: Vec<String>,
     /// Change the last commit instead of adding one
     #[arg(long)]
     amend: bool,
-    /// Pass over the hooks of the repository
+    /// Skip the git hooks of the repository
     #[arg(long)]
     no_verify: bool,
 }
@@ -103,7 +103,8 @@ pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<()
     }
     let message = arguments.message.join(" ");
     if message.trim().is_empty() && !arguments.amend {
-        return Err(CommandError::new(Reason::SdkMissingArg, "a commit needs a message"));
+        return Err(CommandError::new(Reason::SdkMissingArg, "`commit` needs a message")
+            .hint("`gsd-tools commit \"docs: update the plan\"`"));
     }
     let message = message_for_log(context, message.trim());
     let report = outcome(context, arguments, &message)?;
@@ -268,7 +269,7 @@ fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> 
     }
     for file in &arguments.files_removed {
         if is_there(file) {
-            let error = format!("named in --files-removed, and still there: {file}");
+            let error = format!("`{file}` is in `--files-removed` and still exists");
             staged.failures.push(StagingFailure { file: file.clone(), error, timed_out: false });
         } else {
             remove(repository, file, &mut staged);
@@ -283,8 +284,8 @@ fn add(repository: &Repository, path: &str, staged: &mut Staged) {
     }
 }
 
-/// Takes from the index what is gone from the disk. Whoever took it from the index before has done the same work; a path
-/// that git never knew is no part of the commit.
+/// Takes from the index what is gone from the disk. Whoever took it from the index before has done the same work; a
+/// path that git never knew is no part of the commit.
 fn remove(repository: &Repository, path: &str, staged: &mut Staged) {
     let line = ["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
     if told_git(repository, &line, path, staged) && repository.has_staged(&[path]) {
@@ -326,15 +327,18 @@ fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> R
     if current.as_deref() == Some(target.as_str()) {
         return Ok(None);
     }
-    let here = current.as_deref().unwrap_or("a detached commit");
+    let here = current.as_ref().map_or_else(|| "a detached HEAD".to_owned(), |branch| format!("`{branch}`"));
     if repository.has_branch(&target) {
-        context.warn(format!("the work belongs on `{target}`; committing on {here}, where you are"));
+        context.warn(format!("this work belongs on branch `{target}`; committing on {here}"));
     } else if config.branching() == Branching::Phase && repository.has_history(&folder.path) {
-        context.warn(format!("`{target}` is gone and the phase has commits elsewhere; committing on {here}"));
+        context.warn(format!(
+            "branch `{target}` does not exist and the phase has commits on another branch; committing on {here}"
+        ));
     } else if current.as_deref() == Some(repository.base_branch(config).as_str()) {
         return Ok(Some(target));
     } else {
-        context.warn(format!("`{target}` starts from the base branch only; committing on {here}"));
+        context
+            .warn(format!("branch `{target}` was not created: it starts from the base branch; committing on {here}"));
     }
     Ok(None)
 }
@@ -342,7 +346,10 @@ fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> R
 fn start_branch(context: &Context, repository: &Repository, target: &str) -> Result<(), CommandError> {
     let finished = repository.git(&["checkout", "-q", "-b", target])?;
     if !finished.success() {
-        context.warn(format!("cannot start `{target}` ({}); committing where you are", complaint(&finished)));
+        context.warn(format!(
+            "cannot create branch `{target}`: {}; committing on the current branch",
+            complaint(&finished)
+        ));
     }
     Ok(())
 }

@@ -31,14 +31,17 @@ pub(in crate::commands) struct DisabledReport {
 fn hook(context: &Context) -> Result<AbsolutePath, CommandError> {
     let repository = Repository::of(context);
     let folder = repository.answer(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok_or_else(|| {
-        let told =
-            CommandError::new(Reason::CommitDocsGuardNotARepo, format!("`{}` is in no git repository", context.root()));
-        told.hint("`git init` makes one")
+        let told = CommandError::new(
+            Reason::CommitDocsGuardNotARepo,
+            format!("`{}` is not in a git repository", context.root()),
+        );
+        told.hint("`git init` creates one")
     })?;
     if let Some(hooks) = repository.answer(&["config", "core.hooksPath"]) {
-        let message = format!("`core.hooksPath` is `{hooks}`: git would not run a hook of ours");
-        return Err(CommandError::new(Reason::CommitDocsGuardHooksPathSet, message)
-            .hint("call `gsd-tools check-commit` from the hook there, or unset `core.hooksPath`"));
+        let message = format!("git ignores the hooks of this repository: `core.hooksPath` is `{hooks}`");
+        return Err(CommandError::new(Reason::CommitDocsGuardHooksPathSet, message).hint(
+            "call `gsd-tools check-commit` from the pre-commit hook there, or run `git config --unset core.hooksPath`",
+        ));
     }
     Ok(AbsolutePath::parse(folder)?.resolve("hooks/pre-commit"))
 }
@@ -99,7 +102,7 @@ fn is_marked(hook: &[u8]) -> bool {
 }
 
 fn foreign(hook: &AbsolutePath) -> CommandError {
-    let message = format!("`{hook}` is a hook of somebody else's and is left as it is");
+    let message = format!("`{hook}` was not written by gsd-tools; it was not changed");
     CommandError::new(Reason::CommitDocsGuardForeignHook, message)
         .hint("call `gsd-tools check-commit` from it, or rename it first")
 }
@@ -109,11 +112,11 @@ fn script(context: &Context) -> Result<String, CommandError> {
     Ok(format!(
         "#!/bin/sh\n{MARK}\n\
          # Refuses commits of planning files where the project keeps them out.\n\
-         # `gsd-tools commit-docs-guard disable` takes this file away.\n\
+         # `gsd-tools commit-docs-guard disable` removes this file.\n\
          for program in '{program}' gsd-tools; do\n\
          \x20 if command -v \"$program\" >/dev/null 2>&1; then exec \"$program\" check-commit >/dev/null; fi\n\
          done\n\
-         echo \"commit-docs-guard: gsd-tools is gone; install it again or remove $0\" >&2\n\
+         echo \"commit-docs-guard: gsd-tools not found; install it or remove $0\" >&2\n\
          exit 1\n"
     ))
 }

@@ -16,41 +16,59 @@ use crate::text::untrusted;
 
 verbs! {
     "Git";
-    groups { "commit-docs-guard": "Keep planning files out of commits by a hook of the repository"; "git": "Tell what branches mean to the project"; }
+    groups { "commit-docs-guard": "Install or remove a hook that keeps planning files out of commits"; "git": "Print the base branch of the project"; }
 
-    /// Commit files of the project, if its rules let them be committed
+    /// Commit project files, following the project's commit settings
     ///
-    /// Without `--files`, everything below `.planning/`. Other staged work stays staged.
+    /// Without `--files`, commits everything in `.planning/`. Other staged files stay staged. Commits nothing if
+    /// `commit_docs` is off or git ignores `.planning/`. With a branching strategy set, starts the branch of the phase
+    /// first.
+    ///
+    /// Exits with 1 if git refuses the commit; `reason` and `error` say why.
     ///
     /// Example: `gsd-tools commit "docs(02): plan the phase" --files .planning/STATE.md`.
     "commit": acts [unasked] json(commit::CommitReport) = commit::commit(commit::CommitArgs);
 
-    /// Fail when planning files are staged that the rules keep out of commits
+    /// Check that no planning files are staged if `commit_docs` is off
     ///
-    /// Example: `gsd-tools check-commit`, from a hook of the repository.
+    /// Exits with 1 and lists the files if some are. Made to be called from a git hook.
+    ///
+    /// Example: `gsd-tools check-commit`.
     "check-commit": reads json(CheckReport) = check_commit();
 
-    /// Commit files of repositories inside the project, each in its own
+    /// Commit files in repositories inside the project
+    ///
+    /// Sorts the files by the repositories in `planning.sub_repos` and makes one commit in each.
     ///
     /// Example: `gsd-tools commit-to-subrepo "fix: parse dates" --files web/src/date.ts`.
     "commit-to-subrepo": acts json(subrepo::SubrepoReport) = subrepo::commit(subrepo::SubrepoArgs);
 
-    /// Commit what changed in a repository inside the project on a branch of its own, and push it
+    /// Commit and push a new branch of a repository inside the project
+    ///
+    /// Creates the branch, commits changed tracked files, and pushes to `origin`, ready for a pull request. Untracked
+    /// files are listed, not committed. Fails if the branch exists already.
     ///
     /// Example: `gsd-tools pr-subrepo "feat: dates" --repo web --branch feat/dates --pick remote_slug`.
     "pr-subrepo": acts json(pull_request::PullRequestReport) = pull_request::prepare(pull_request::PullRequestArgs);
 
-    /// Make the hook
+    /// Install a pre-commit hook that keeps planning files out of commits
+    ///
+    /// The hook runs `check-commit`. A pre-commit hook that gsd-tools did not write is left unchanged.
     ///
     /// Example: `gsd-tools commit-docs-guard enable --pick action`.
     "commit-docs-guard enable": acts json(guard::EnabledReport) = guard::enable();
 
-    /// Take the hook away
+    /// Remove the pre-commit hook that `enable` installed
+    ///
+    /// A hook that was edited is saved to `pre-commit.gsd-1` first.
     ///
     /// Example: `gsd-tools commit-docs-guard disable --pick action`.
     "commit-docs-guard disable": acts json(guard::DisabledReport) = guard::disable();
 
-    /// Tell the branch that work starts from, or whether a branch is protected
+    /// Print the base branch, or whether a branch is protected
+    ///
+    /// The base branch is `git.base_branch`, else the default branch of `origin`, else `main`, `master`, `trunk` or
+    /// `develop`.
     ///
     /// Example: `gsd-tools git base-branch --is-protected main` prints `true`.
     "git base-branch": reads text("the name of the branch") = base_branch(BaseBranchArgs);
@@ -58,7 +76,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BaseBranchArgs {
-    /// Tell whether this branch takes no direct commits
+    /// Print `true` if this branch accepts no direct commits, else `false`
     #[arg(long, value_name = "BRANCH", num_args = 0..=1, default_missing_value = "")]
     is_protected: Option<String>,
 }
@@ -78,9 +96,7 @@ fn check_commit(context: &mut Context) -> Result<(), CommandError> {
         "commit_docs_enabled"
     } else {
         let told = CommandError::usage(format!("planning files are staged: {}", planning.join(", ")));
-        return Err(
-            told.hint("`commit_docs` keeps them out of commits; `git restore --staged .planning` unstages them")
-        );
+        return Err(told.hint("`commit_docs` is off; unstage them with `git restore --staged .planning`"));
     };
     context.emit_raw(&CheckReport { allowed: true, reason }, "allowed")
 }
@@ -96,7 +112,7 @@ fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), 
     let answer = match arguments.is_protected.as_deref() {
         None => base,
         Some("") => {
-            context.warn("`--is-protected` was given no branch, and no branch is not protected");
+            context.warn("`--is-protected` has no branch; the answer is `false`");
             "false".to_owned()
         }
         Some(branch) => {
@@ -113,9 +129,8 @@ fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), 
 fn message_for_log(context: &Context, message: &str) -> String {
     let neutral = untrusted::neutral(message);
     if neutral != message {
-        context.warn(
-            "the message held invisible characters or marks of a speaker such as `<system>`; they were made harmless",
-        );
+        context
+            .warn("the message contained invisible characters or speaker tags such as `<system>`; they were escaped");
     }
     neutral
 }

@@ -17,12 +17,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PullRequestArgs {
-    /// The message of the commit
+    /// The commit message
     message: NonBlank,
-    /// The repository, by its path from the project's root
+    /// The repository, relative to the project root
     #[arg(long)]
     repo: NonBlank,
-    /// The new branch
+    /// The name of the new branch
     #[arg(long)]
     branch: NonBlank,
 }
@@ -58,22 +58,25 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     let message = message_for_log(context, arguments.message.trim());
     let folder = context.root().resolve(&repo);
     if context.layout().inside(&repo).is_none() {
-        let told = CommandError::usage("Sub-repo path is unsafe: resolves outside the workspace root");
-        return Err(told.hint("`--repo` names a folder below the project's root"));
+        return Err(CommandError::usage(format!("`{repo}` of `--repo` is outside the project"))
+            .hint(format!("name a folder below `{}`", context.root())));
     }
     if !crate::disk::is_folder(&folder) {
-        return Err(CommandError::usage(format!("Sub-repo not found: {folder}")));
+        return Err(CommandError::usage(format!("folder not found: `{folder}`"))
+            .hint("check `--repo`; it starts at the project root"));
     }
     if !crate::disk::exists(folder.resolve(".git")) {
-        return Err(CommandError::usage(format!("`{folder}` is no git repository of its own")));
+        return Err(CommandError::usage(format!("`{folder}` is not a git repository"))
+            .hint(format!("`git init {folder}` makes it one")));
     }
     let git = Git(Repository::at(context, folder, PATIENCE).for_writing(context)?);
     if branch.starts_with('-') || !git.run(&["check-ref-format", "--branch", &branch])?.success() {
-        return Err(CommandError::usage(format!("`{branch}` cannot be the name of a branch")));
+        return Err(CommandError::usage(format!("`{branch}` is not a valid branch name"))
+            .hint("name it with letters, digits, `-` and `/`, such as `feat/dates`"));
     }
     if git.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success() {
         let error = CommandError::new(Reason::Unknown, format!("`{repo}` already has a branch `{branch}`"));
-        return Err(error.hint("nothing was committed or pushed; choose another name with `--branch`"));
+        return Err(error.hint("choose another name with `--branch`; nothing was committed or pushed"));
     }
     let files = git.names(&["diff", "--name-only", "-z", "HEAD", "--"])?;
     let untracked = git.names(&["ls-files", "--others", "--exclude-standard", "-z"])?;
@@ -100,13 +103,14 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
             Some(WouldCommit { message, files, branch: Some(branch), new_branch: true, amend: false });
         return context.emit(&report);
     }
-    git.must(&["switch", "-q", "-c", &branch], || format!("cannot switch `{repo}` to the branch `{branch}`"))?;
+    git.must(&["switch", "-q", "-c", &branch], || format!("cannot switch `{repo}` to branch `{branch}`"))?;
     git.must(&["commit", "-q", "-a", "-m", &message], || format!("cannot commit in `{repo}`"))?;
-    let commit_hash = git.must(&["rev-parse", "--short=7", "HEAD"], || "cannot tell the commit".to_owned())?;
+    let commit_hash = git.must(&["rev-parse", "--short=7", "HEAD"], || "cannot read the new commit".to_owned())?;
     let pushed = git.must(&["push", "-q", "--set-upstream", "origin", &branch], || {
-        format!("the commit {commit_hash} is on the branch `{branch}`, and pushing it failed")
+        format!("cannot push commit {commit_hash} on branch `{branch}`")
     });
-    pushed.map_err(|error| error.hint(format!("git -C {repo} push --set-upstream origin {branch}")))?;
+    pushed
+        .map_err(|error| error.hint(format!("push it later: `git -C {repo} push --set-upstream origin {branch}`")))?;
     let remote_url = git.run(&["remote", "get-url", "origin"])?;
     let remote_url = Some(remote_url.text().trim().to_owned()).filter(|_| remote_url.success());
     report.committed = true;
@@ -122,9 +126,11 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
 /// Whether a commit can be made and there is somewhere to push it to. The remote is not asked.
 fn rehearse(git: &Git, repo: &str) -> Result<(), CommandError> {
     if let Some(complaint) = git.0.complaint_of_author() {
-        return Err(CommandError::new(Reason::Unknown, format!("cannot commit in `{repo}`: {complaint}")));
+        return Err(CommandError::new(Reason::Unknown, format!("cannot commit in `{repo}`: {complaint}"))
+            .hint("set your name and address with `git config user.name` and `git config user.email`"));
     }
-    git.must(&["remote", "get-url", "--push", "origin"], || format!("`{repo}` has nowhere to push to")).map(drop)
+    let remote = git.must(&["remote", "get-url", "--push", "origin"], || format!("`{repo}` has no remote to push to"));
+    remote.map(drop).map_err(|error| error.hint(format!("add one: `git -C {repo} remote add origin URL`")))
 }
 
 /// Git in one repository.
@@ -146,7 +152,7 @@ impl Git {
     }
 
     fn names(&self, arguments: &[&str]) -> Result<Vec<String>, CommandError> {
-        let told = self.must(arguments, || format!("cannot tell what changed in `{}`", self.0.folder()))?;
+        let told = self.must(arguments, || format!("cannot list changes in `{}`", self.0.folder()))?;
         Ok(told.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
     }
 }

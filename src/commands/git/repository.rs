@@ -31,7 +31,7 @@ const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), CommandError> {
     if let Some(folder) = embedded_repository(folder.as_path()) {
         let hint = format!(
-            "if you did not make it, remove `HEAD` in `{}`; for a repository of its own there, run `git init`",
+            "if you did not create it, remove `HEAD` in `{}`; to make the folder a repository, run `git init` there",
             folder.display()
         );
         return Err(CommandError::because(Reason::Unknown, &WorldError::Embedded { folder }).hint(hint));

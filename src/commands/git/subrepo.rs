@@ -19,9 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubrepoArgs {
-    /// The message
+    /// The commit message
     message: NonBlank,
-    /// The files, from the project's root, in repositories that the configuration names
+    /// The files to commit, relative to the project root
     #[arg(long, num_args = 1.., required = true)]
     files: Vec<String>,
 }
@@ -59,8 +59,8 @@ pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(
         .map(|name| name.trim_start_matches("./").trim_end_matches('/').to_owned())
         .collect();
     if known.is_empty() {
-        return Err(CommandError::usage("no sub_repos configured in .planning/config.json")
-            .hint("`gsd-tools config-set planning.sub_repos '[\"name\"]'` names them"));
+        return Err(CommandError::usage("`planning.sub_repos` is not set in the configuration")
+            .hint("set it: `gsd-tools config-set planning.sub_repos '[\"name\"]'`"));
     }
     let mut matched: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut unmatched = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(
         }
     }
     if !unmatched.is_empty() {
-        context.warn(format!("in none of the repositories: {}", unmatched.join(", ")));
+        context.warn(format!("not in a repository of `planning.sub_repos`: {}", unmatched.join(", ")));
     }
     let mut repos = BTreeMap::new();
     for (name, files) in matched {
@@ -112,7 +112,7 @@ fn commit_in(
     };
     let folder = context.root().resolve(name);
     if !is_repository(&folder) {
-        let error = format!("`{folder}` is no git repository");
+        let error = format!("`{folder}` is not a git repository");
         return left("error", Some(error), files);
     }
     let paths: Vec<&str> = files.iter().map(|file| &file[name.len() + 1..]).collect();

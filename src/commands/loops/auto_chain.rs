@@ -9,19 +9,19 @@ use crate::project::local_state::LocalStateError;
 use crate::project::workstream;
 
 verbs! {
-    "The automatic chain";
-    groups { "auto-chain": "Start or stop the automatic chain of workflows in this project"; }
+    "Automatic chain";
+    groups { "auto-chain": "Start or stop the automatic chain of workflows"; }
 
-    /// Start the automatic chain: workflows go on by themselves
+    /// Start the automatic chain: each workflow starts the next one
     ///
-    /// Noted on this computer, outside the project. Holds for 24 hours; each workflow of the chain starts it again.
+    /// Recorded on this computer, outside the project. Expires after 24 hours; each workflow of the chain renews it.
     ///
     /// Example: `gsd-tools auto-chain start --pick active`.
     "auto-chain start": acts [unasked] json(AutoModeReport) = start();
 
-    /// Stop the automatic chain until somebody starts it again
+    /// Stop the automatic chain of workflows
     ///
-    /// A stop holds also where the configuration says `workflow.auto_advance`.
+    /// It stays stopped until `auto-chain start`, even if `workflow.auto_advance` is on.
     ///
     /// Example: `gsd-tools auto-chain stop --pick source`.
     "auto-chain stop": acts [unasked] json(AutoModeReport) = stop();
@@ -81,7 +81,7 @@ impl Context {
         local.read(NOTE).map_err(|error| {
             let is_malformed = matches!(error, LocalStateError::Malformed { .. });
             let error = CommandError::because(Reason::Unknown, &error);
-            if is_malformed { error.hint("`gsd-tools auto-chain stop` writes it again") } else { error }
+            if is_malformed { error.hint("`gsd-tools auto-chain stop` replaces it") } else { error }
         })
     }
 }

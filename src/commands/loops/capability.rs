@@ -20,59 +20,78 @@ use crate::text::nearest::nearest;
 
 verbs! {
     "Features";
-    groups { "capability": "See and switch the features that put work of their own into the loop"; "capability trust": "Look at the features from elsewhere that a project trusts"; }
+    groups { "capability": "List, enable and disable the features that add work to the loop"; "capability trust": "List trusted third-party features (always empty)"; }
 
-    /// Refuse to fetch a feature: all there are come with this program
+    /// Explain why features cannot be installed
     ///
-    /// Example: `gsd-tools capability list` tells which there are.
-    "capability install": reads [asked] text("nothing: there is nothing to install") = install(ElsewhereArgs);
-
-    /// Refuse to fetch a newer feature: features are as new as this program
+    /// Not supported: all features are built in. Exits with 1.
     ///
-    /// Example: `gsd-tools capability list` tells which there are.
-    "capability update": reads [asked] text("nothing: there is nothing to update") = update(ElsewhereArgs);
+    /// Example: `gsd-tools capability install ui`.
+    "capability install": reads [asked] text("nothing: features cannot be installed") = install(ElsewhereArgs);
 
-    /// Refuse to take a feature away: turn it off instead
+    /// Explain why features cannot be updated
     ///
-    /// Example: `gsd-tools capability disable ui`.
-    "capability remove": reads [asked] text("nothing: there is nothing to remove") = remove(ElsewhereArgs);
+    /// Not supported: all features are built in; a newer gsd-tools has newer features. Exits with 1.
+    ///
+    /// Example: `gsd-tools capability update ui`.
+    "capability update": reads [asked] text("nothing: features cannot be updated") = update(ElsewhereArgs);
 
-    /// List the features and hosts
+    /// Explain why features cannot be removed
+    ///
+    /// Not supported: all features are built in. Disable one with `capability disable`. Exits with 1.
+    ///
+    /// Example: `gsd-tools capability remove ui`.
+    "capability remove": reads [asked] text("nothing: features cannot be removed") = remove(ElsewhereArgs);
+
+    /// List features and hosts
     ///
     /// Example: `gsd-tools capability list --pick [0].id`.
     "capability list": reads json(Vec<state::CapabilityRow>) = list(ListArgs);
 
-    /// Tell which features from elsewhere are old; there are none from elsewhere
+    /// List outdated third-party features (always empty)
+    ///
+    /// All features are built in, so the list has no entries.
     ///
     /// Example: `gsd-tools capability outdated --json`.
     "capability outdated": reads json(Vec<serde_json::Value>, String) = outdated(ListArgs);
 
-    /// List the features from elsewhere that the project trusts, which are none
+    /// List trusted third-party features (always empty)
+    ///
+    /// All features are built in, so the list has no entries.
     ///
     /// Example: `gsd-tools capability trust list`.
     "capability trust list": reads json(Vec<serde_json::Value>) = trusted(ListArgs);
 
-    /// Refuse to take trust back: none was given
+    /// Explain why there is no trust to revoke
     ///
-    /// Example: `gsd-tools capability trust list`.
-    "capability trust revoke": reads [asked] text("nothing: nothing is trusted") = revoke(ElsewhereArgs);
+    /// Not supported: all features are built in. Exits with 1.
+    ///
+    /// Example: `gsd-tools capability trust revoke ui`.
+    "capability trust revoke": reads [asked] text("nothing: there is no trust to revoke") = revoke(ElsewhereArgs);
 
-    /// Hide a feature's workflows on a host and leave out its work
+    /// Disable a feature: hide its workflows and skip its work in the loop
+    ///
+    /// Writes `.gsd-surface.json` in the config directory of the host.
     ///
     /// Example: `gsd-tools capability disable ui`.
     "capability disable": writes [asked] json(state::SetReport) = disable(TurnArgs);
 
-    /// Show a feature's workflows on a host again
+    /// Enable a feature that was disabled
+    ///
+    /// Writes `.gsd-surface.json` in the config directory of the host.
     ///
     /// Example: `gsd-tools capability enable ui`.
     "capability enable": writes [asked] json(state::SetReport) = enable(TurnArgs);
 
-    /// Tell what holds of every feature, and which of its work the project wants
+    /// Show which features are enabled, and their work in the loop
     ///
     /// Example: `gsd-tools capability state --pick capabilities[0].active`.
     "capability state": reads json(StateReport) = tell_state(HostFlags);
 
-    /// Turn a feature on or off, and single pieces of its work
+    /// Enable or disable a feature, or parts of its work
+    ///
+    /// `--on` and `--off` write `.gsd-surface.json` in the config directory of the host; `--gate` writes the project's
+    /// configuration.
     ///
     /// Example: `gsd-tools capability set ui --on --gate workflow.ui_review=false`.
     "capability set": writes [asked] json(state::SetReport) = set_with_gates(SetArgs);
@@ -80,7 +99,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ElsewhereArgs {
-    /// The feature
+    /// The feature, such as `ui`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     feature: Vec<String>,
 }
@@ -106,13 +125,13 @@ pub(crate) struct TurnArgs {
 pub(crate) struct SetArgs {
     /// The feature, such as `ui`
     feature: String,
-    /// Show its workflows
+    /// Enable the feature: show its workflows
     #[arg(long, alias = "enable", conflicts_with = "off")]
     on: bool,
-    /// Hide its workflows and leave out its work
+    /// Disable the feature: hide its workflows and skip its work
     #[arg(long, alias = "disable")]
     off: bool,
-    /// A setting of its work, such as `workflow.ui_review=false`; may be given several times
+    /// Switch a part of its work on or off, such as `workflow.ui_review=false`; can be repeated
     #[arg(long, value_name = "KEY=BOOL")]
     gate: Vec<Gate>,
     #[command(flatten)]
@@ -122,10 +141,10 @@ pub(crate) struct SetArgs {
 /// Which host a call is about.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct HostFlags {
-    /// The host's own folder
+    /// Use this config directory of the host instead of the default
     #[arg(long)]
     config_dir: Option<String>,
-    /// The host
+    /// The host (default: the one that runs this call)
     #[arg(long)]
     runtime: Option<String>,
 }
@@ -144,31 +163,32 @@ impl FromStr for Gate {
         match typed.split_once('=') {
             Some((key, value)) if !key.is_empty() => match value.parse() {
                 Ok(on) => Ok(Self { key: key.to_owned(), on }),
-                Err(_) => Err("its value is neither true nor false".to_owned()),
+                Err(_) => Err("the value has to be `true` or `false`".to_owned()),
             },
-            _ => Err("it is not of the form KEY=true or KEY=false".to_owned()),
+            _ => Err("write it as `KEY=true` or `KEY=false`".to_owned()),
         }
     }
 }
 
 fn install(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("installed", arguments).hint("`gsd-tools capability list` tells which there are"))
+    Err(elsewhere("installed", arguments).hint("`gsd-tools capability list` lists them"))
 }
 
 fn update(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("updated", arguments).hint("a newer gsd-tools brings newer features"))
+    Err(elsewhere("updated", arguments).hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"))
 }
 
 fn remove(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("removed", arguments).hint("`gsd-tools capability disable` turns one off"))
+    Err(elsewhere("removed", arguments).hint("`gsd-tools capability disable ID` disables one"))
 }
 
 fn trusted(context: &mut Context, _: &ListArgs) -> Result<(), CommandError> {
     context.emit(&[(); 0])
 }
 
-fn revoke(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("trusted", arguments))
+fn revoke(_: &mut Context, _: &ElsewhereArgs) -> Result<(), CommandError> {
+    Err(CommandError::usage("there is no trust to revoke: all features are built in")
+        .hint("`gsd-tools capability list` lists them"))
 }
 
 fn disable(context: &mut Context, arguments: &TurnArgs) -> Result<(), CommandError> {
@@ -202,7 +222,7 @@ pub(in crate::commands) fn at(context: &Context, point: &str, host: &HostFlags) 
 fn elsewhere(done: &str, arguments: &ElsewhereArgs) -> CommandError {
     let what = arguments.feature.iter().find(|word| !word.starts_with("--"));
     let what = what.map_or_else(|| "features".to_owned(), |name| format!("`{name}`"));
-    CommandError::usage(format!("{what} cannot be {done}: all features are part of this program"))
+    CommandError::usage(format!("{what} cannot be {done}: all features are built in"))
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
@@ -281,17 +301,17 @@ fn known(id: &str) -> Result<&'static Capability, CommandError> {
     if let Some(capability) = capability::find(id) {
         return Ok(capability);
     }
-    let unknown = CommandError::usage(format!("there is no feature `{id}`"));
+    let unknown = CommandError::usage(format!("unknown feature `{id}`"));
     Err(match nearest(id, capability::all().iter().map(|capability| capability.id.as_str())) {
         Some(near) => unknown.hint(format!("did you mean `{near}`?")),
-        None => unknown.hint("`gsd-tools capability list` tells which there are"),
+        None => unknown.hint("`gsd-tools capability list` lists the features"),
     })
 }
 
 fn gates_hint(capability: &Capability) -> String {
     let gates = capability.gates();
     if gates.is_empty() {
-        return "it has no gates either: there is nothing to switch".to_owned();
+        return "it has no gates either, so it cannot be disabled".to_owned();
     }
     format!("its gates are {}; set one with `--gate KEY=false`", gates.join(", "))
 }
@@ -326,7 +346,7 @@ fn seen(context: &Context, host: &HostFlags) -> Result<Surface, CommandError> {
         None => Ok(Surface::default()),
         Some(Ok(surface)) => Ok(surface),
         Some(Err(error)) => {
-            context.warn(format!("`{}` was left out: {error}", file.display()));
+            context.warn(format!("ignored `{}`: {error}", file.display()));
             Ok(Surface::default())
         }
     }
@@ -349,8 +369,8 @@ struct SurfaceChange {
 impl SurfaceFile {
     fn of(folder: Option<&Path>) -> Result<Self, CommandError> {
         let Some(folder) = folder else {
-            let refused = CommandError::new(Reason::Unknown, "the folder of this host is not known");
-            return Err(refused.hint("name it with `--config-dir`, or a host with `--runtime`"));
+            let refused = CommandError::new(Reason::Unknown, "the config directory of this host is unknown");
+            return Err(refused.hint("set it with `--config-dir`, or choose a host with `--runtime`"));
         };
         let path = AbsolutePath::parse(folder.join(surface::FILE)).map_err(DiskError::from)?;
         let text = disk::read_text(&path)?;
@@ -366,8 +386,8 @@ impl SurfaceFile {
 }
 
 fn unusable(path: &AbsolutePath, error: &surface::SurfaceError) -> CommandError {
-    CommandError::new(Reason::ConfigParseFailed, format!("`{path}` was not touched: {error}"))
-        .hint("repair the file by hand")
+    CommandError::new(Reason::ConfigParseFailed, format!("cannot edit `{path}`: {error}"))
+        .hint("correct the file, then run the command again; it was not changed")
 }
 
 #[cfg(test)]

@@ -19,16 +19,16 @@ use capability::HostFlags;
 
 verbs! {
     "Loop";
-    groups { "loop": "Show and run the work of features at the points of the loop"; }
+    groups { "loop": "Show the gates and work of features at a point of the loop"; }
 
-    /// Check the gates of a point, and print its steps and texts
+    /// Check the gates at a point of the loop and print the work to do
     ///
-    /// Reads only: the steps are run by the workflow that asks. `block` true: a gate stops the loop.
+    /// Changes nothing: the calling workflow runs the steps. If `block` is true, a gate stops the loop.
     ///
     /// Example: `gsd-tools loop enter plan:pre 3 --pick block`.
     "loop enter": reads json(EnterReport) = loop_enter(EnterArgs);
 
-    /// Show what features want done at a point, as declared
+    /// Show which features have work at a point of the loop
     ///
     /// Example: `gsd-tools loop render-hooks plan:pre`.
     "loop render-hooks": reads json(crate::operations::capability::hooks::PointReport) = render(RenderArgs);
@@ -38,7 +38,7 @@ verbs! {
 pub(crate) struct EnterArgs {
     /// The point, such as `plan:pre`
     point: String,
-    /// The phase, such as `3`, or its folder; without it no gate is asked
+    /// The phase, such as `3`, or its folder; without it, gates are not checked
     phase: Option<String>,
     #[command(flatten)]
     host: HostFlags,
@@ -50,7 +50,7 @@ pub(crate) struct RenderArgs {
     point: String,
     #[command(flatten)]
     host: HostFlags,
-    /// Print only whether this feature wants something
+    /// Print only `true` or `false`: whether this feature has work there
     #[arg(long, value_name = "FEATURE")]
     active_cap: Option<String>,
 }
@@ -61,8 +61,8 @@ fn loop_enter(context: &mut Context, arguments: &EnterArgs) -> Result<(), Comman
 
 fn point(typed: &str) -> Result<&'static str, CommandError> {
     POINTS.iter().find(|point| **point == typed).copied().ok_or_else(|| {
-        let unknown = CommandError::usage(format!("the loop has no point `{typed}`"));
-        unknown.hint(format!("its points are {}", POINTS.join(", ")))
+        let unknown = CommandError::usage(format!("unknown point `{typed}` of the loop"));
+        unknown.hint(format!("use one of {}", POINTS.join(", ")))
     })
 }
 
@@ -180,10 +180,10 @@ fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, Comman
                     report.block |= result.as_ref().is_some_and(|result| result.status == GateStatus::Block);
                     report.gates.extend(result);
                 }
-                None => drop(report.inactive.insert(hook.id(), "no phase was named".to_owned())),
+                None => drop(report.inactive.insert(hook.id(), "no phase given".to_owned())),
             },
             HookKind::Contribution if phase.is_none() && text.as_deref().is_some_and(is_about_a_phase) => {
-                drop(report.inactive.insert(hook.cap_id.to_owned(), "no phase was named".to_owned()));
+                drop(report.inactive.insert(hook.cap_id.to_owned(), "no phase given".to_owned()));
             }
             HookKind::Contribution => report
                 .contributions
@@ -192,7 +192,7 @@ fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, Comman
                 .push(text.unwrap_or_default()),
             HookKind::Step if hook.built_in => {}
             HookKind::Step => match made_already(&hook, phase.as_ref()) {
-                Some(files) => drop(report.inactive.insert(hook.id(), format!("{files} is there already"))),
+                Some(files) => drop(report.inactive.insert(hook.id(), format!("{files} already exists"))),
                 None => report.steps.extend(step(context, hook, phase.as_ref(), text)),
             },
         }
@@ -218,7 +218,7 @@ fn gate(context: &Context, hook: &ActiveHook, typed: &str) -> Option<GateResult>
         }
         Err(error) => {
             let halts = hook.on_error.map_or(blocking, |on_error| on_error == OnError::Halt);
-            (halts, format!("could not be asked: {}", error.message()), None)
+            (halts, format!("the check failed: {}", error.message()), None)
         }
     };
     let status = if stops { GateStatus::Block } else { GateStatus::Warn };

@@ -7,12 +7,14 @@ use crate::project::state::quick::QuickRow;
 verbs! {
     "Quick tasks";
 
-    /// Note a quick task in STATE.md
+    /// Add a row to the quick tasks in STATE.md
+    ///
+    /// Fills in the date and the current commit.
     ///
     /// Example: `gsd-tools quick-tasks-append --task "Fix typo" --quick-id 260112-xyz --slug fix-typo --raw`.
     "quick-tasks-append": writes json(quick_tasks::AppendReport) = append(AppendArgs);
 
-    /// Bring an old table of quick tasks into the form that rows are added to
+    /// Update an old quick task table in STATE.md to the current columns
     ///
     /// Example: `gsd-tools quick-tasks-migrate --pick migrated`.
     "quick-tasks-migrate": writes json(quick_tasks::MigrateReport) = quick_tasks_migrate();
@@ -20,18 +22,18 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AppendArgs {
-    /// What was done
+    /// A description of the task
     words: Vec<String>,
-    /// The same, as a flag
+    /// The description, as a flag
     #[arg(long)]
     task: Option<String>,
-    /// The task's identifier; the next number without it
+    /// The identifier of the task (default: the next number)
     #[arg(long)]
     quick_id: Option<String>,
-    /// The words behind the identifier in the name of the task's folder
+    /// The part of the folder name after the identifier
     #[arg(long)]
     slug: Option<String>,
-    /// How it ended, where the table has a column for that
+    /// The result of the task, if the table has a status column
     #[arg(long)]
     status: Option<String>,
 }
@@ -44,9 +46,8 @@ fn quick_tasks_migrate(context: &mut Context) -> Result<(), CommandError> {
 fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), CommandError> {
     let description = arguments.task.clone().unwrap_or_else(|| arguments.words.join(" "));
     if description.trim().is_empty() {
-        return Err(CommandError::usage(
-            "quick-tasks-append requires --task <description> (or a positional description)",
-        ));
+        return Err(CommandError::usage("`quick-tasks-append` needs a description")
+            .hint("`gsd-tools quick-tasks-append --task \"Fix typo\"`"));
     }
     let facts = context.state_facts()?;
     let head = context.world().git(context.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();

@@ -10,24 +10,32 @@ use crate::operations::notes::todos::{self, COMPLETED, Completion};
 
 verbs! {
     "Todos and seeds";
-    groups { "todo": "List, show and complete todos"; }
+    groups { "todo": "Complete todos, and list those that fit a phase"; }
 
-    /// List the pending todos
+    /// List pending todos
+    ///
+    /// Reads `.planning/todos/pending/`.
     ///
     /// Example: `gsd-tools list-todos api --raw` prints how many todos the area `api` has.
     "list-todos": reads json(todos::TodosReport) = list(ListArgs);
 
-    /// List the seeds: ideas that wait for their moment
+    /// List seeds: ideas for later, with the condition that triggers them
+    ///
+    /// Reads `.planning/seeds/`.
     ///
     /// Example: `gsd-tools list-seeds dormant --raw` prints how many seeds are dormant.
     "list-seeds": reads json(seeds::SeedsReport) = list_seeds(SeedsArgs);
 
-    /// Complete a todo
+    /// Complete a pending todo
+    ///
+    /// Moves its file to `.planning/todos/completed/` and adds the date.
     ///
     /// Example: `gsd-tools todo complete 2026-01-05-add-tags.md`.
     "todo complete": writes json(CompleteReport, RehearsalReport) = todo_complete(CompleteArgs);
 
-    /// List the pending todos that a phase could take up
+    /// List pending todos that fit a phase
+    ///
+    /// Compares words, area and files of each todo with the phase's section of ROADMAP.md and the files of its plans.
     ///
     /// Example: `gsd-tools todo match-phase 2 --pick matches[0].file`.
     "todo match-phase": reads json(todos::MatchReport) = match_phase(PhaseArg);
@@ -35,22 +43,22 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompleteArgs {
-    /// The name of the file in `todos/pending`
+    /// The name of the file in `.planning/todos/pending/`
     file: String,
-    /// Tell what would change, change nothing
+    /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Only the todos of this area
+    /// List only the todos of this area
     area: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SeedsArgs {
-    /// Only the seeds of this status
+    /// List only the seeds with this status, such as `dormant`
     status: Option<String>,
 }
 

@@ -1,13 +1,12 @@
 //! How a person likes to work: asked, written down, and put where agents read it.
 
 use crate::commands::agents::hosts;
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::person::profile;
-use crate::operations::person::profile::{
-    Analysis, PreferencesReport, ProfileError, ProfileReport, SectionAction, SectionReport,
-};
+use crate::operations::person::profile::{Analysis, PreferencesReport, ProfileReport, SectionAction, SectionReport};
 use crate::runtime::{PlaceAnchor, PlaceItem, Scope};
 use crate::text::fragment::Marked;
 
@@ -17,22 +16,28 @@ const PREFERENCES: &str = "dev-preferences";
 verbs! {
     "Profile";
 
-    /// Ask how a person likes to work, or make an analysis of the answers
+    /// Print a questionnaire about how you work, or analyse the answers
+    ///
+    /// Without `--answers`, prints the questions. With them, prints the analysis that `write-profile` reads.
     ///
     /// Example: `gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json`.
     "profile-questionnaire": reads json(profile::Questionnaire, profile::Answers) = questionnaire(QuestionnaireArgs);
 
-    /// Write an analysis as a profile for people and agents
+    /// Write a user profile from an analysis
+    ///
+    /// Secrets in quoted messages are removed. Writes `gsd-core/USER-PROFILE.md` in the config directory of the host.
     ///
     /// Example: `gsd-tools write-profile --input analysis.json --pick profile_path`.
     "write-profile": acts json(ProfileReport) = write(WriteArgs);
 
-    /// Make a command that loads what an analysis says
+    /// Create a command that loads your preferences into a session
     ///
     /// Example: `gsd-tools generate-dev-preferences --analysis analysis.json --pick command_name`.
     "generate-dev-preferences": acts json(PreferencesReport) = preferences(PreferencesArgs);
 
-    /// Put what an analysis says into the instruction file
+    /// Add your profile to an instruction file, such as CLAUDE.md
+    ///
+    /// Replaces the section between the profile markers; the rest of the file does not change.
     ///
     /// Example: `gsd-tools generate-claude-profile --analysis analysis.json --global`.
     "generate-claude-profile": acts json(SectionReport) = section(SectionArgs);
@@ -40,43 +45,43 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct QuestionnaireArgs {
-    /// A letter for each question, parted by commas
+    /// A letter for each question, separated by commas
     #[arg(long)]
     answers: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WriteArgs {
-    /// The analysis
+    /// The JSON file with the analysis
     #[arg(long)]
     input: NonBlank,
-    /// The profile, in the place of the one in the host's folder
+    /// Write the profile to this file instead of the host's config directory
     #[arg(long)]
     output: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PreferencesArgs {
-    /// The analysis
+    /// The JSON file with the analysis
     #[arg(long)]
     analysis: NonBlank,
-    /// The command's file, in the place of the one in the host's folder
+    /// Write the command to this file instead of the host's config directory
     #[arg(long)]
     output: Option<String>,
-    /// What else the command should tell, such as tools that are preferred
+    /// More preferences for the command, such as preferred tools
     #[arg(long)]
     stack: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SectionArgs {
-    /// The analysis
+    /// The JSON file with the analysis
     #[arg(long)]
     analysis: NonBlank,
-    /// The instruction file, in the place of the project's
+    /// Write to this instruction file instead of the project's
     #[arg(long)]
     output: Option<String>,
-    /// The instruction file for all projects
+    /// Write to the host's global instruction file, for all projects
     #[arg(long, conflicts_with = "output")]
     global: bool,
 }
@@ -84,7 +89,9 @@ pub(crate) struct SectionArgs {
 fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result<(), CommandError> {
     let Some(answers) = &arguments.answers else { return context.emit(&profile::questionnaire()) };
     let now = context.world().now().to_string();
-    let analysis = profile::answers(answers, &now).map_err(|error| CommandError::usage(error.to_string()))?;
+    let analysis = profile::answers(answers, &now).map_err(|error| {
+        CommandError::usage(error.to_string()).hint("`gsd-tools profile-questionnaire` prints the questions")
+    })?;
     context.emit(&analysis)
 }
 
@@ -97,7 +104,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandErro
     let (page, sensitive_redacted) = profile::profile(&analysis, &context.world().now().to_string());
     put(context, &path, page)?;
     if sensitive_redacted > 0 {
-        context.tell(format!("{sensitive_redacted} secrets were taken out of what is quoted"));
+        context.tell(format!("Removed {sensitive_redacted} secrets from quoted messages."));
     }
     context.emit(&ProfileReport {
         profile_path: path.to_string(),
@@ -135,7 +142,7 @@ fn usual_command(context: &Context) -> Result<AbsolutePath, CommandError> {
     #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the forms of descriptors are exact")]
     let place = place.filter(|place| place.path.ends_with(".md") && place.path.contains("{name}"));
     let place = place.ok_or_else(|| {
-        CommandError::usage("this host keeps no commands in Markdown").hint("`--output` names the file")
+        CommandError::usage("this host has no commands in Markdown").hint("choose a file with `--output FILE`")
     })?;
     let start = match &place.anchor {
         PlaceAnchor::Root => home.root,
@@ -159,7 +166,10 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Command
     let marked = Marked::new("<!-- GSD:profile-start -->", "<!-- GSD:profile-end -->");
     let action = context.edit_file(&path, |text| {
         let before = text.unwrap_or_default();
-        let failed = |why| CommandError::new(Reason::Unknown, format!("`{path}` cannot be edited: {why}"));
+        let failed = |why| {
+            CommandError::new(Reason::Unknown, format!("cannot edit `{path}`: {why}"))
+                .hint("correct the markers in the file, then run the command again; it was not changed")
+        };
         let stands = marked.body(before).map_err(failed)?.is_some();
         let after = marked.put(before, &body).map_err(failed)?;
         let action = match (text, stands) {
@@ -182,15 +192,10 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Command
 fn analysis(context: &Context, path: &str) -> Result<Analysis, CommandError> {
     let file = context.root().resolve(path);
     let text = disk::read_text(&file)?;
-    let text = text.ok_or_else(|| CommandError::usage(format!("Analysis file not found: {file}")))?;
+    let text = text.ok_or_else(|| file_not_found(&file, context.root()))?;
     Analysis::parse(&text).map_err(|error| {
-        let told = CommandError::usage(error.to_string());
-        match error {
-            ProfileError::NoDimensions => {
-                told.hint("`gsd-tools profile-questionnaire --answers ...` makes an analysis")
-            }
-            _ => told,
-        }
+        CommandError::usage(error.to_string())
+            .hint("`gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json` creates an analysis")
     })
 }
 

@@ -18,17 +18,23 @@ const USUAL_LENGTH: usize = 500;
 verbs! {
     "Sessions";
 
-    /// List the projects that the host keeps sessions of
+    /// List the projects that have sessions on the host
+    ///
+    /// Reads the session files of the host. Changes nothing and sends nothing anywhere.
     ///
     /// Example: `gsd-tools scan-sessions --json`.
     "scan-sessions": reads json(sessions::ScanReport) = scan(ScanArgs);
 
-    /// Take the messages that a person typed out of a project's sessions
+    /// Write the messages you typed in a project's sessions to a file
+    ///
+    /// Reads the session files of the host. The file is in a private temporary folder; `output_file` is its path.
     ///
     /// Example: `gsd-tools extract-messages my-project --limit 5 --pick output_file`.
     "extract-messages": runs json(ExtractReport) = extract(ExtractArgs);
 
-    /// Take a sample of what a person typed, of all projects
+    /// Write a sample of the messages you typed in all projects to a file
+    ///
+    /// Reads the session files of the host. The file is in a private temporary folder; `output_file` is its path.
     ///
     /// Example: `gsd-tools profile-sample --limit 100 --pick output_file`.
     "profile-sample": runs json(SampleReport) = sample(SampleArgs);
@@ -36,10 +42,10 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScanArgs {
-    /// The folder of the sessions, in the place of the host's own
+    /// Read sessions from this folder instead of the host's
     #[arg(long)]
     path: Option<String>,
-    /// Answer in JSON
+    /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
     /// List every session
@@ -51,29 +57,29 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ExtractArgs {
     /// The project, or a part of its name
     project: NonBlank,
-    /// This session alone
+    /// Read only this session
     #[arg(long)]
     session: Option<String>,
-    /// No more than so many sessions, the newest first
+    /// Read at most this many sessions, newest first
     #[arg(long)]
     limit: Option<usize>,
-    /// The folder of the sessions, in the place of the host's own
+    /// Read sessions from this folder instead of the host's
     #[arg(long)]
     path: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SampleArgs {
-    /// How many messages
+    /// The number of messages
     #[arg(long, default_value_t = USUAL_SAMPLE)]
     limit: usize,
-    /// How many of one project; as many of each without it
+    /// The most messages from one project (default: an equal share)
     #[arg(long)]
     max_per_project: Option<usize>,
-    /// How many characters of a message
+    /// The most characters of a message
     #[arg(long, default_value_t = USUAL_LENGTH)]
     max_chars: usize,
-    /// The folder of the sessions, in the place of the host's own
+    /// Read sessions from this folder instead of the host's
     #[arg(long)]
     path: Option<String>,
 }
@@ -89,13 +95,14 @@ fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError>
 
 fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), CommandError> {
     let kept = Kept::find(context, arguments.path.as_deref())?;
-    let project =
-        sessions::find(&kept.projects, &arguments.project).map_err(|error| CommandError::usage(error.to_string()))?;
+    let project = sessions::find(&kept.projects, &arguments.project)
+        .map_err(|error| CommandError::usage(error.to_string()).hint("`gsd-tools scan-sessions` lists the projects"))?;
     let wanted = |session: &&SessionFile| arguments.session.as_ref().is_none_or(|id| session.id == *id);
     let chosen: Vec<&SessionFile> =
         project.sessions.iter().filter(wanted).take(arguments.limit.unwrap_or(usize::MAX)).collect();
     if let (true, Some(id)) = (chosen.is_empty(), &arguments.session) {
-        return Err(CommandError::usage(format!("Session \"{id}\" not found in project \"{}\".", project.name)));
+        return Err(CommandError::usage(format!("project `{}` has no session `{id}`", project.name))
+            .hint("`gsd-tools scan-sessions --verbose` lists the sessions"));
     }
     let (mut taken, mut skipped) = (Vec::new(), 0);
     for session in &chosen {
@@ -172,20 +179,20 @@ impl Kept {
             (Some(folder), _) => context.here().resolve(folder),
             (None, Some(known)) => AbsolutePath::parse(hosts::home(context)?.root)?.resolve(&known.folder),
             (None, None) => {
-                let told = CommandError::usage(format!("where {name} keeps its sessions is not known"));
-                return Err(told.hint("`--path` names the folder"));
+                let told = CommandError::usage(format!("the session folder of {name} is unknown"));
+                return Err(told.hint("name the folder with `--path FOLDER`"));
             }
         };
         let untyped = known.map(|known| known.untyped.clone()).unwrap_or_default();
-        context.tell("Reading sessions; nothing of them is changed or sent anywhere.");
+        context.tell("Reading sessions; nothing is changed or sent anywhere.");
         let mut projects = Vec::new();
         for entry in disk::list(&folder)?.unwrap_or_default().into_iter().filter(disk::Entry::is_folder) {
             projects.push(project(&folder.resolve(&entry.name), entry.name)?);
         }
         let projects = sessions::by_activity(projects);
         if projects.is_empty() {
-            let told = CommandError::usage(format!("No {name} sessions found at {folder}."));
-            return Err(told.hint("`--path` names another folder"));
+            let told = CommandError::usage(format!("no {name} sessions in `{folder}`"));
+            return Err(told.hint("name another folder with `--path FOLDER`"));
         }
         Ok(Self { folder, untyped, projects })
     }

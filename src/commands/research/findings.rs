@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::commands::documents::file_not_found;
 use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
@@ -9,20 +10,24 @@ use crate::project::layout::Layout;
 use crate::project::view::Edits;
 
 verbs! {
-    "Findings";
-    groups { "research-store": "Keep findings, and find them again"; }
+    "Research findings";
+    groups { "research-store": "Save findings of research, and show them"; }
 
-    /// Tell of each question whether its answer is kept, and else whom to ask
+    /// Show which research questions are answered and where to ask the others
+    ///
+    /// Reads saved findings. For each question without one, names the provider to use. Does not use the network.
     ///
     /// Example: `gsd-tools research-plan --input questions.json --pick items[0].fetch.provider`.
     "research-plan": reads json(findings::PlanReport) = plan(PlanArgs);
 
-    /// Tell what is kept under a key
+    /// Show the saved finding of a key
     ///
     /// Example: `gsd-tools research-store get 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --pick hit`.
     "research-store get": reads json(KeptReport) = get(GetArgs);
 
-    /// Keep a finding under a key
+    /// Add a finding to the research store, or replace it
+    ///
+    /// Writes to the project, or to `~/.gsd/research-cache` if the source is `curated`.
     ///
     /// Example: `gsd-tools research-store put 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --content "Hooks run in order." --source https://example.com --provider context7 --confidence HIGH --kind docs`.
     "research-store put": writes [asked] json(Finding) = put(PutArgs);
@@ -30,37 +35,37 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
-    /// A JSON file with a list `questions`, each with `text`, `kind` and, of a library, `library` and `version`
+    /// A JSON file with a list `questions`, each with `text`, `kind` and, for a library, `library` and `version`
     #[arg(long, value_name = "FILE")]
     input: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct GetArgs {
-    /// The key, as `research-plan` tells it
+    /// The key that `research-plan` prints
     key: FindingKey,
-    /// The kind of the question; its key tells it already
+    /// The kind of question; the key already contains it
     #[arg(long, hide = true)]
     kind: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PutArgs {
-    /// The key, as `research-plan` tells it
+    /// The key that `research-plan` prints
     key: FindingKey,
-    /// What was found
+    /// The text of the finding
     #[arg(long)]
     content: String,
-    /// Where it stands, or `curated` for what holds in every project
+    /// The address of the source, or `curated` for findings that apply to every project
     #[arg(long)]
     source: String,
-    /// Who found it, such as `context7`
+    /// The provider that found it, such as `context7`
     #[arg(long)]
     provider: String,
-    /// `HIGH`, `MEDIUM` or `LOW`
+    /// The confidence: `HIGH`, `MEDIUM` or `LOW`
     #[arg(long)]
     confidence: Sureness,
-    /// The kind of the question, such as `docs`
+    /// The kind of question, such as `docs`
     #[arg(long)]
     kind: String,
 }
@@ -71,9 +76,11 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
 
 fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), CommandError> {
     let path = context.here().resolve(input);
-    let text = context.read(&path)?.ok_or_else(|| CommandError::usage(format!("there is no file `{path}`")))?;
-    let questions = Questions::parse(&text)
-        .map_err(|error| CommandError::usage(format!("`{path}` holds no questions: {error}")))?;
+    let text = context.read(&path)?.ok_or_else(|| file_not_found(&path, context.here()))?;
+    let questions = Questions::parse(&text).map_err(|error| {
+        CommandError::usage(format!("cannot read questions from `{path}`: {error}"))
+            .hint("write `{\"questions\": [{\"text\": \"...\", \"kind\": \"docs\"}]}`")
+    })?;
     let config = context.config()?;
     let has_service = |service: &str| match config.written(service) {
         // A page reader that asks for no key is there unless it is switched off.
@@ -107,7 +114,8 @@ fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), CommandError> {
     let text = finding.text().map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
     if finding.is_for_everybody() {
         let Some(file) = for_everybody(context, &arguments.key) else {
-            return Err(CommandError::new(Reason::Unknown, "there is no home folder to keep it in"));
+            return Err(CommandError::new(Reason::Unknown, "cannot save the finding: there is no home folder")
+                .hint("set `HOME`, or give `--source` the address of the source"));
         };
         let file = AbsolutePath::parse(file).map_err(DiskError::from)?;
         let before = disk::read_text(&file)?;

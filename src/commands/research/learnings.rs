@@ -7,29 +7,34 @@ use crate::operations::research::learnings::{self, DeleteReport, Store};
 
 verbs! {
     "Learnings";
-    groups { "learnings": "Keep what was learned beyond the project"; }
+    groups { "learnings": "List, collect and remove learnings from all projects"; }
 
-    /// List what was learned, the newest first
+    /// List learnings from all projects, newest first
+    ///
+    /// Reads `~/.gsd/knowledge`.
     ///
     /// Example: `gsd-tools learnings list --pick count`.
     "learnings list": reads json(learnings::ListReport) = learnings_list();
 
-    /// List what was learned about something
+    /// List the learnings that have a tag
     ///
     /// Example: `gsd-tools learnings query --tag testing`.
     "learnings query": reads json(learnings::ListReport) = query(QueryArgs);
 
-    /// Take over what the project wrote down in its LEARNINGS.md files
+    /// Add the learnings of this project to the store for all projects
+    ///
+    /// Reads the LEARNINGS.md files of the project and writes new entries to `~/.gsd/knowledge`. Entries that exist are
+    /// skipped.
     ///
     /// Example: `gsd-tools learnings copy --pick created`.
     "learnings copy": acts json(learnings::CopyReport) = copy();
 
-    /// Remove what was learned long ago
+    /// Remove old learnings
     ///
     /// Example: `gsd-tools learnings prune --older-than 90d`.
     "learnings prune": acts json(learnings::PruneReport) = prune(PruneArgs);
 
-    /// Remove an entry
+    /// Remove one learning
     ///
     /// Example: `gsd-tools learnings delete mwqv83a3-971397bb`.
     "learnings delete": acts json(DeleteReport) = delete(DeleteArgs);
@@ -40,21 +45,21 @@ pub(crate) struct QueryArgs {
     /// The tag, in lower case
     #[arg(long)]
     tag: NonBlank,
-    /// Further words; the tag alone counts
+    /// More words; only the tag is used
     #[arg(hide = true)]
     rest: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PruneArgs {
-    /// The age from which entries go, such as `90d`
+    /// Remove entries older than this, such as `90d`
     #[arg(long)]
     older_than: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeleteArgs {
-    /// The id of the entry
+    /// The id of the learning, as `learnings list` prints it
     id: NonBlank,
 }
 
@@ -90,7 +95,8 @@ fn copy(context: &mut Context) -> Result<(), CommandError> {
 fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandError> {
     let typed: &str = &arguments.older_than;
     let days = learnings::days(typed).ok_or_else(|| {
-        CommandError::usage(format!("Invalid duration format: \"{typed}\" — expected format like \"90d\""))
+        CommandError::usage(format!("`{typed}` is not a number of days"))
+            .hint("`gsd-tools learnings prune --older-than 90d`")
     })?;
     let (now, folder) = (context.world().now().milliseconds(), folder(context)?);
     let report = context.change(&folder, |changes| {
@@ -105,7 +111,8 @@ fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandErro
 fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandError> {
     let id: &str = &arguments.id;
     if !learnings::is_id(id) {
-        return Err(CommandError::usage(format!("Invalid learning ID: \"{id}\"")));
+        return Err(CommandError::usage(format!("`{id}` is not the id of a learning"))
+            .hint("`gsd-tools learnings list` lists the ids"));
     }
     let folder = folder(context)?;
     let report = context.change(&folder, |changes| {
@@ -120,7 +127,8 @@ fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandEr
 /// The folder of the store.
 fn folder(context: &Context) -> Result<AbsolutePath, CommandError> {
     let home = context.world().gsd_home();
-    let home = home.ok_or_else(|| CommandError::usage("there is no home folder to keep what was learned in"))?;
+    let home = home
+        .ok_or_else(|| CommandError::usage("cannot find the learnings: there is no home folder").hint("set `HOME`"))?;
     Ok(AbsolutePath::parse(home)?.resolve(".gsd").resolve("knowledge"))
 }
 

@@ -34,27 +34,29 @@ const BESIDE_EACH_OTHER: usize = 8;
 
 verbs! {
     "Research";
-    groups { "package-legitimacy": "Tell whether packages are what they seem to be"; }
+    groups { "package-legitimacy": "Check packages in their registry"; }
 
-    /// Tell how far a finding can be trusted, by where it comes from
+    /// Show how reliable a research finding is, judged by its source
     ///
-    /// Of a package, its registry is asked as well.
+    /// With `--package`, also looks the package up in its registry (uses the network).
     ///
     /// Example: `gsd-tools classify-confidence --provider websearch --verified --pick confidence` prints `MEDIUM`.
     "classify-confidence": reads json(crate::operations::research::confidence::ConfidenceReport)
         = classify_confidence(ConfidenceArgs);
 
-    /// Ask the registry about packages: `OK`, `SUS` (a person has to look) or `SLOP` (made up, or made to harm)
+    /// Check packages in their registry for made-up and malicious names
     ///
-    /// Packages of npm are asked for at the registry that npm is set to. Where a registry cannot be reached, `unreachable`
-    /// says why, and the verdict is `SUS`.
+    /// The verdict is `OK`, `SUS` (a person has to check) or `SLOP` (made up or malicious). Uses the network.
+    ///
+    /// npm packages are looked up in the registry that npm is configured to use. If a registry cannot be reached,
+    /// `unreachable` says why and the verdict is `SUS`.
     ///
     /// Example: `gsd-tools package-legitimacy check --ecosystem npm express left-pad --pick [0].verdict`.
     "package-legitimacy check": reads json(Vec<PackageReport>) = check(LegitimacyArgs);
 
     /// Search the web with Brave
     ///
-    /// The key stands in `BRAVE_API_KEY`, or in the file `~/.gsd/brave_api_key`.
+    /// Reads the API key from `BRAVE_API_KEY` or the file `~/.gsd/brave_api_key`.
     ///
     /// Example: `gsd-tools websearch "tower middleware order" --limit 5 --freshness month`.
     "websearch": reads json(SearchReport) = websearch(SearchArgs);
@@ -62,38 +64,38 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfidenceArgs {
-    /// Who found it, such as `context7` or `websearch`
+    /// The provider that found it, such as `context7` or `websearch`
     #[arg(long)]
     provider: String,
-    /// The package it is about
+    /// The package that the finding is about
     #[arg(long, requires = "ecosystem")]
     package: Option<String>,
-    /// Where the package is published: `npm`, `pypi` or `crates`
+    /// The registry of the package: `npm`, `pypi` or `crates`
     #[arg(long, requires = "package")]
     ecosystem: Option<Ecosystem>,
-    /// It was held against its source
+    /// The finding was checked against its source
     #[arg(long)]
     verified: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LegitimacyArgs {
-    /// Where the packages are published: `npm`, `pypi` or `crates`
+    /// The registry of the packages: `npm`, `pypi` or `crates`
     #[arg(long)]
     ecosystem: Ecosystem,
-    /// Their names
+    /// The names of the packages
     #[arg(required = true, value_name = "PACKAGE")]
     packages: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// What to search for
+    /// The words to search for
     query: Vec<String>,
-    /// How many results, at most 20
+    /// The number of results, at most 20
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=20))]
     limit: u8,
-    /// How old a page may be: `day`, `week`, `month` or `year`
+    /// Only pages from the past `day`, `week`, `month` or `year`
     #[arg(long, value_parser = ["day", "week", "month", "year"])]
     freshness: Option<String>,
 }
@@ -143,7 +145,8 @@ fn scope(name: &str) -> Option<&str> {
 }
 
 /// The address of the registry to ask about packages. Where the project installs from another one than its user, nobody
-/// is asked: a repository may not choose who hears of it, and the user's registry may know another package of that name.
+/// is asked: a repository may not choose who hears of it, and the user's registry may know another package of that
+/// name.
 fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Result<String, WorldError> {
     if let Some(known) = ecosystem.registry() {
         return Ok(known.to_owned());
@@ -160,9 +163,7 @@ fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Res
     match named.filter(|named| named.trim_end_matches('/') != own.trim_end_matches('/')) {
         Some(named) => Err(WorldError::NoAnswer {
             server: "npm".to_owned(),
-            why: format!(
-                "the project's `.npmrc` names `{named}`; set that registry in your own `~/.npmrc` to have it asked"
-            ),
+            why: format!("the project's `.npmrc` sets `{named}`; set that registry in your own `~/.npmrc` to use it"),
         }),
         None => Ok(own),
     }
@@ -178,9 +179,13 @@ pub(in crate::commands) fn npm_registry(world: &World, scope: Option<&str>) -> R
     };
     let own = scope.map(|scope| setting(&format!("{scope}:registry"))).transpose()?.flatten();
     let told = own.map_or_else(|| setting("registry"), |own| Ok(Some(own)))?;
-    let told = told.ok_or_else(|| no_answer("it names no registry".to_owned()))?;
+    let told = told.ok_or_else(|| no_answer("it has no registry configured".to_owned()))?;
     // What stands in for a variable may be a key.
-    if told.contains('$') { Err(no_answer("its registry has a variable in its address".to_owned())) } else { Ok(told) }
+    if told.contains('$') {
+        Err(no_answer("the address of its registry contains a variable".to_owned()))
+    } else {
+        Ok(told)
+    }
 }
 
 fn unreachable(why: &str) -> Told {
@@ -194,11 +199,11 @@ fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> Told 
         Err(error) => return unreachable(&error.to_string()),
         Ok(response) if response.status == 404 => return Told::Nothing,
         Ok(response) if response.status != 200 => {
-            return unreachable(&format!("the registry answers with status {}", response.status));
+            return unreachable(&format!("the registry answered with status {}", response.status));
         }
         Ok(response) => match serde_json::from_slice(&response.body) {
             Ok(page) => page,
-            Err(error) => return unreachable(&format!("the registry's answer is no JSON: {error}")),
+            Err(error) => return unreachable(&format!("the answer of the registry is not JSON: {error}")),
         },
     };
     // Where the downloads are not told, nobody knows them; the rest holds.
@@ -301,7 +306,7 @@ fn search(world: &World, key: &str, query: &str, arguments: &SearchArgs) -> Sear
             Ok(response) => match response.status {
                 200 => match serde_json::from_slice::<Value>(&response.body) {
                     Ok(answer) => return found(query, &answer),
-                    Err(error) => last = format!("the answer is no JSON: {error}"),
+                    Err(error) => last = format!("the answer is not JSON: {error}"),
                 },
                 status @ (429 | 500..) => last = format!("API error: {status}"),
                 status => return SearchReport::failed(format!("API error: {status}"), None),

@@ -38,7 +38,7 @@ fn asks_for_head(context: &Context) -> Result<bool, CommandError> {
                     return Ok(value.as_str() == Some(HEAD));
                 }
             }
-            Err(error) => context.warn(format!("`{file}` does not parse, so it says nothing here: {error}")),
+            Err(error) => context.warn(format!("ignored `{file}`: it is not valid JSON: {error}")),
         }
     }
     Ok(false)
@@ -83,11 +83,12 @@ pub(in crate::commands) struct BaseRefReport {
 
 pub(super) fn set_base(context: &mut Context) -> Result<(), CommandError> {
     let Some(start) = start_commit(context)? else {
-        return Err(CommandError::usage("no host has a setting for the commit that worktrees start from"));
+        return Err(CommandError::usage("no host has a setting for the commit that worktrees start from")
+            .hint("`gsd-tools runtimes` lists what each host supports"));
     };
     let malformed = |error: String| {
-        CommandError::usage(format!("`{}` is left as it is: {error}", start.file))
-            .hint("mend the file, then run the command again")
+        CommandError::usage(format!("cannot edit `{}`: {error}", start.file))
+            .hint("correct the file, then run the command again; it was not changed")
     };
     let (skipped, previous) = context.edit_file(&start.file, |text| {
         let mut document = JsonDocument::parse(text.unwrap_or_default(), JsonDialect::Comments)

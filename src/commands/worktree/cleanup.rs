@@ -147,7 +147,7 @@ pub(super) fn cleanup_wave(context: &mut Context, manifest: &str) -> Result<(), 
     }
     let git = Git::here(context);
     if git.commit().is_some() && git.branch().is_none() {
-        let hint = "no branch is checked out here: `git switch BRANCH`, then run the command again";
+        let hint = "no branch is checked out here; run `git switch BRANCH`, then this command again";
         return refuse(context, &Refusal::because("wrong_branch", hint));
     }
     let tasks = entries.into_iter().map(Task::from).collect();
@@ -209,7 +209,7 @@ impl Rehearsal {
         };
         let staged = asked(&["diff", "--cached", "--name-only"])?;
         if !staged.is_empty() {
-            return Err(Stop::blocked("merge_failed", format!("staged, and not committed:\n{staged}")));
+            return Err(Stop::blocked("merge_failed", format!("staged but not committed:\n{staged}")));
         }
         let tree = asked(&["merge-tree", "--write-tree", &self.tip, &reference])?;
         // What is uncommitted or untracked where the merge would write.
@@ -258,7 +258,7 @@ fn check(
     warnings: &mut Vec<Warning>,
 ) -> Result<(), Stop> {
     if !disk::is_folder(folder) {
-        return Err(Stop::blocked("branch_mismatch", format!("there is no folder `{}`", folder.display())));
+        return Err(Stop::blocked("branch_mismatch", format!("folder not found: `{}`", folder.display())));
     }
     let worktree = git.at(folder);
     if worktree.branch().as_ref() != Some(&entry.branch) {
@@ -298,7 +298,10 @@ fn check(
     }
     // A merge that somebody has begun here is theirs; aborting ours would abort it.
     if merges(git) {
-        return Err(Stop::blocked("merge_failed", "a merge is under way here; conclude it first"));
+        return Err(Stop::blocked(
+            "merge_failed",
+            "a merge is in progress here; finish it with `git merge --continue` or `git merge --abort` first",
+        ));
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         return refuse(context, &refusal);
     }
     let index = index::plan_index(&context.view(), &arguments.phase)
-        .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of them"))?;
+        .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` in one of these plans"))?;
     let plans = chosen(&index, arguments)?;
     let git = of_root(context);
     let (base, branch) = (git.commit(), git.branch());
@@ -170,7 +170,7 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
         if found.is_empty() {
             found = positions(&|plan| canonical_id(&plan.id).eq_ignore_ascii_case(name));
         }
-        let list = format!("list them with `gsd-tools phase-plan-index {}`", arguments.phase);
+        let list = format!("`gsd-tools phase-plan-index {}` lists the plans", arguments.phase);
         let [position] = found[..] else {
             let message = match found.len() {
                 0 => format!("phase {} has no plan `{name}`", arguments.phase),
@@ -179,7 +179,7 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
             return Err(CommandError::usage(message).hint(list));
         };
         if index.plans[position].has_summary {
-            let message = format!("plan `{name}` has a SUMMARY: it was executed already");
+            let message = format!("plan `{name}` was executed already: it has a SUMMARY");
             return Err(
                 CommandError::usage(message).hint(format!("leave it out, or see `gsd-tools plan check {name}`"))
             );
@@ -311,7 +311,7 @@ fn make_worktree(
     };
     Ok(made.map(drop).map_err(|refusal| Refusal {
         hint: Some(format!(
-            "no worktree for plan {}: {}; `git branch -d {}` removes a branch that was left over and is merged",
+            "cannot create the worktree of plan {}: {}; `git branch -d {}` removes its branch if it is merged",
             entry.agent_id.as_deref().unwrap_or_default(),
             refusal.hint.as_ref().or(refusal.stderr.as_ref()).cloned().unwrap_or_default(),
             entry.branch

@@ -104,8 +104,8 @@ impl Git {
         Ok(found)
     }
 
-    /// Removes a worktree in which nothing is uncommitted. Git itself looks for that, by the settings unless it is asked
-    /// not to.
+    /// Removes a worktree in which nothing is uncommitted. Git itself looks for that, by the settings unless it is
+    /// asked not to.
     pub(super) fn remove_worktree(&self, path: &str) -> Finished {
         self.run(&["-c", "status.showUntrackedFiles=all", "worktree", "remove", "--", path])
     }

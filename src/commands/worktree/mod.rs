@@ -23,11 +23,11 @@ verbs! {
     "Worktrees";
     groups { "worktree": "Create, merge and remove the worktrees of agents"; }
 
-    /// Decide which plans of a wave run side by side, and set up their worktrees
+    /// Create the worktrees of a wave and print how to start its plans
     ///
-    /// Answers, for each plan, what the call that starts its executor and the executor's prompt have to say. Plans run
-    /// in turn where worktrees are off or impossible, or where plans share files; the answer says why. The decision is
-    /// noted outside of the project for `cleanup-wave` and for the guard of executors.
+    /// For each plan, prints the argument for the call that starts its executor and a line for the executor's prompt.
+    /// Plans run one after the other if worktrees are off or impossible, or if plans share files; the answer says why.
+    /// Records the wave outside the project, for `worktree cleanup-wave`.
     ///
     /// Example: `gsd-tools worktree create-wave --phase 2 --plans 02-01,02-02`.
     "worktree create-wave": acts [unasked] json(create_wave::CreatedWave, Refusal)
@@ -35,33 +35,46 @@ verbs! {
 
     /// Merge the worktrees of a wave and remove them
     ///
-    /// Without `--manifest`, those of the wave that `create-wave` set up, on the branch that it began on. A worktree with
-    /// uncommitted work, a running executor, another branch or base, or deletions nobody announced is left as it is.
+    /// Without `--manifest`, merges the wave that `create-wave` recorded, into the branch it started on. A worktree
+    /// with uncommitted files, a running executor, another branch or base, or deletions that no plan declares is
+    /// skipped. Exits with 1 if a worktree is left.
     ///
     /// Example: `gsd-tools worktree cleanup-wave --pick result.reason`.
     "worktree cleanup-wave": acts [unasked] json(Refusal, cleanup::WaveReport) = cleanup_wave(CleanupArgs);
 
-    /// Add a worktree to the manifest of its wave
+    /// Add an existing worktree to the manifest of its wave
+    ///
+    /// The manifest is a JSON file that has to exist; an empty one is `{"worktrees": []}`.
     ///
     /// Example: `gsd-tools worktree record-agent --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c`.
     "worktree record-agent": acts [unasked] json(NotedReport, Refusal) = record_agent(RecordArgs);
 
-    /// Remove worktrees that dead processes left locked, if all their work is merged
+    /// Remove worktrees left by dead processes if their work is merged
+    ///
+    /// Removes only worktrees locked by a process that no longer runs. Worktrees with uncommitted files or unmerged
+    /// commits are kept, and so are all branches.
     ///
     /// Example: `gsd-tools worktree reap-orphans --pick reaped`.
     "worktree reap-orphans": acts json(reap::ReapReport) = reap::reap_orphans();
 
     /// Check whether new worktrees would start from the current commit
     ///
+    /// `shouldDegrade` is true if they would start from another commit; plans then run one after the other in the main
+    /// tree.
+    ///
     /// Example: `gsd-tools worktree base-check --pick shouldDegrade`.
     "worktree base-check": reads json(crate::operations::agents::worktree::BaseReport) = base_check(BaseArgs);
 
-    /// Set the host up to start its worktrees from the current commit
+    /// Set the host to start its worktrees from the current commit
+    ///
+    /// Edits the host's settings file in this project. A setting that has another value is not changed.
     ///
     /// Example: `gsd-tools worktree set-baseref --pick changed`.
     "worktree set-baseref": acts json(base::BaseRefReport) = base::set_base();
 
-    /// Create a worktree for an agent, and add it to the manifest
+    /// Create a worktree for an agent and add it to the manifest
+    ///
+    /// The manifest is a JSON file that has to exist; an empty one is `{"worktrees": []}`.
     ///
     /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path trees/a1 --branch agent-a1 --base 1f3c --root .`.
     "worktree create": acts [unasked] json(NotedReport, Refusal) = create(CreateArgs);
@@ -69,13 +82,13 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CleanupArgs {
-    /// The manifest of the wave
+    /// The manifest of the wave (default: the wave that `create-wave` recorded)
     #[arg(long)]
     manifest: Option<String>,
-    /// Commit what an interrupted executor left uncommitted, and merge that too
+    /// Commit the uncommitted work of interrupted executors and merge it too
     #[arg(long, conflicts_with = "manifest")]
     keep_work: bool,
-    /// Merge the wave of another session, which has ended
+    /// Merge a wave that another session started; use this only if that session has ended
     #[arg(long, conflicts_with = "manifest")]
     take_over: bool,
 }
@@ -85,22 +98,22 @@ pub(crate) struct RecordArgs {
     /// The manifest of the wave
     #[arg(long)]
     manifest: Option<String>,
-    /// The agent
+    /// The identifier of the agent
     #[arg(long)]
     agent_id: Option<String>,
-    /// Where the worktree is
+    /// The folder of the worktree
     #[arg(long)]
     path: Option<String>,
-    /// Its branch, which begins with `agent-`, `worktree-agent-` or `worktree-wf_`
+    /// The branch; its name starts with `agent-`, `worktree-agent-` or `worktree-wf_`
     #[arg(long)]
     branch: Option<String>,
     /// The commit the branch starts from
     #[arg(long)]
     base: Option<String>,
-    /// The files the agent is to change, with spaces between them
+    /// The files the agent may change, separated by spaces
     #[arg(long)]
     files: Option<String>,
-    /// The files the agent is to remove, with spaces between them
+    /// The files the agent may remove, separated by spaces
     #[arg(long)]
     deletions: Option<String>,
 }
@@ -109,14 +122,14 @@ pub(crate) struct RecordArgs {
 pub(crate) struct CreateArgs {
     #[command(flatten)]
     record: RecordArgs,
-    /// The folder that the worktree has to be in
+    /// The folder that must contain the worktree
     #[arg(long)]
     root: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BaseArgs {
-    /// Who makes the worktrees
+    /// Who creates the worktrees: the host or gsd-tools
     #[arg(long, value_parser = [HARNESS, ORCHESTRATOR])]
     mode: Option<String>,
 }
@@ -195,7 +208,7 @@ impl ManifestFile {
     fn of(path: AbsolutePath, text: Result<Option<String>, CommandError>, is_note: bool) -> Result<Self, Refusal> {
         let unread = |error: String| Refusal {
             reason: "manifest_read_failed",
-            hint: Some("the one who starts the agents makes the manifest first: `{\"worktrees\": []}`".to_owned()),
+            hint: Some("create the manifest first; an empty one is `{\"worktrees\": []}`".to_owned()),
             error: Some(error),
             ..Refusal::default()
         };
@@ -215,7 +228,9 @@ impl ManifestFile {
                 manifest.with(entry).map_err(|error| match error {
                     NoteError::Twice => {
                         let (place, branch) = (&entry.worktree_path, &entry.branch);
-                        let hint = format!("`{place}` on `{branch}` is noted already; was it started twice?");
+                        let hint = format!(
+                            "`{place}` on branch `{branch}` is in the manifest already; was the agent started twice?"
+                        );
                         Refusal::because("duplicate_entry", hint)
                     }
                     NoteError::Edit(error) => {
@@ -242,7 +257,8 @@ impl RecordArgs {
         let all = (&self.manifest, &self.agent_id, &self.path, &self.branch, &self.base);
         let (Some(manifest), Some(agent_id), Some(path), Some(branch), Some(base)) = all else {
             let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
-            return Err(CommandError::usage(message).exits(2));
+            let example = format!("`gsd-tools worktree {verb} --help` shows an example");
+            return Err(CommandError::usage(message).hint(example).exits(2));
         };
         let listed = |text: &Option<String>| {
             let names: Vec<String> = text.as_deref()?.split_whitespace().map(str::to_owned).collect();
@@ -263,7 +279,7 @@ impl RecordArgs {
 fn unsound(entry: &WaveEntry) -> Option<Refusal> {
     (!entry.is_sound()).then(|| {
         let hint = format!(
-            "path, branch and base must not be empty, and the branch must begin with `agent-`, `worktree-agent-` or \
+            "path, branch and base must not be empty, and the branch must start with `agent-`, `worktree-agent-` or \
              `worktree-wf_`: it is `{}`",
             entry.branch
         );
@@ -303,7 +319,9 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     refuse_repository_of_others(context.here())?;
     let (manifest, entry) = arguments.record.entry("create")?;
     let Some(root) = &arguments.root else {
-        return Err(CommandError::usage("`worktree create` needs --root").exits(2));
+        return Err(CommandError::usage("`worktree create` needs --root")
+            .hint("`gsd-tools worktree create --help` shows an example")
+            .exits(2));
     };
     let (folder, within) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
     let refusal = match unsound(&entry) {
@@ -360,7 +378,7 @@ fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Res
         &format!("{}^{{commit}}", entry.expected_base),
     ]);
     let Some(base) = base else {
-        let stderr = Some(format!("`{}` names no commit", entry.expected_base));
+        let stderr = Some(format!("`{}` is not a commit", entry.expected_base));
         return Ok(Err(Refusal { reason: "worktree_add_failed", stderr, ..Refusal::default() }));
     };
     let refused = |stderr| Refusal { reason: "worktree_add_failed", stderr: Some(stderr), ..Refusal::default() };
@@ -396,14 +414,16 @@ fn hindrance(git: &Git, branch: &str, folder: &AbsolutePath) -> Option<String> {
         |one: &str, other: &str| one.strip_prefix(other).is_none_or(|rest| !rest.is_empty() && !rest.starts_with('/'));
     let branches = git.answer(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"]).unwrap_or_default();
     if let Some(taken) = branches.lines().find(|there| !apart(there, branch) || !apart(branch, there)) {
-        return Some(format!("there is a branch `{taken}`"));
+        return Some(format!("branch `{taken}` already exists"));
     }
     let empty = disk::list(folder).is_ok_and(|entries| entries.is_none_or(|entries| entries.is_empty()));
     if !empty || disk::is_file(folder) {
-        return Some(format!("`{folder}` is there already"));
+        return Some(format!("`{folder}` already exists"));
     }
     let listed = git.answer(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
     let line = format!("worktree {folder}");
     let registered = listed.split('\0').any(|field| field == line);
-    registered.then(|| format!("`{folder}` is the place of a worktree that is gone; `git worktree prune` forgets it"))
+    registered.then(|| {
+        format!("git still lists a deleted worktree at `{folder}`; `git worktree prune` removes it from the list")
+    })
 }

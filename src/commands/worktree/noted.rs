@@ -13,8 +13,8 @@ use crate::project::workstream;
 use crate::runtime::Isolation;
 use crate::text::shell::shell_word;
 
-/// How much earlier than the note a worktree of its wave may seem to be made, in milliseconds: clocks of file systems are
-/// coarse.
+/// How much earlier than the note a worktree of its wave may seem to be made, in milliseconds: clocks of file systems
+/// are coarse.
 const COARSE: i64 = 2000;
 
 /// A wave that is not merged yet.
@@ -67,7 +67,7 @@ impl NotedWorktree {
     fn obstacle(&self, git: &Git, note: &WaveNote, here: &AbsolutePath) -> Option<Stop> {
         let (branch, path) = (&self.entry.branch, &self.entry.worktree_path);
         if path.is_empty() || !disk::is_folder(here.resolve(path)) {
-            let told = format!("the worktree of `{branch}` is gone, and the branch has commits that are not here");
+            let told = format!("the worktree of branch `{branch}` was deleted, and the branch has unmerged commits");
             return Some(Stop::blocked("worktree_missing", told));
         }
         if self.claim == Claim::OtherCommits {
@@ -80,10 +80,10 @@ impl NotedWorktree {
             Holder::Gone => None,
             Holder::Alive(_) if self.is_finished(git, note) => None,
             Holder::Alive(process) => {
-                Some(Stop::blocked("worktree_in_use", format!("process {process} still works in `{path}`")))
+                Some(Stop::blocked("worktree_in_use", format!("process {process} is still running in `{path}`")))
             }
             Holder::Unknown => {
-                let told = format!("somebody locked it; `git worktree unlock {}` unlocks it", shell_word(path));
+                let told = format!("it is locked; `git worktree unlock {}` unlocks it", shell_word(path));
                 Some(Stop::blocked("worktree_locked", told))
             }
         }
@@ -129,17 +129,20 @@ fn holder(worktree: &ListedWorktree) -> Option<Holder> {
 }
 
 impl NotedWave {
-    /// The noted wave, and its worktrees: those we made, and those that the host made for its plans. With `with_left` also
-    /// those in which nothing was done: an executor that died before its first commit left one.
+    /// The noted wave, and its worktrees: those we made, and those that the host made for its plans. With `with_left`
+    /// also those in which nothing was done: an executor that died before its first commit left one.
     pub(super) fn read(context: &Context, with_left: bool) -> Result<Option<Self>, CommandError> {
         let state = context.local_state()?;
         let Some(note) = state.read::<WaveNote>(WAVE_NOTE)?.filter(WaveNote::is_open) else { return Ok(None) };
         let path = state.file(WAVE_NOTE);
         let text = disk::read_text(&path)?.unwrap_or_default();
-        let manifest = WaveManifest::parse(&text).map_err(|error| CommandError::usage(error.to_string()))?;
+        let manifest = WaveManifest::parse(&text).map_err(|error| {
+            CommandError::usage(format!("`{path}`: {error}"))
+                .hint("correct the file; `git worktree list` shows the worktrees")
+        })?;
         if manifest.unsound > 0 {
             let message = format!("`{path}` lists {} worktrees that cannot be read", manifest.unsound);
-            return Err(CommandError::usage(message).hint("mend the file; `git worktree list` shows what there is"));
+            return Err(CommandError::usage(message).hint("correct the file; `git worktree list` shows the worktrees"));
         }
         let git = of_root(context);
         let listed = git.worktrees().map_err(|complaint| no_answer(&complaint))?;
@@ -294,8 +297,8 @@ impl NotedWave {
         let quiet = (context.world().now().milliseconds() - last) / 1000;
         (quiet < FRESH).then(|| {
             let hint = format!(
-                "another session, `{noted}`, works on this wave: something changed {} seconds ago. Wait for it; only if it \
-                 has ended: `gsd-tools worktree cleanup-wave --keep-work --take-over`",
+                "another session, `{noted}`, is working on this wave: its last change was {} seconds ago. Wait for it. Only if \
+                 it has ended, run `gsd-tools worktree cleanup-wave --keep-work --take-over`",
                 quiet.max(0)
             );
             Refusal::because("wave_in_use", hint)
@@ -306,15 +309,17 @@ impl NotedWave {
     fn elsewhere(&self, context: &Context, git: &Git) -> Result<Option<Refusal>, CommandError> {
         let here = disk::canonical(context.root())?.to_string();
         if let Some(root) = self.note.root.as_ref().filter(|root| **root != here && disk::is_folder(root)) {
-            let hint =
-                format!("the wave began in `{root}`: run `gsd-tools --cwd {} worktree cleanup-wave`", shell_word(root));
+            let hint = format!(
+                "the wave started in `{root}`; run `gsd-tools --cwd {} worktree cleanup-wave`",
+                shell_word(root)
+            );
             return Ok(Some(Refusal::because("wrong_tree", hint)));
         }
         let noted = self.note.branch.as_deref();
         let name = noted.map_or("BRANCH", |branch| branch.trim_start_matches("refs/heads/"));
-        let back = format!("`git switch {}`, then run the command again", shell_word(name));
+        let back = format!("run `git switch {}`, then this command again", shell_word(name));
         let Some(current) = git.branch() else {
-            return Ok(Some(Refusal::because("wrong_branch", format!("no branch is checked out here: {back}"))));
+            return Ok(Some(Refusal::because("wrong_branch", format!("no branch is checked out here; {back}"))));
         };
         // A branch that was renamed since is merged into under its new name.
         let exists = |branch: &&str| git.answer(&["rev-parse", "--verify", "--quiet", branch]).is_some();
@@ -325,7 +330,7 @@ impl NotedWave {
         Ok(wrong.then(|| {
             Refusal::because(
                 "wrong_branch",
-                format!("the wave began on `{name}`, and `{current}` is checked out: {back}"),
+                format!("the wave started on `{name}`, and `{current}` is checked out; {back}"),
             )
         }))
     }
@@ -335,9 +340,11 @@ impl NotedWave {
 pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), CommandError> {
     let note_path = context.local_state()?.file(WAVE_NOTE);
     let Some(wave) = NotedWave::read(context, arguments.keep_work)? else {
-        return Err(CommandError::usage("`worktree cleanup-wave` needs --manifest: no wave is noted here")
-            .hint("`gsd-tools worktree create-wave` notes one")
-            .exits(2));
+        return Err(CommandError::usage(
+            "`worktree cleanup-wave` needs --manifest: no wave is recorded for this project",
+        )
+        .hint("`gsd-tools worktree create-wave --help` shows how to start one")
+        .exits(2));
     };
     let git = of_root(context);
     if let Some(refusal) = wave.elsewhere(context, &git)? {
@@ -370,8 +377,9 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
         tasks.iter().map(|task| context.here().resolve(&task.entry.worktree_path)).collect();
     for warning in &unclaimed {
         if let Warning::WorktreeUnclaimed { branch, path } = warning {
-            context
-                .warn(format!("`{path}` (`{branch}`) has work that no plan of the wave claims; it is left as it is"));
+            context.warn(format!(
+                "`{path}` (`{branch}`) has work that belongs to no plan of the wave; it was not changed"
+            ));
         }
     }
     let report = clear_all(context, git.clone(), tasks, unclaimed)?;
@@ -414,8 +422,7 @@ pub(super) fn session_key(context: &Context) -> Option<String> {
 }
 
 fn no_answer(complaint: &str) -> CommandError {
-    CommandError::usage(format!("git does not say which worktrees there are: {complaint}"))
-        .hint("`git worktree list` shows what is wrong")
+    CommandError::usage(format!("cannot list the worktrees: {complaint}")).hint("`git worktree list` shows the problem")
 }
 
 /// Whether the branch has commits of the plan that the wave's commit has not.
@@ -425,8 +432,8 @@ fn works_on(git: &Git, base: &str, branch: &str, plan: &str) -> bool {
     git.answer(&["log", "-1", "--format=%H", "-E", &pattern, &span]).is_some_and(|found| !found.trim().is_empty())
 }
 
-/// Commits what the worktree of an interrupted executor holds, so that it can be merged and nothing is lost. In the middle
-/// of a merge, or on another branch, it is left as it is.
+/// Commits what the worktree of an interrupted executor holds, so that it can be merged and nothing is lost. In the
+/// middle of a merge, or on another branch, it is left as it is.
 fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
     let worktree = git.at(context.here().resolve(&entry.worktree_path).as_path());
     let is_on_branch = worktree.branch().as_ref() == Some(&entry.branch);

@@ -22,105 +22,118 @@ const FALLBACK_AGENT: &str = "gsd-executor";
 
 verbs! {
     "Agents";
-    groups { "agent": "Explain what agents came back with"; }
+    groups { "agent": "Explain why agents failed"; }
 
-    /// Show the name under which the host starts an agent
+    /// Show the agent name to use when starting an agent on this host
+    ///
+    /// On a host that starts only built-in agents, prints the closest one.
     ///
     /// Example: `gsd-tools resolve-dispatch-type --requested gsd-planner`.
     "resolve-dispatch-type": reads json(TypeReport) = resolve_type(TypeArgs);
 
-    /// Show and record who gives agents worktrees of their own
+    /// Record who creates the worktrees of agents, and print it
+    ///
+    /// Reads what the host supports and `workflow.use_worktrees`. Writes the result for `worktree cleanup-wave`,
+    /// outside the project. `harness-worktree`: the host creates them; `orchestrator-worktree`: gsd-tools does; `none`:
+    /// agents work in the main tree.
     ///
     /// Example: `gsd-tools dispatch-isolation --phase 2` prints `harness-worktree`, `orchestrator-worktree` or `none`.
     "dispatch-isolation": runs [unasked] json(answers::IsolationReport) = isolation(IsolationArgs);
 
-    /// Show who could give agents worktrees; records nothing
+    /// Show who would create the worktrees of agents; records nothing
     ///
     /// Example: `gsd-tools inspect-dispatch-isolation --json`.
     "inspect-dispatch-isolation": reads json(answers::IsolationReport) = inspect(JsonArgs);
 
-    /// Set who gave agents worktrees of their own
+    /// Record who created the worktrees of agents
     ///
     /// Example: `gsd-tools record-dispatch-isolation --isolation none --phase 2`.
     "record-dispatch-isolation": acts [unasked] json(RecordedReport) = record(RecordArgs);
 
     /// Show how many agents may run at once
     ///
+    /// Reads `GSD_DISPATCH_MAX_CONCURRENCY`, then the limit of the host; 1 if neither is known.
+    ///
     /// Example: `gsd-tools dispatch-capacity` prints a number.
     "dispatch-capacity": reads json(answers::CapacityReport) = capacity(JsonArgs);
 
-    /// Show whether agents should not start agents
+    /// Show whether agents must be started one by one, without nesting
+    ///
+    /// `true` unless the host lets background agents start other agents.
     ///
     /// Example: `gsd-tools dispatch-should-flatten` prints `true` or `false`.
     "dispatch-should-flatten": reads json(FlattenReport) = should_flatten(JsonArgs);
 
-    /// Show which agent does a piece of work: the named one or the executor
+    /// Show the agent to use: the named one if installed, or `gsd-executor`
     ///
     /// Example: `gsd-tools resolve-agent --name gsd-code-fixer`.
     "resolve-agent": reads json(AgentReport) = resolve_agent(AgentArgs);
 
-    /// Explain why an agent failed, by the text it came back with
+    /// Explain why an agent failed, from its output
+    ///
+    /// The class is `quota-exceeded`, `classify-handoff-bug` (a fault of the host after the work was done) or
+    /// `unknown-failure`.
     ///
     /// Example: `gsd-tools agent classify-failure --text "429 Too Many Requests" --pick class`.
     "agent classify-failure": reads json(crate::operations::agents::failure::FailureReport) = classify(FailureArgs);
 
-    /// Show whether agents of the host may work as a team
+    /// Show whether agent teams are enabled on the host
     ///
-    /// Example: `gsd-tools teams-status --active` exits 1 where they may not.
+    /// Example: `gsd-tools teams-status --active` exits with 1 if they are not.
     "teams-status": reads json(TeamsReport) = teams(TeamsArgs);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TypeArgs {
-    /// The agent
+    /// The agent, such as `gsd-planner`
     #[arg(long)]
     requested: Option<String>,
-    /// Print the whole report
+    /// Print the full report as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct JsonArgs {
-    /// Print the whole report
+    /// Print the full report as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct IsolationArgs {
-    /// Print the whole report
+    /// Print the full report as JSON
     #[arg(long)]
     json: bool,
-    /// The phase it is for
+    /// The phase the agents work on
     #[arg(long)]
     phase: Option<String>,
-    /// The plan it is for
+    /// The plan the agents work on
     #[arg(long)]
     plan: Option<String>,
-    /// Have it so, whatever the host does
+    /// Use this instead of what the host supports
     #[arg(long)]
     force_isolation: Option<IsolationWord>,
-    /// The worktree an agent is to run in
+    /// Print how to start an agent in this worktree
     #[arg(long, value_name = "FOLDER")]
     cwd_target: Option<String>,
-    /// What the agent is told there
+    /// The prompt for that agent
     #[arg(long, requires = "cwd_target")]
     prompt: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordArgs {
-    /// Who gave the worktrees
+    /// Who created the worktrees
     #[arg(long)]
     isolation: IsolationWord,
-    /// What the call said to get them
+    /// The argument that made the host create them
     #[arg(long)]
     harness_flag: Option<String>,
-    /// The phase it was for
+    /// The phase the agents worked on
     #[arg(long)]
     phase: Option<String>,
-    /// The plan it was for
+    /// The plan the agents worked on
     #[arg(long)]
     plan: Option<String>,
 }
@@ -145,29 +158,29 @@ impl From<IsolationWord> for Isolation {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AgentArgs {
-    /// The agent
+    /// The agent, such as `gsd-planner`
     #[arg(long)]
     name: Option<String>,
-    /// Print the whole report
+    /// Print the full report as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FailureArgs {
-    /// The text
+    /// The output of the agent
     words: Vec<String>,
-    /// The same, as a flag
+    /// The output of the agent, as a flag
     #[arg(long)]
     text: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TeamsArgs {
-    /// Say it by the exit code alone
+    /// Print nothing; exit 0 if teams are enabled, 1 if not
     #[arg(long)]
     active: bool,
-    /// Print the whole report, which is what happens anyway
+    /// Print the full report (default)
     #[arg(long, hide = true)]
     json: bool,
 }
@@ -229,7 +242,7 @@ fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), Com
     let run_in = RunIn { folder: arguments.cwd_target.as_deref(), prompt: arguments.prompt.as_deref() };
     let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), asked, use_worktrees, run_in);
     if asked.is_some_and(|asked| asked != report.isolation) {
-        context.warn("`workflow.use_worktrees` is off, so there are none");
+        context.warn("ignored `--force-isolation`: `workflow.use_worktrees` is off");
     }
     note(context, report.isolation, report.harness_flag.as_ref(), (arguments.phase.as_ref(), arguments.plan.as_ref()))?;
     tell_isolation(context, &report, arguments.json)
@@ -251,8 +264,9 @@ fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandEr
     context.emit(&RecordedReport { recorded: noted && !context.is_rehearsal(), path: path.to_string() })
 }
 
-/// Notes who gives executors their worktrees, outside the project's tree. The note of a wave that is not merged stays as
-/// it is: it says what is to be merged, and how its executors are started. Gives its place, and whether it was written.
+/// Notes who gives executors their worktrees, outside the project's tree. The note of a wave that is not merged stays
+/// as it is: it says what is to be merged, and how its executors are started. Gives its place, and whether it was
+/// written.
 fn note(
     context: &Context,
     isolation: Isolation,
@@ -264,8 +278,8 @@ fn note(
     let noted = context.edit_note(&path, |text| {
         // A note that does not parse may be all that is known of some worktrees.
         let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
-            CommandError::usage(format!("`{path}` does not parse: {error}"))
-                .hint("mend it; or merge what `git worktree list` shows, and remove the file")
+            CommandError::usage(format!("`{path}` is not valid JSON: {error}"))
+                .hint("correct the file; or merge the worktrees that `git worktree list` shows, then delete it")
         })?;
         if known.is_some_and(|note| note.is_open()) {
             return Ok((false, None));
@@ -281,8 +295,7 @@ fn note(
         Ok((true, Some(serde_json::to_string(&note)?)))
     })?;
     if !noted {
-        context
-            .warn("a wave is not merged yet, and its note stays as it is; `gsd-tools worktree cleanup-wave` ends it");
+        context.warn("nothing was recorded: an earlier wave is not merged yet; run `gsd-tools worktree cleanup-wave`");
     }
     Ok((path, noted))
 }
