@@ -9,7 +9,7 @@ use super::usage;
 
 const FLAGS: &str = "\
 Flags of every command:
-  --raw                   Print only the value, as text, where a command has one
+  --raw                   Print a plain value instead of JSON, where a command has one
   --pick <field>          Print one field of the answer, for example `a.b[0].c`
   --cwd <folder>          Run as if started in this folder
   --project-dir <folder>  Use the project in this folder; do not search the folders above it
@@ -47,12 +47,16 @@ fn command_page(row: &Family, words: &[String]) -> String {
     tree.build();
     let found = usage::leaf(&tree, words);
     let mut command = found.command.clone();
-    let more = match row.verb(&found.path).map(|verb| verb.effect) {
+    format!("{}\n{}{FLAGS}", command.render_long_help(), flags_of(row, &found.path))
+}
+
+/// The flags that the verb at `path` has because of what it does, under a heading; none for a verb that only reads.
+pub(in crate::commands) fn flags_of(row: &Family, path: &str) -> &'static str {
+    match row.verb(path).map(|verb| verb.effect) {
         Some(effect) if effect.writes() => FLAGS_OF_WRITERS,
         Some(effect) if effect.rehearses() => FLAG_OF_ACTS,
         _ => "",
-    };
-    format!("{}\n{more}{FLAGS}", command.render_long_help())
+    }
 }
 
 fn program_page(catalog: Catalog) -> String {

@@ -239,6 +239,8 @@ fn files() -> BTreeMap<String, String> {
             // A line without text is as wide as its column.
             let lines = shown.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>();
             *text += &format!("\n## gsd-tools {}\n\n{lines}", page.path);
+            let flags = help::flags_of(family, &page.path).lines().next();
+            *text += &flags.map(|heading| format!("\n({heading} see _flags.txt)\n")).unwrap_or_default();
         }
     }
     files
