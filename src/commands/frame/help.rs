@@ -8,7 +8,7 @@ use super::tree;
 use super::usage;
 
 const FLAGS: &str = "\
-Flags of every command:
+Global flags:
   --raw                   Print a plain value instead of JSON, where a command has one
   --pick <field>          Print one field of the answer, for example `a.b[0].c`
   --cwd <folder>          Run as if started in this folder
@@ -21,7 +21,7 @@ Flags of every command:
 
 /// Shown with commands that write documents.
 const FLAGS_OF_WRITERS: &str = "\
-Flags of commands that write:
+More flags of this command:
   --dry-run               Show what would change without changing it; with --raw, as a diff
   --if-match <token>      Refuse if the project has changed since the answer that had this `token`
 
@@ -29,7 +29,7 @@ Flags of commands that write:
 
 /// Shown with commands that act on other things than documents.
 const FLAG_OF_ACTS: &str = "\
-Flags of commands that act:
+More flags of this command:
   --dry-run               Show what would be done without doing it; no git hooks are run
 
 ";

@@ -13,15 +13,13 @@ use crate::commands::{agents, checks, code, documents, git, loops, notes, person
 #[path = "../../../tests/voice/phrases.rs"]
 mod phrases;
 
-/// The words that the first line of a help page begins with.
+/// The words that the first line of a help page begins with. Look for one of these before adding another.
 const VERBS: &[&str] = &[
     "Add",
-    "Append",
     "Approve",
     "Archive",
     "Build",
     "Check",
-    "Clear",
     "Commit",
     "Compare",
     "Complete",
@@ -29,16 +27,10 @@ const VERBS: &[&str] = &[
     "Disable",
     "Enable",
     "Explain",
-    "Fill",
     "Find",
     "Finish",
-    "Generate",
-    "Get",
-    "Import",
-    "Insert",
     "Install",
     "List",
-    "Measure",
     "Merge",
     "Move",
     "Print",
@@ -47,10 +39,8 @@ const VERBS: &[&str] = &[
     "Rename",
     "Restore",
     "Run",
-    "Scan",
     "Score",
     "Search",
-    "Select",
     "Set",
     "Show",
     "Start",
@@ -239,8 +229,11 @@ fn files() -> BTreeMap<String, String> {
             // A line without text is as wide as its column.
             let lines = shown.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>();
             *text += &format!("\n## gsd-tools {}\n\n{lines}", page.path);
-            let flags = help::flags_of(family, &page.path).lines().next();
-            *text += &flags.map(|heading| format!("\n({heading} see _flags.txt)\n")).unwrap_or_default();
+            let flags = help::flags_of(family, &page.path).lines().filter_map(|line| line.trim().split(' ').next());
+            let flags: Vec<&str> = flags.filter(|word| word.starts_with("--")).collect();
+            if !flags.is_empty() {
+                *text += &format!("\nMore flags, described in _flags.txt: {}\n", flags.join(", "));
+            }
         }
     }
     files

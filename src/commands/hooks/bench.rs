@@ -23,7 +23,7 @@ const SHOWN: usize = 46;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchArgs {
-    /// Only this host
+    /// Only the hooks of this host
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
     /// Run each hook this many times

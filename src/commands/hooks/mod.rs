@@ -43,10 +43,10 @@ verbs! {
     /// Example: `gsd-tools hooks status --json`.
     "hooks status": reads json(HookStatus) = status(StatusArgs);
 
-    /// Measure how long each registered hook takes
+    /// Run every registered hook and show how long each takes
     ///
-    /// Runs every hook that hosts have registered with a sample event, and prints the median and the 99th percentile.
-    /// Hooks of other programs are run too, after a prompt.
+    /// Runs each hook with a sample event, and prints the median and the 99th percentile. Hooks of other programs are
+    /// run too, after a prompt.
     ///
     /// Example: `gsd-tools hooks bench --host codex --ours`.
     "hooks bench": runs json(BenchReport) = bench::bench(bench::BenchArgs);
@@ -54,7 +54,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SwitchArgs {
-    /// Only this host
+    /// Only the hooks of this host
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
     /// Print the result as JSON

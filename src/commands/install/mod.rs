@@ -44,8 +44,8 @@ verbs! {
 
     /// Show installed hosts, versions and modified files
     ///
-    /// Without a host, shows every install, global and local. Exits 1 if a file is missing or modified, or if an
-    /// install was interrupted.
+    /// Without a host, shows every install, global and local. Exits 1 if installed files or our entries in settings are
+    /// missing or modified, or if a write was interrupted.
     ///
     /// Example: `gsd-tools status --json`.
     "status": reads json(report::StatusReport) = status(StatusArgs);

@@ -12,7 +12,7 @@ use crate::operations::verification::acceptance::acceptance;
 
 verbs! {
     "Phases";
-    groups { "phases": "List and archive phases"; "phase": "Add, insert, complete and remove phases"; }
+    groups { "phases": "List and archive phases"; "phase": "Add, complete, check and remove phases"; }
 
     /// Show the folder of a phase, with its plans and summaries
     ///
@@ -44,7 +44,7 @@ verbs! {
     /// Example: `gsd-tools phase add "Team sharing" --raw` prints its number.
     "phase add": writes json(add::AddReport) = add(AddArgs);
 
-    /// Insert a decimal phase after another phase
+    /// Add a decimal phase after another phase
     ///
     /// Adds the phase to ROADMAP.md and creates its folder. No other phase is renumbered.
     ///

@@ -10,9 +10,9 @@ use crate::operations::phases::template::{self, FillReport, Filling, Template};
 
 verbs! {
     "Templates";
-    groups { "template": "Select and fill templates"; }
+    groups { "template": "Create documents from templates"; }
 
-    /// Select the summary template that fits a plan
+    /// Show the summary template that fits a plan
     ///
     /// Example: `gsd-tools template select 02-01-PLAN.md --raw` prints `templates/summary-minimal.md`.
     "template select": reads json(template::SelectReport, Fallback) = select(SelectArgs);
