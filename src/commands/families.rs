@@ -1,4 +1,4 @@
-//! The table of families, and the run of a call through it.
+//! The table of families, and how a call runs: its words are read, its verb is called, its answer is printed.
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
@@ -222,6 +222,7 @@ mod tests {
 
     #[test]
     fn every_command_has_an_example_that_can_be_typed() {
+        let world = World::with([("HOME", "/nowhere")], std::path::Path::new("/"));
         let mut without = Vec::new();
         for verb in CATALOG.verbs() {
             let path = verb.path;
@@ -233,6 +234,8 @@ mod tests {
             for example in &examples {
                 let refused = |error: CommandError| -> ! { panic!("`{example}`: {error:?}") };
                 let mut call = argv::parse(arguments(example)).unwrap_or_else(|error| refused(error));
+                call.words =
+                    install::spelled(call.words, &world, &OnceCell::new()).unwrap_or_else(|error| refused(error));
                 let row = usage::family_of(CATALOG, &call).unwrap_or_else(|error| refused(error));
                 usage::lift_of_writers(row, &mut call).unwrap_or_else(|error| refused(error));
                 usage::read(row, &call.words).unwrap_or_else(|error| refused(error));

@@ -16,6 +16,8 @@ pub(crate) mod documents;
 mod families;
 pub(crate) mod frame;
 mod git;
+#[cfg(test)]
+mod help_tests;
 mod hooks;
 mod init;
 mod install;

@@ -1,4 +1,4 @@
-//! What a call came to, and how it is delivered.
+//! The result of a call, and how it is printed.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;

@@ -1,7 +1,8 @@
-//! The arguments before clap sees them: the flags that may stand anywhere are lifted out, old spellings are undone.
+//! The arguments before clap reads them: flags that are allowed anywhere are taken out, old spellings are replaced.
 //!
 //! Families never see `--raw`, `--pick`, `--default`, `--cwd`, `--project-dir`, `--ws`, `--json-errors`,
-//! `--exit-contract`, nor the leading word `query`; `roadmap.get-phase` reaches them as `roadmap get-phase`.
+//! `--exit-contract`, `--help`, nor the leading word `query`; `roadmap.get-phase` reaches them as `roadmap get-phase`.
+//! Verbs that write or act do not see `--dry-run` and `--if-match` either, unless the flag is an argument of the verb.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! Every family there is, and what can be asked about their verbs. The table itself is above: [`super::super::families`].
+//! All families, and the questions other code has about their verbs. The list is `CATALOG` in `commands/families.rs`.
 
 use super::Family;
 use super::listing::Listed;

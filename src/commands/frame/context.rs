@@ -1,4 +1,4 @@
-//! What a command has at hand: where it stands, what was asked of every command, and the place for its answer.
+//! What a command works with: its folder and project, the flags of every command, and its answer so far.
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What goes wrong in a command, and how it is told: a line for people, a line of JSON for programs, an exit code.
+//! Errors of commands, and how they are printed: a line for people, a line of JSON for programs, an exit code.
 
 use std::error::Error;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What operations need to know beside the documents: the moment, the session, the commit at hand, the commands to name.
+//! Facts that operations need besides the documents: the time, the session, the current commit, the installed commands.
 
 use super::Context;
 use super::error::CommandError;

@@ -1,4 +1,4 @@
-//! Files that a command is told of by path: reading them, and the answer where there is none.
+//! Files that a call names by path: reading them, and the answer if there is none.
 
 use std::path::{Path, PathBuf};
 

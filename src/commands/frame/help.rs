@@ -1,4 +1,4 @@
-//! Help pages: the list of commands, and the page of one command as its doc comments tell it.
+//! Help pages: the list of commands, and the page of one command, made of its doc comments.
 
 use std::fmt::Write as _;
 
@@ -10,31 +10,31 @@ use super::tree;
 use super::usage;
 
 const FLAGS: &str = "\
-Flags of every command:
+Global flags:
   --json                  Print JSON, at a terminal too
-  --raw                   Print the bare value where the command has one
-  --pick <field>          Print one field of the answer, such as `a.b[0].c`
-  --cwd <folder>          Work in this folder
-  --project-dir <folder>  Use the project in exactly this folder
+  --raw                   Print a plain value instead of JSON, where a command has one
+  --pick <field>          Print one field of the answer, for example `a.b[0].c`
+  --cwd <folder>          Run as if started in this folder
+  --project-dir <folder>  Use the project in this folder; do not search the folders above it
   --ws <name>             Use this workstream
   --json-errors           Print errors as one line of JSON
   --color <when>          Use colour: auto, always or never
-  --exit-contract=<v>     v1: 0 or 1; v2: a code per kind of failure
-  --help                  Show help; after a command, the help of that command
+  --exit-contract=<v>     v1: exit 1 on failure; v2: exit with a code for each kind of failure
+  -h, --help              Show help; after a command, the help of that command
 ";
 
 /// Shown with commands that write documents.
 const FLAGS_OF_WRITERS: &str = "\
-Flags of commands that write:
-  --dry-run               Show what would change, and change nothing; with --raw, as a diff
-  --if-match <token>      Refuse if the project changed since the answer that had this `token`
+More flags of this command:
+  --dry-run               Show what would change without changing it; with --raw, as a diff
+  --if-match <token>      Refuse if the project has changed since the answer that had this `token`
 
 ";
 
 /// Shown with commands that act on other things than documents.
 const FLAG_OF_ACTS: &str = "\
-Flags of commands that act:
-  --dry-run               Show what would be done, and do nothing; hooks of a repository are not run
+More flags of this command:
+  --dry-run               Show what would be done without doing it; no git hooks are run
 
 ";
 
@@ -52,12 +52,16 @@ fn command_page(row: &Family, words: &[String]) -> String {
     tree.build();
     let found = usage::leaf(&tree, words);
     let mut command = found.command.clone();
-    let more = match row.verb(&found.path).map(|verb| verb.effect) {
+    format!("{}\n{}{FLAGS}", command.render_long_help(), flags_of(row, &found.path))
+}
+
+/// The flags that the verb at `path` has because of what it does, under a heading; none for a verb that only reads.
+pub(in crate::commands) fn flags_of(row: &Family, path: &str) -> &'static str {
+    match row.verb(path).map(|verb| verb.effect) {
         Some(effect) if effect.writes() => FLAGS_OF_WRITERS,
         Some(effect) if effect.rehearses() => FLAG_OF_ACTS,
         _ => "",
-    };
-    format!("{}\n{more}{FLAGS}", command.render_long_help())
+    }
 }
 
 /// What people call, by what they want to do. The rest is for workflows.
@@ -121,6 +125,12 @@ fn full_page(catalog: Catalog) -> String {
     }
     let _ = write!(page, "\n{FLAGS}");
     page
+}
+
+/// The flags that pages end with, those of every command and those of some.
+#[cfg(test)]
+pub(in crate::commands) fn flags() -> String {
+    format!("{FLAGS}\n{FLAGS_OF_WRITERS}{FLAG_OF_ACTS}").trim_end().to_owned() + "\n"
 }
 
 #[cfg(test)]

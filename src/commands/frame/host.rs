@@ -1,4 +1,4 @@
-//! The host of a call: which one it is, how its commands are spelled, where its agents are.
+//! The host of a call: its descriptor, how its commands are typed, and where its agents are.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The verbs as a list: what each does, how far it reaches, and whether an agent may call it unasked.
+//! The verbs as a list: what each does, its effect, and whether an agent may call it without asking.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What a caller named: phases, folders of phases, workflows.
+//! Arguments that name something: phases, phase folders, workflows.
 
 use std::ops::Deref;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ pub(in crate::commands) struct PhaseArg {
     /// The phase, such as `3` or `3.1`
     #[arg(required_unless_present = "phase_flag")]
     phase: Option<NonBlank>,
-    /// The same, as a flag
+    /// The phase, as a flag
     #[arg(long = "phase", id = "phase_flag", value_name = "PHASE")]
     flag: Option<NonBlank>,
 }

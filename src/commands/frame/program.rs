@@ -1,4 +1,4 @@
-//! How people and models call this program: what is printed has to work where it is read.
+//! How to spell a call of this program, so that a command in an answer can be typed as it is.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How far a call reaches: the folders that it names.
+//! Limits of a call: which folders it may name, and what an agent may not do.
 
 use super::{CommandError, Context, Family, tree, usage};
 use crate::disk::{self, AbsolutePath};

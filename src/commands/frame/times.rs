@@ -1,4 +1,4 @@
-//! When documents were last committed, as git says it.
+//! When documents were last committed, asked from git.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! From words to clap's matches, and clap's complaints in our words.
+//! From words to clap's matches, and clap's errors as ours.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, ArgMatches};

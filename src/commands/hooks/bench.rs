@@ -23,19 +23,19 @@ const SHOWN: usize = 46;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchArgs {
-    /// This host alone
+    /// Only the hooks of this host
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
-    /// How often each is run
+    /// Run each hook this many times
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: u32,
-    /// Run only the hooks of this program
+    /// Run only our hooks
     #[arg(long)]
     ours: bool,
-    /// Run the hooks of other programs without asking
+    /// Run hooks of other programs without asking
     #[arg(long)]
     yes: bool,
-    /// Answer in JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

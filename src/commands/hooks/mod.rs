@@ -1,4 +1,4 @@
-//! The hooks of hosts from outside: silencing them without the host, and what each of them costs.
+//! `hooks`: enables and disables our hooks without editing the settings of hosts, and measures what hooks cost.
 
 mod bench;
 
@@ -19,28 +19,34 @@ use crate::runtime::Scope;
 
 verbs! {
     "Hooks" (own);
-    groups { "hooks": "Silence hooks, and measure them"; }
+    groups { "hooks": "Enable, disable, list and measure hooks"; }
 
-    /// Silence our hooks, of one host or of all
+    /// Disable our hooks, for one host or for all
     ///
-    /// The hosts need not be started again, and their settings stay as they are.
+    /// Takes effect at once: hosts need no restart, and their settings are not edited. To disable hooks for one session
+    /// only, set `GSD_HOOKS=off`. An agent cannot call this command.
     ///
     /// Example: `gsd-tools hooks off --host codex`.
     "hooks off": acts json(SwitchReport) = off(SwitchArgs);
 
-    /// Let our hooks speak again
+    /// Enable our hooks, for one host or for all
+    ///
+    /// Reverts `gsd-tools hooks off`. Takes effect at once.
     ///
     /// Example: `gsd-tools hooks on`.
     "hooks on": acts json(SwitchReport) = on(SwitchArgs);
 
-    /// Say whose hooks are silent
+    /// Show which hooks are enabled, for each install
+    ///
+    /// Exits 1 if a file that may register hooks cannot be read.
     ///
     /// Example: `gsd-tools hooks status --json`.
     "hooks status": reads json(HookStatus) = status(StatusArgs);
 
-    /// Run every hook that hosts have registered, and tell what each costs
+    /// Run every registered hook and show how long each takes
     ///
-    /// Hooks of other programs are run as well, with a made-up event: that is asked about first.
+    /// Runs each hook with a sample event, and prints the median and the 99th percentile. Hooks of other programs are
+    /// run too, after a prompt.
     ///
     /// Example: `gsd-tools hooks bench --host codex --ours`.
     "hooks bench": runs json(BenchReport) = bench::bench(bench::BenchArgs);
@@ -48,17 +54,17 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SwitchArgs {
-    /// This host alone
+    /// Only the hooks of this host
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
-    /// Answer in JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
-    /// Answer in JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

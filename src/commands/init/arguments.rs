@@ -1,4 +1,4 @@
-//! What the words and flags of each workflow are.
+//! Words and flags of each `init` verb.
 
 use crate::commands::frame::named::{NonBlank, PhaseArg};
 
@@ -6,7 +6,7 @@ use crate::commands::frame::named::{NonBlank, PhaseArg};
 pub(crate) struct OptionalPhaseArgs {
     /// The phase, such as `3` or `3.1`
     phase: Option<String>,
-    /// The phase, in place of the word
+    /// The phase, as a flag
     #[arg(long = "phase", value_name = "PHASE", conflicts_with = "phase")]
     named: Option<String>,
 }
@@ -21,14 +21,14 @@ impl OptionalPhaseArgs {
 pub(crate) struct ExecutePhaseArgs {
     #[command(flatten)]
     pub(super) phase: PhaseArg,
-    /// Execute only this wave
+    /// Include the steps for executing only this wave
     #[arg(long, num_args = 0..=1, value_name = "NUMBER")]
     #[expect(clippy::option_option, reason = "the flag may stand without its value")]
     pub(super) wave: Option<Option<String>>,
-    /// Look the state over too
+    /// Check STATE.md against the files too
     #[arg(long)]
     pub(super) validate: bool,
-    /// Write tests first, whatever is configured
+    /// Write tests first, whatever the configuration says
     #[arg(long)]
     pub(super) tdd: bool,
 }
@@ -38,35 +38,35 @@ pub(crate) struct ExecutePhaseArgs {
 pub(crate) struct PlanPhaseArgs {
     #[command(flatten)]
     pub(super) phase: PhaseArg,
-    /// How finely the phase is cut, whatever is configured
+    /// Use this granularity, whatever the configuration says
     #[arg(long)]
     pub(super) granularity: Option<String>,
-    /// A product requirements document that takes the place of the discussion
+    /// Use this product requirements document instead of a discussion
     #[arg(long, value_name = "FILE")]
     pub(super) prd: Option<String>,
-    /// Decision records that take the place of the discussion
+    /// Use these decision records instead of a discussion
     #[arg(long, value_name = "GLOB")]
     pub(super) ingest: Option<String>,
-    /// Only look into this phase
+    /// Research this phase without planning it
     #[arg(long, value_name = "PHASE")]
     pub(super) research_phase: Option<String>,
-    /// Look the state over too
+    /// Check STATE.md against the files too
     #[arg(long)]
     pub(super) validate: bool,
-    /// Write tests first, whatever is configured
+    /// Write tests first, whatever the configuration says
     #[arg(long)]
     pub(super) tdd: bool,
-    /// Plan again with what reviewers said
+    /// Include the steps for planning again with the comments of reviewers
     #[arg(long)]
     pub(super) reviews: bool,
-    /// Plan in pieces
+    /// Include the steps for planning a large phase in several agent runs
     #[arg(long)]
     pub(super) chunked: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AutoArgs {
-    /// Ask no questions
+    /// Include the steps for running without questions
     #[arg(long)]
     pub(super) auto: bool,
 }
@@ -74,53 +74,53 @@ pub(crate) struct AutoArgs {
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags are yes or no")]
 pub(crate) struct QuickArgs {
-    /// The task, in plain words
+    /// The task, in your own words
     #[arg(allow_hyphen_values = true)]
     pub(super) words: Vec<String>,
-    /// Talk it over first
+    /// Include the steps for discussing the task first
     #[arg(long)]
     pub(super) discuss: bool,
-    /// Look into it first
+    /// Include the steps for researching the task first
     #[arg(long)]
     pub(super) research: bool,
-    /// Check the plan and the result
+    /// Include the steps for checking the plan and the result
     #[arg(long)]
     pub(super) validate: bool,
-    /// All three
+    /// Same as `--discuss --research --validate`
     #[arg(long)]
     pub(super) full: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct QuickBatchArgs {
-    /// Look into the tasks first
+    /// Include the steps for researching the tasks first
     #[arg(long)]
     pub(super) research: bool,
-    /// Check the results
+    /// Include the steps for checking the results
     #[arg(long)]
     pub(super) validate: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProgressArgs {
-    /// Hold the record against reality
+    /// Include the steps for checking STATE.md against the files and git
     #[arg(long)]
     pub(super) forensic: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewMilestoneArgs {
-    /// Begin again at phase 1
+    /// Include the steps for numbering phases from 1 again
     #[arg(long)]
     pub(super) reset_phase_numbers: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OnboardArgs {
-    /// A few documents of the code map are enough to begin with
+    /// Require only the short version of the code map
     #[arg(long)]
     pub(super) fast: bool,
-    /// Ask in plain text, without menus
+    /// Ask questions as plain text instead of menus
     #[arg(long)]
     pub(super) text: bool,
 }
@@ -129,7 +129,7 @@ pub(crate) struct OnboardArgs {
 pub(crate) struct CodeReviewArgs {
     #[command(flatten)]
     pub(super) phase: OptionalPhaseArgs,
-    /// Fix what is found
+    /// Include the steps for fixing what the review finds
     #[arg(long)]
     pub(super) fix: bool,
 }
@@ -138,56 +138,56 @@ pub(crate) struct CodeReviewArgs {
 pub(crate) struct AssumptionsArgs {
     #[command(flatten)]
     pub(super) phase: OptionalPhaseArgs,
-    /// Ask no questions
+    /// Include the steps for running without questions
     #[arg(long)]
     pub(super) auto: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TodosArgs {
-    /// Only todos of this area
+    /// List only todos of this area
     pub(super) area: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DebugArgs {
-    /// Find the cause, change nothing
+    /// Include the steps for finding the cause without fixing it
     #[arg(long)]
     pub(super) diagnose: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AutonomousArgs {
-    /// Review plans until nobody finds anything more
+    /// Include the steps for reviewing plans until no reviewer finds a defect
     #[arg(long)]
     pub(super) converge: bool,
-    /// The same, with other hosts as reviewers
+    /// Same as `--converge`, with other hosts as reviewers
     #[arg(long)]
     pub(super) cross_ai: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct UpdateArgs {
-    /// The version that comes next, before it is released
+    /// Include the steps for updating to a pre-release
     #[arg(long)]
     pub(super) next: bool,
-    /// The same
+    /// Same as `--next`
     #[arg(long)]
     pub(super) rc: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkspaceArgs {
-    /// The workspace
+    /// The name of the workspace
     pub(super) name: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct YoloArgs {
-    /// The phase to start with, instead of the first that remains
+    /// Start with this phase instead of the first open one
     #[arg(long)]
     pub(super) from: Option<String>,
-    /// A phase without a CONTEXT.md stands in the way
+    /// Require a CONTEXT.md for every phase
     #[arg(long)]
     pub(super) strict_context: bool,
 }

@@ -1,4 +1,4 @@
-//! `init`: the context bundle a workflow asks for at its start.
+//! `init`: the context that a workflow needs at its start. It starts nothing and writes nothing.
 
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method has one lifetime, a closure any")]
 
@@ -23,154 +23,175 @@ use crate::operations::bundle::{
 use crate::world::Finished;
 
 verbs! {
-    "Workflows";
-    groups { "init": "Give a workflow everything it needs at its start, in one answer"; }
+    "Context for workflows";
+    groups { "init": "Print what a workflow needs at its start (does not start a project)"; }
 
-    /// What executing a phase starts from: its plans, what is left of them, models and branch
+    /// Print the context for executing a phase: plans, models, branch
+    ///
+    /// Used by the execute-phase workflow. Reads the plans and summaries of the phase, ROADMAP.md and the
+    /// configuration, and names the plans that can run now and those that are blocked.
     ///
     /// Example: `gsd-tools init execute-phase 2 --pick runnable_plans`.
     "init execute-phase": reads bundle(crate::operations::bundle::execute_phase::ExecutePhaseReport)
         = execute_phase(ExecutePhaseArgs);
 
-    /// What planning a phase starts from: its documents, models and switches
+    /// Print the context for planning a phase: documents, models, settings
+    ///
+    /// Used by the plan-phase workflow. Reads ROADMAP.md, the documents of the phase and the configuration, and lists
+    /// the commands that verified an earlier phase.
     ///
     /// Example: `gsd-tools init plan-phase 2 --pick has_context`.
     "init plan-phase": reads bundle(crate::operations::bundle::plan_phase::PlanPhaseReport) = plan_phase(PlanPhaseArgs);
 
-    /// What starting a project starts from: what is there already, code and documents
+    /// Print the context for starting a project: code and documents found
+    ///
+    /// Used by the new-project workflow. Starts nothing and writes nothing.
     ///
     /// Example: `gsd-tools init new-project --pick is_brownfield`.
     "init new-project": reads bundle(crate::operations::bundle::project::NewProjectReport) = new_project(AutoArgs);
 
-    /// What starting a milestone starts from
+    /// Print the context for starting a milestone: the last one, paths
     ///
     /// Example: `gsd-tools init new-milestone --pick latest_completed_milestone`.
     "init new-milestone": reads bundle(crate::operations::bundle::milestone::NewMilestoneReport)
         = new_milestone(NewMilestoneArgs);
 
-    /// How to take up a project that has code, documents or plans already
+    /// Print the context for adopting an existing project, with the next step
+    ///
+    /// Searches for source files, a code map, decision records, requirements and specifications, and names the first
+    /// step that is not done yet.
     ///
     /// Example: `gsd-tools init onboard --pick next_action.command`.
     "init onboard": reads bundle(crate::operations::bundle::onboard::OnboardReport) = onboard(OnboardArgs);
 
-    /// What a small task starts from: its identifier, folder and branch
+    /// Print the context for a small task: identifier, folder, branch
+    ///
+    /// Used by the quick workflow. The folder is not created.
     ///
     /// Example: `gsd-tools init quick "Fix the login" --research --pick task_dir`.
     "init quick": reads bundle(crate::operations::bundle::quick::QuickReport) = quick(QuickArgs);
 
-    /// What several small tasks at once start from
+    /// Print the context for several small tasks: models and folders
     ///
     /// Example: `gsd-tools init quick-batch --research --pick quick_batches_dir`.
     "init quick-batch": reads bundle(crate::operations::bundle::batch::QuickBatchReport) = quick_batch(QuickBatchArgs);
 
-    /// What taking existing documents in starts from
+    /// Print the context for importing existing documents: target paths
     ///
     /// Example: `gsd-tools init ingest-docs --pick conflicts_path`.
     "init ingest-docs": reads bundle(crate::operations::bundle::code::IngestDocsReport) = ingest_docs();
 
-    /// What taking work up again starts from
+    /// Print the context for resuming interrupted work
     ///
     /// Example: `gsd-tools init resume --pick interrupted_agent_id`.
     "init resume": reads bundle(crate::operations::bundle::project::ResumeReport) = resume();
 
-    /// What accepting a phase starts from: how far it is executed, verified and tested
+    /// Print the context for accepting a phase: verification and test results
+    ///
+    /// Used by the verify-work workflow. Reads the summaries, the verification report and the UAT files of the phase.
     ///
     /// Example: `gsd-tools init verify-work 2 --pick phase_completion.ready_to_transition`.
     "init verify-work": reads bundle(crate::operations::bundle::verify_work::VerifyWorkReport) = verify_work(PhaseArg);
 
-    /// Where the documents of a phase stand
+    /// Print the context for work on a phase: its folder and documents
+    ///
+    /// Used by the discuss-phase and transition workflows. Without a phase, reports on the project only.
     ///
     /// Example: `gsd-tools init phase-op 2.1 --pick expected_phase_dir`.
     "init phase-op": reads bundle(crate::operations::bundle::phase_op::PhaseOpReport) = phase_op(OptionalPhaseArgs);
 
-    /// What reviewing the code of a phase starts from
+    /// Print the context for reviewing the code of a phase
     ///
     /// Example: `gsd-tools init code-review 2 --fix --pick phase_dir`.
     "init code-review": reads bundle(crate::operations::bundle::review::CodeReviewReport) = code_review(CodeReviewArgs);
 
-    /// What a review of plans by others starts from
+    /// Print the context for a review of plans by other hosts
     ///
     /// Example: `gsd-tools init review 2 --pick phase_dir`.
     "init review": reads bundle(crate::operations::bundle::review::ReviewReport) = review(OptionalPhaseArgs);
 
-    /// What talking over the assumptions of a phase starts from
+    /// Print the context for discussing the assumptions of a phase
     ///
     /// Example: `gsd-tools init discuss-phase-assumptions 2 --auto`.
     "init discuss-phase-assumptions": reads bundle(crate::operations::bundle::review::AssumptionsReport)
         = discuss_phase_assumptions(AssumptionsArgs);
 
-    /// The todos that are still to do
+    /// Print the context for working on todos: the pending ones
     ///
     /// Example: `gsd-tools init todos api --pick todo_count`.
     "init todos": reads bundle(crate::operations::bundle::batch::TodosBundle) = todos(TodosArgs);
 
-    /// How far the milestone is
+    /// Print the context for work on the milestone: phase counts
     ///
     /// Example: `gsd-tools init milestone-op --pick all_phases_complete`.
     "init milestone-op": reads bundle(crate::operations::bundle::project::MilestoneOpReport) = milestone_op();
 
-    /// What mapping existing code starts from
+    /// Print the context for mapping existing code: models, maps found
     ///
     /// Example: `gsd-tools init map-codebase --pick existing_maps`.
     "init map-codebase": reads bundle(crate::operations::bundle::code::MapCodebaseReport) = map_codebase();
 
-    /// Where the work stands: every phase of the milestone, the current and the next one
+    /// Print the context for a progress report: all phases, current and next
+    ///
+    /// Used by the progress workflow. For people, `gsd-tools progress` and `gsd-tools stats` print less.
     ///
     /// Example: `gsd-tools init progress --pick next_phase.number`.
     "init progress": reads bundle(crate::operations::bundle::progress::ProgressBundle) = progress(ProgressArgs);
 
-    /// What the dashboard shows: every phase, what it waits for, and what can be done now
+    /// Print the context for the dashboard: phases, dependencies, actions
     ///
     /// Example: `gsd-tools init manager --pick recommended_actions`.
     "init manager": reads bundle(crate::operations::bundle::manager::ManagerBundle) = manager();
 
-    /// What running the remaining phases by themselves starts from, and what stands in the way of it
+    /// Print the context for running phases unattended, and what prevents it
     ///
     /// Example: `gsd-tools init yolo --from 3 --pick prerequisites_met`.
     "init yolo": reads bundle(crate::operations::bundle::yolo::YoloBundle) = yolo(YoloArgs);
 
-    /// What closing a milestone starts from
+    /// Print the context for completing a milestone: paths, tag setting
     ///
     /// Example: `gsd-tools init complete-milestone --pick git_create_tag`.
     "init complete-milestone": reads bundle(crate::operations::bundle::milestone::CompleteMilestoneReport)
         = complete_milestone();
 
-    /// What working through all phases starts from
+    /// Print the context for working through all phases
     ///
     /// Example: `gsd-tools init autonomous --converge`.
     "init autonomous": reads bundle(crate::operations::bundle::batch::AutonomousReport) = autonomous(AutonomousArgs);
 
-    /// What bringing documentation up to date starts from
+    /// Print the context for updating the documentation
     ///
     /// Example: `gsd-tools init docs-update`.
     "init docs-update": reads bundle(crate::operations::bundle::code::DocsUpdateReport) = docs_update();
 
-    /// What bringing this program up to date starts from
+    /// Print the context for updating gsd-tools
     ///
     /// Example: `gsd-tools init update --next --pick next_channel`.
     "init update": reads bundle(crate::operations::bundle::batch::UpdateReport) = update(UpdateArgs);
 
-    /// What going on to the next phase starts from: who else is at work
+    /// Print the context for moving to the next phase: active workstreams
     ///
     /// Example: `gsd-tools init transition --pick other_active_workstreams`.
     "init transition": reads bundle(crate::operations::bundle::milestone::TransitionReport) = transition();
 
-    /// What hunting a bug starts from
+    /// Print the context for debugging: folder, model, mode
     ///
     /// Example: `gsd-tools init debug --diagnose --pick debug_dir`.
     "init debug": reads bundle(crate::operations::bundle::code::DebugReport) = debug(DebugArgs);
 
-    /// What making a workspace starts from: the repositories in the project's folders
+    /// Print the context for creating a workspace: repositories found
+    ///
+    /// A workspace is a folder outside the project with worktrees or clones of several repositories.
     ///
     /// Example: `gsd-tools init new-workspace --pick child_repo_count`.
     "init new-workspace": reads bundle(crate::operations::bundle::workspaces::NewWorkspaceReport) = workspaces::new();
 
-    /// The workspaces there are
+    /// List the workspaces
     ///
     /// Example: `gsd-tools init list-workspaces --pick workspace_count`.
     "init list-workspaces": reads json(crate::operations::bundle::workspaces::WorkspacesReport) = workspaces::list();
 
-    /// What removing a workspace starts from: what would be lost
+    /// Print the context for removing a workspace: uncommitted changes
     ///
     /// Example: `gsd-tools init remove-workspace feature-x --pick has_dirty_repos`.
     "init remove-workspace": reads bundle(crate::operations::bundle::workspaces::RemoveWorkspaceReport)

@@ -1,7 +1,7 @@
-//! Installing for hosts, taking that back, and saying how things stand.
+//! `install`, `uninstall`, `status`, `package` and `recover`.
 //!
-//! Every host is planned before the first one is written, so that what cannot be done is known first. A host that
-//! fails does not stop the others; the summary and the exit code say that it did.
+//! All hosts are planned before the first one is written, so that every error of a plan is known first. A host that
+//! fails does not stop the others; the summary and the exit code report it.
 
 mod ask;
 mod diff;
@@ -22,31 +22,46 @@ use report::{InstallReport, Recovered, StatusReport};
 verbs! {
     "Install" (own);
 
-    /// Install commands, workflows, agents and hooks for one or more hosts
+    /// Install commands, workflows, agents and hooks into hosts
     ///
-    /// Each host's name is a flag. With no host, a terminal asks which.
+    /// Name the hosts as flags, such as `--claude --codex`; `gsd-tools runtimes` lists them. Without a host, a terminal
+    /// asks which. Writes into the host's config directory, adds our hooks to the host's settings, and allows
+    /// `gsd-tools` in its permission list. Files of an earlier install that you edited are saved to
+    /// `gsd-local-patches/`.
     ///
-    /// Example: `gsd-tools install --all --global`.
+    /// If one host fails, the others are installed all the same, and the exit code is not 0.
+    ///
+    /// Example: `gsd-tools install --claude --global`.
     "install": writes [asked] json(report::InstallReport) = install(InstallArgs);
 
-    /// Remove an install and give back every file it had changed
+    /// Uninstall from hosts and restore the files that install changed
     ///
-    /// Example: `gsd-tools uninstall --all --global`.
+    /// Removes the installed files, and our entries from settings files; everything else in those files is unchanged.
+    /// Installed files that you edited are not removed, but listed.
+    ///
+    /// Example: `gsd-tools uninstall --claude --global`.
     "uninstall": destroys [asked] json(report::InstallReport) = uninstall(UninstallArgs);
 
-    /// Say what is installed, and whether it is as it was left
+    /// Show installed hosts, versions and modified files
     ///
-    /// Exits 1 if something is not. With no host, says it of all of them.
+    /// Without a host, shows every install, global and local. Exits 1 if installed files or our entries in settings are
+    /// missing or modified, or if a write was interrupted.
     ///
     /// Example: `gsd-tools status --json`.
     "status": reads json(report::StatusReport) = status(StatusArgs);
 
-    /// Write our content as a plugin of a host, for whoever hands it on
+    /// Build a distributable plugin for a host
+    ///
+    /// Writes commands, agents, hooks and the program into a folder that the host loads as a plugin, prints how to load
+    /// it, and lists what a plugin of this host cannot contain.
     ///
     /// Example: `gsd-tools package --host claude dist/plugin`.
     "package": writes [asked] json(package::PackageReport) = package::package(package::PackageArgs);
 
-    /// Finish a write that was cut short
+    /// Finish or undo writes that were interrupted
+    ///
+    /// Searches the project and the config directories of all hosts. A write that was committed is finished, any other
+    /// is undone. Every command that writes does the same for the folders it writes to.
     ///
     /// Example: `gsd-tools recover`.
     "recover": acts json(report::Recovered) = recover();
@@ -56,22 +71,22 @@ verbs! {
 #[derive(Clone, Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Which {
-    /// A host by name; each name is also a flag of its own
+    /// Use this host; repeat it for several. `--codex` is short for `--host codex`
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Every host there is
+    /// Use all supported hosts
     #[arg(long, conflicts_with = "hosts")]
     all: bool,
-    /// For you, in all projects
+    /// Global scope: all your projects
     #[arg(long, short = 'g', conflicts_with = "local")]
     global: bool,
-    /// For this project alone
+    /// Local scope: only this project
     #[arg(long, short = 'l')]
     local: bool,
-    /// The folder of the host, in the place of the usual one
+    /// Use this config directory instead of the host's default
     #[arg(long, short = 'c', value_name = "FOLDER", conflicts_with_all = ["all", "local"])]
     config_dir: Option<String>,
-    /// Answer in JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -81,13 +96,13 @@ pub(crate) struct Which {
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     which: Which,
-    /// Show what would be written, and write nothing
+    /// Show what would be written without writing it
     #[arg(long)]
     dry_run: bool,
-    /// Leave the lists alone in which hosts keep what may run without asking
+    /// Do not edit the host's permission list
     #[arg(long)]
     no_permissions: bool,
-    /// Where commands that are skills stand: side by side, or below the few that lead to them; later installs keep it
+    /// Skill layout; later installs keep it
     #[arg(long, value_name = "LAYOUT")]
     skills: Option<SkillLayout>,
 }
@@ -95,9 +110,9 @@ pub(crate) struct InstallArgs {
 /// Where commands stand that are skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum SkillLayout {
-    /// Each can be typed, on every host
+    /// List every command, on every host
     Flat,
-    /// Hosts that look no deeper list six rows and no more
+    /// Group commands under routers; hosts that do not search subfolders list only the routers
     Nested,
 }
 
@@ -106,7 +121,7 @@ pub(crate) enum SkillLayout {
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
     which: Which,
-    /// Show what would be removed, and remove nothing
+    /// Show what would be removed without removing it
     #[arg(long)]
     dry_run: bool,
 }

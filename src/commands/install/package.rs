@@ -1,4 +1,4 @@
-//! Our content as a plugin, for whoever hands it on.
+//! `package`: builds a plugin for a host that people can distribute.
 
 use std::fmt::Write as _;
 
@@ -14,15 +14,15 @@ use crate::library::Library;
 /// A plugin of a host, written into a folder.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PackageArgs {
-    /// The host; `--claude-plugin FOLDER` is the same for that one
+    /// The host; `--claude-plugin FOLDER` is short for `--host claude FOLDER`
     #[arg(long, value_name = "NAME")]
     host: String,
-    /// The folder to write; it has to be empty, or not to be there
+    /// The folder to write to; must be empty or not exist
     folder: String,
-    /// Show what would be written, and write nothing
+    /// Show what would be written without writing it
     #[arg(long)]
     dry_run: bool,
-    /// Answer in JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -1,5 +1,5 @@
-//! What an update of the installation needs to know: what is installed here, and which files of the user's stand
-//! among ours.
+//! What an update of the installation needs: which installation applies here, the newest version, and the user's files
+//! among the installed ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,42 +15,51 @@ use crate::runtime::Scope;
 verbs! {
     "Updating";
 
-    /// Tell which installation this project uses
+    /// Show which installation this project uses
     ///
-    /// Example: `gsd-tools update-context` prints one line of JSON.
+    /// A local installation comes before a global one, and the host of the session before the others. Prints version,
+    /// scope, host and folder on one line of JSON; the version is `0.0.0` if nothing is installed.
+    ///
+    /// Example: `gsd-tools update-context`.
     "update-context": reads json(InstallationReport) = update_context();
 
-    /// Look up the newest version of this program
+    /// Check whether a newer version is published
     ///
-    /// It is noted for hooks, which never ask a server themselves.
+    /// Asks the npm registry, and records the answer for the hooks, which never go online themselves.
     ///
     /// Example: `gsd-tools update-check --pick latest`.
     "update-check": runs json(UpdateReport) = update_check();
 
-    /// Find files of your own among the installed ones
+    /// List files of yours among the installed ones
+    ///
+    /// Lists the files in the host's folders that have `gsd` or a name with the prefix `gsd-` in their path, but are
+    /// not in the manifest of the installation.
     ///
     /// Example: `gsd-tools detect-custom-files --config-dir ~/.config/host --pick custom_files`.
     "detect-custom-files": reads json(custom::Findings) = detect_custom_files(DetectArgs);
 
-    /// Bring files of your own back that an update put aside
+    /// Restore files of yours that an update moved to the backup
     ///
-    /// Example: `gsd-tools restore-custom-files --config-dir ~/.config/host --apply`; without `--apply` it only looks.
+    /// Reads `gsd-user-files-backup/` in the config directory. Without `--apply`, lists what can be restored; files
+    /// that exist are never overwritten.
+    ///
+    /// Example: `gsd-tools restore-custom-files --config-dir ~/.config/host --apply`.
     "restore-custom-files": acts json(custom::Restoration) = restore_custom_files(RestoreArgs);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DetectArgs {
-    /// The host's folder
+    /// The host's config directory
     #[arg(long)]
     config_dir: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestoreArgs {
-    /// The host's folder
+    /// The host's config directory
     #[arg(long)]
     config_dir: NonBlank,
-    /// Bring back what can be
+    /// Restore the files instead of listing them
     #[arg(long)]
     apply: bool,
 }

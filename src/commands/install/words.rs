@@ -1,5 +1,5 @@
-//! The words of an install before clap sees them: each host's name is a flag, and a call that begins with such a
-//! flag means `install`.
+//! The words of an install before clap reads them: each host's name is a flag, and a call that begins with such a flag
+//! means `install`.
 
 use std::cell::OnceCell;
 

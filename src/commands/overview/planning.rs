@@ -1,13 +1,16 @@
-//! The project as a whole.
+//! `planning inspect`: the whole project as data.
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::overview::inspect;
 
 verbs! {
-    "The whole project";
-    groups { "planning": "Look at the project as a whole"; }
+    "Project";
+    groups { "planning": "Show the whole project as data"; }
 
-    /// Give phases, plans, tasks, requirements and progress in one answer, with what could not be told
+    /// Show phases, plans, tasks, requirements and progress as one answer
+    ///
+    /// Reads all documents of the project. What cannot be determined is listed with the reason, instead of being
+    /// guessed.
     ///
     /// Example: `gsd-tools planning inspect --pick progress.accepted_phases.completed`.
     "planning inspect": reads json(inspect::InspectReport) = inspect();

@@ -1,4 +1,4 @@
-//! Progress of the milestone, as JSON, as a table, as a bar.
+//! `progress`, `stats` and `history-digest`: counts of the milestone as JSON, as a table, as a bar.
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::state::entry;
@@ -11,17 +11,24 @@ use crate::world::Finished;
 verbs! {
     "Progress";
 
-    /// Show how far the milestone is
+    /// Show the progress of the milestone
+    ///
+    /// Counts plans with a summary, phase by phase. `percent` is null if the roadmap does not show which phases belong
+    /// to the milestone. `gsd-tools stats` adds requirements and commits, `gsd-tools smart-entry` the next command.
     ///
     /// Example: `gsd-tools progress bar --raw` prints `[██████░░░░░░░░░░░░░░] 3/10 plans (30%)`.
     "progress": reads json( progress::ProgressReport, progress::BarReport, TableReport) = progress(ProgressArgs);
 
-    /// Show the project in numbers: phases, plans, requirements, commits
+    /// Show counts of phases, plans, requirements and commits
     ///
-    /// Example: `gsd-tools stats table --raw` prints them as a page.
+    /// Asks git for the number of commits and the date of the first one.
+    ///
+    /// Example: `gsd-tools stats table --raw` prints the counts as Markdown.
     "stats": reads json(stats::StatsReport, TableReport) = stats(StatsArgs);
 
-    /// Show what all summaries hand on, phase by phase
+    /// Show what the phase summaries record: technology, decisions, patterns
+    ///
+    /// Reads every summary, archived phases included. `gsd-tools summary-extract` reads one.
     ///
     /// Example: `gsd-tools history-digest --pick tech_stack`.
     "history-digest": reads json(history::HistoryReport) = history_digest();
@@ -29,13 +36,13 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatsArgs {
-    /// `json` or `table`; anything else means `json`
+    /// `json` or `table`; any other word means `json`
     format: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProgressArgs {
-    /// `json`, `table` or `bar`; anything else means `json`
+    /// `json`, `table` or `bar`; any other word means `json`
     format: Option<String>,
 }
 

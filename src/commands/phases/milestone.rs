@@ -1,4 +1,4 @@
-//! Milestones: shipping one, and putting its quick tasks away.
+//! `milestone`: completes a milestone and archives its quick tasks.
 
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
@@ -7,14 +7,19 @@ use crate::project::view::state_version;
 
 verbs! {
     "Milestones";
-    groups { "milestone": "Archive milestones"; }
+    groups { "milestone": "Complete and archive milestones"; }
 
-    /// Archive a milestone and record that it is shipped
+    /// Complete a milestone: archive its documents and phases
     ///
-    /// Example: `gsd-tools milestone complete v1.0 --name "MVP" --dry-run` shows it; `--confirm` does it.
+    /// Copies ROADMAP.md and REQUIREMENTS.md to the archive, moves the phase folders there, adds an entry to
+    /// MILESTONES.md and updates STATE.md. Nothing is deleted or overwritten.
+    ///
+    /// Example: `gsd-tools milestone complete v1.0 --name "MVP" --dry-run` shows the changes; `--confirm` makes them.
     "milestone complete": destroys json(complete::CompleteReport, complete::RehearsalReport) = complete(CompleteArgs);
 
     /// Archive the folders of all quick tasks under a milestone
+    ///
+    /// Moves their rows of STATE.md to the archive too.
     ///
     /// Example: `gsd-tools milestone archive-quick v1.0`.
     "milestone archive-quick": writes json(complete::QuickReport, complete::QuickRehearsalReport)
@@ -26,19 +31,19 @@ verbs! {
 pub(crate) struct CompleteArgs {
     /// The milestone, such as `v1.0`
     version: NonBlank,
-    /// What it is called
+    /// The name of the milestone
     #[arg(long, num_args = 0..)]
     name: Vec<String>,
-    /// Do it
+    /// Confirm: make the changes
     #[arg(long)]
     confirm: bool,
-    /// The folders of phases stay where they are
+    /// Do not move the phase folders
     #[arg(long)]
     no_archive_phases: bool,
-    /// Quick tasks go to the archive too
+    /// Archive the quick tasks too
     #[arg(long)]
     archive_quick: bool,
-    /// Although the roadmap has phases that were never started
+    /// Complete it even if phases were never started
     #[arg(long)]
     force: bool,
 }

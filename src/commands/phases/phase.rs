@@ -1,4 +1,4 @@
-//! Phases: finding them, listing them.
+//! `find-phase`, `phases` and `phase`: finding, listing, adding, completing and removing phases.
 
 use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
@@ -12,69 +12,91 @@ use crate::operations::verification::acceptance::acceptance;
 
 verbs! {
     "Phases";
-    groups { "phases": "List and archive phases"; "phase": "Add, insert and complete phases"; }
+    groups { "phases": "List and archive phases"; "phase": "Add, complete, check and remove phases"; }
 
-    /// Show the folder of a phase
+    /// Show the folder of a phase, with its plans and summaries
     ///
     /// Example: `gsd-tools find-phase 2.1 --raw` prints `.planning/phases/02.1-search-hotfix`.
     "find-phase": reads json(find::FindPhaseReport) = find_phase(PhaseArg);
 
-    /// List the phases of the milestone
+    /// List the phase folders of the milestone, or their files
     ///
     /// Example: `gsd-tools phases list --type plans --phase 2`.
     "phases list": reads json(find::PhaseListReport) = list(ListArgs);
 
-    /// Archive the folders of all phases under the milestone
+    /// Archive the folders of all phases
+    ///
+    /// Moves them to `milestones/` in the planning folder. Nothing is deleted. Without `--confirm`, refuses if there
+    /// are phases.
     ///
     /// Example: `gsd-tools phases clear --confirm --archive-version v1.0`.
     "phases clear": destroys json(archive::ClearReport) = clear(ClearArgs);
 
-    /// Show the next free decimal of a phase
+    /// Show the next free decimal number of a phase
     ///
     /// Example: `gsd-tools phase next-decimal 2 --raw` prints `02.1`.
     "phase next-decimal": reads json(add::DecimalReport) = next_decimal(PhaseArg);
 
     /// Add a phase at the end of the milestone
     ///
+    /// Adds the phase to ROADMAP.md and creates its folder.
+    ///
     /// Example: `gsd-tools phase add "Team sharing" --raw` prints its number.
     "phase add": writes json(add::AddReport) = add(AddArgs);
 
-    /// Add a decimal phase after another
+    /// Add a decimal phase after another phase
+    ///
+    /// Adds the phase to ROADMAP.md and creates its folder. No other phase is renumbered.
     ///
     /// Example: `gsd-tools phase insert 2 "Hot fix" --raw` prints `02.1`.
     "phase insert": writes json(add::InsertReport) = insert(InsertArgs);
 
-    /// Complete a phase in the roadmap, the requirements and the state
+    /// Complete a phase in ROADMAP.md, REQUIREMENTS.md and STATE.md
+    ///
+    /// Refuses a phase that has open plans or is not verified. Moves the position to the next phase.
     ///
     /// Example: `gsd-tools phase complete 2 --pick next_phase`.
     "phase complete": writes json(complete::CompleteReport) = complete_phase(PhaseArg);
 
-    /// Show whether a phase is planned as a vertical slice
+    /// Check whether a phase is planned as a vertical slice (MVP mode)
+    ///
+    /// Checks the flag, the `**Mode:**` field of the phase in ROADMAP.md, and `workflow.mvp_mode`; `source` says which
+    /// of them applies.
     ///
     /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
     "phase mvp-mode": reads json(add::MvpReport) = mvp_mode(MvpArgs);
 
     /// Check whether every acceptance test of a phase passed
     ///
+    /// Reads the UAT files of the phase. A phase without tests has not passed. Exits 0 whether they passed or not.
+    ///
     /// Example: `gsd-tools phase uat-passed 2 --require-verification --pick blockers`.
     "phase uat-passed": reads json(crate::operations::verification::acceptance::AcceptanceReport) = uat_passed(UatArgs);
 
     /// Add several phases at the end of the milestone
     ///
-    /// Example: `gsd-tools phase add-batch "Team sharing" Billing`; or `--descriptions '["Team sharing", "Billing"]'`.
+    /// Adds all of them or none.
+    ///
+    /// Example: `gsd-tools phase add-batch "Team sharing" Billing`, or `gsd-tools phase add-batch --descriptions
+    /// '["Team sharing", "Billing"]'`.
     "phase add-batch": writes json(add::BatchReport) = add_batch(BatchArgs);
 
-    /// Remove a phase with its folder, and renumber those behind it
+    /// Remove a phase and its folder, and renumber the phases after it
     ///
-    /// Example: `gsd-tools phase remove 4`; one with executed plans only with `--force`.
+    /// Updates ROADMAP.md, STATE.md, and the names of the folders and files of the later phases. Refuses a phase with
+    /// executed plans unless `--force` is given.
+    ///
+    /// Example: `gsd-tools phase remove 4 --dry-run` shows what would change.
     "phase remove": destroys json(remove::RemoveReport) = remove(RemoveArgs);
 
-    /// List the plans of a phase
+    /// List the plans of a phase, archived phases included
     ///
     /// Example: `gsd-tools phase list-plans 2 --pick plan_count`.
     "phase list-plans": reads json(add::PlanListReport) = list_plans(PhaseArg);
 
-    /// Show whether the tests of a plan are written first
+    /// Check whether a plan is executed test-first (TDD)
+    ///
+    /// Checks the flag, the type of the plan, its tasks, and `workflow.tdd_mode`; `source` says which of them applies.
     ///
     /// Example: `gsd-tools phase tdd-applicable .planning/phases/01-foundation/01-01-PLAN.md --pick applicable`.
     "phase tdd-applicable": reads json(add::TddReport) = tdd_applicable(TddArgs);
@@ -82,20 +104,20 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ClearArgs {
-    /// The folders go
+    /// Confirm: archive the folders
     #[arg(long)]
     confirm: bool,
-    /// The milestone they belong to; the current one without it
+    /// The milestone to archive them under; default: the current one, or the date
     #[arg(long)]
     archive_version: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BatchArgs {
-    /// What each phase is called
+    /// The names of the phases
     #[arg(required_unless_present = "descriptions")]
     words: Vec<String>,
-    /// The same, as a JSON array
+    /// The names of the phases as a JSON array
     #[arg(long, conflicts_with = "words")]
     descriptions: Option<String>,
 }
@@ -104,16 +126,16 @@ pub(crate) struct BatchArgs {
 pub(crate) struct RemoveArgs {
     #[command(flatten)]
     phase: PhaseArg,
-    /// Although some of its plans are executed
+    /// Remove it even if plans were executed
     #[arg(long)]
     force: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TddArgs {
-    /// The plan
+    /// The plan file
     plan: NonBlank,
-    /// The user asked for it on the command line
+    /// Answer as if the user requested it on the command line
     #[arg(long)]
     cli_flag: bool,
 }
@@ -122,29 +144,29 @@ pub(crate) struct TddArgs {
 pub(crate) struct UatArgs {
     #[command(flatten)]
     phase: PhaseArg,
-    /// The phase must be verified too
+    /// Require a passed verification report too
     #[arg(long)]
     require_verification: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddArgs {
-    /// What the phase is called
+    /// The name of the phase
     #[arg(required = true)]
     words: Vec<NonBlank>,
-    /// An identifier of your own instead of the next number
+    /// Use this identifier instead of the next number
     #[arg(long)]
     id: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct InsertArgs {
-    /// The phase to insert behind
+    /// The phase to insert it after
     after: NonBlank,
-    /// What the phase is called
+    /// The name of the phase
     #[arg(required = true)]
     words: Vec<NonBlank>,
-    /// Number it beside the phase instead of below: 2.2 behind 2.1, not 2.1.1
+    /// Number it on the same level as the phase: 2.2 after 2.1, not 2.1.1
     #[arg(long)]
     sibling: bool,
 }
@@ -153,7 +175,7 @@ pub(crate) struct InsertArgs {
 pub(crate) struct MvpArgs {
     #[command(flatten)]
     phase: PhaseArg,
-    /// The user asked for it on the command line
+    /// Answer as if the user requested it on the command line
     #[arg(long)]
     cli_flag: bool,
 }
@@ -166,7 +188,7 @@ pub(crate) struct ListArgs {
     /// Only this phase
     #[arg(long)]
     phase: Option<String>,
-    /// Phases of closed milestones too
+    /// Include phases of completed milestones
     #[arg(long)]
     include_archived: bool,
 }

@@ -1,4 +1,4 @@
-//! The roadmap: reading phases, writing progress.
+//! `roadmap`: reads, checks and updates ROADMAP.md.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,16 @@ use crate::text::front_matter::FrontMatter;
 
 verbs! {
     "Roadmap";
-    groups { "roadmap": "Show the roadmap and update progress in it"; }
+    groups { "roadmap": "Show, check and update ROADMAP.md"; }
 
-    /// Show the section of a phase
+    /// Show the section of a phase in ROADMAP.md
     ///
     /// Example: `gsd-tools roadmap get-phase 2 --pick goal`.
     "roadmap get-phase": reads json(analyze::GetPhaseReport) = get_phase(PhaseArg);
 
-    /// Show every phase of the milestone and what is on disk
+    /// Show the phases of the milestone with their plans and status
+    ///
+    /// Compares ROADMAP.md with the phase folders. `next_phase` is the first open phase without plans.
     ///
     /// Example: `gsd-tools roadmap analyze --pick next_phase`.
     "roadmap analyze": reads json(analyze::AnalyzeReport, analyze::NoRoadmapReport) = analyze();
@@ -30,27 +32,32 @@ verbs! {
     /// Example: `gsd-tools roadmap milestone-scope --pick scope`.
     "roadmap milestone-scope": reads json(analyze::ScopeReport) = milestone_scope();
 
-    /// Update a phase's plan counts and status in the roadmap
+    /// Update a phase's plan counts and status in ROADMAP.md
+    ///
+    /// Counts the plans and summaries in the phase folder.
     ///
     /// Example: `gsd-tools roadmap update-plan-progress 2 --raw` prints `1/3 In Progress`.
     "roadmap update-plan-progress": writes json(analyze::ProgressReport) = update_plan_progress(ProgressArgs);
 
-    /// Add waves and shared constraints to a phase's plans
+    /// Add waves and shared constraints to a phase's plans in ROADMAP.md
+    ///
+    /// Groups the plans of the phase by wave, and lists the `truths` that several of its plans share.
     ///
     /// Example: `gsd-tools roadmap annotate-dependencies 2`.
     "roadmap annotate-dependencies": writes json(waves::AnnotateReport) = annotate_dependencies(PhaseArg);
 
-    /// Update phase numbers to `<milestone>-<number>`
+    /// Rename phases to `<milestone>-<number>`
     ///
-    /// The third phase below `## v1.0` becomes `1-03`, with its folder and its files.
+    /// The third phase below `## v1.0` becomes `1-03`, in ROADMAP.md, STATE.md, the names of its folder and files, and
+    /// wherever plans and requirements refer to it.
     ///
-    /// Example: `gsd-tools roadmap upgrade` shows what would change; `--apply` does it.
+    /// Example: `gsd-tools roadmap upgrade` shows the changes; `gsd-tools roadmap upgrade --apply` makes them.
     "roadmap upgrade": writes json(upgrade::UpgradeReport) = upgrade(UpgradeArgs);
 
-    /// Check that the roadmap can be read and that its places agree
+    /// Check that ROADMAP.md can be read and its parts agree
     ///
-    /// Compares checklist, details and Progress table: phases, numbers, names. Exits 1 if the roadmap cannot be read; places
-    /// that disagree are listed in `mismatches` with line and fix.
+    /// Compares checklist, details and Progress table: phases, numbers, names. Differences are listed in `mismatches`
+    /// with line and fix. Exits 1 if the roadmap cannot be read.
     ///
     /// Example: `gsd-tools roadmap validate --pick mismatches`.
     "roadmap validate": reads json(check::ValidateReport) = validate();
@@ -60,17 +67,17 @@ verbs! {
 pub(crate) struct ProgressArgs {
     /// The phase, such as `3` or `3.1`
     phase: NonBlank,
-    /// Further words, such as a plan and its state; the disk decides, not they
+    /// Ignored: the counts come from the phase folder
     #[arg(hide = true)]
     rest: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct UpgradeArgs {
-    /// Do it
+    /// Make the changes
     #[arg(long)]
     apply: bool,
-    /// What phases are to be called like: `milestone-prefixed`
+    /// The convention for phase numbers; only `milestone-prefixed` is supported
     #[arg(long)]
     convention: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! New empty documents and folders of phases.
+//! `scaffold`: creates empty documents and folders of phases.
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::phases::scaffold::{self, Document};
@@ -6,7 +6,9 @@ use crate::operations::phases::scaffold::{self, Document};
 verbs! {
     "New documents";
 
-    /// Make an empty document of a phase, or its folder
+    /// Create an empty document of a phase, or its folder
+    ///
+    /// An existing document is left unchanged.
     ///
     /// Example: `gsd-tools scaffold context --phase 3 --raw` prints the path of the new file.
     "scaffold": writes json(scaffold::ScaffoldReport) = scaffold(ScaffoldArgs);
@@ -19,7 +21,7 @@ pub(crate) struct ScaffoldArgs {
     /// The phase, such as `3` or `3.1`
     #[arg(long)]
     phase: String,
-    /// The name of the phase, where the folder's is not right
+    /// The name of the phase; default: the name in its folder
     #[arg(long)]
     name: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Templates: which one fits, and a new file of a phase from one.
+//! `template`: selects the template that fits a plan, and creates a file of a phase from a template.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,14 +10,16 @@ use crate::operations::phases::template::{self, FillReport, Filling, Template};
 
 verbs! {
     "Templates";
-    groups { "template": "Select and fill templates"; }
+    groups { "template": "Create documents from templates"; }
 
-    /// Show which template of a summary fits a plan
+    /// Show the summary template that fits a plan
     ///
     /// Example: `gsd-tools template select 02-01-PLAN.md --raw` prints `templates/summary-minimal.md`.
     "template select": reads json(template::SelectReport, Fallback) = select(SelectArgs);
 
-    /// Create a summary, a plan or a verification report from its template
+    /// Create a summary, plan or verification report from its template
+    ///
+    /// An existing file is not overwritten.
     ///
     /// Example: `gsd-tools template fill plan --phase 3 --plan 02 --wave 2 --fields '{"depends_on": ["03-01"]}'`.
     "template fill": writes json(FillReport) = fill(FillArgs);
@@ -25,7 +27,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SelectArgs {
-    /// The plan, relative to the current folder
+    /// The plan file, relative to the current folder
     plan: String,
 }
 
@@ -39,7 +41,7 @@ pub(crate) struct FillArgs {
     /// The number of the plan
     #[arg(long, default_value = "01")]
     plan: String,
-    /// The name of the phase, where the folder's is not right
+    /// The name of the phase; default: the name in its folder
     #[arg(long)]
     name: Option<String>,
     /// The type of the plan, such as `tdd`

@@ -1,4 +1,4 @@
-//! Workstreams: making, choosing and putting away lines of work of their own.
+//! `workstream`: creates, switches and archives workstreams.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,11 +14,12 @@ const NONE: &str = "none";
 
 verbs! {
     "Workstreams";
-    groups { "workstream": "Divide a project into lines of work with roadmaps of their own"; }
+    groups { "workstream": "Create, switch and archive workstreams (separate roadmaps)"; }
 
-    /// Make a workstream and make it the active one
+    /// Create a workstream and switch to it
     ///
-    /// The first one of a project with work of its own moves that work to a workstream too.
+    /// If the project has no workstreams yet, its roadmap, state and phases move to a workstream too; see
+    /// `--migrate-name` and `--no-migrate`.
     ///
     /// Example: `gsd-tools workstream create web --migrate-name api`.
     "workstream create": writes json(CreateReport) = create(CreateArgs);
@@ -28,29 +29,31 @@ verbs! {
     /// Example: `gsd-tools workstream list --pick count`.
     "workstream list": reads json(workstream::RowsReport<workstream::ListRow>) = list();
 
-    /// Look at one workstream from near
+    /// Show one workstream: documents, phases and progress
     ///
     /// Example: `gsd-tools workstream status web --pick current_phase`.
     "workstream status": reads json(workstream::StatusReport) = status(NameArgs);
 
-    /// Put a workstream away among the milestones
+    /// Archive a workstream under the milestones
+    ///
+    /// Moves its folder to `milestones/`, unchanged. After the last one is archived, the project has no workstreams.
     ///
     /// Example: `gsd-tools workstream complete web --pick archived_to`.
     "workstream complete": destroys json(CompleteReport) = complete(NameArgs);
 
-    /// Choose the active workstream
+    /// Switch to a workstream
     ///
-    /// A session that a host or terminal names has a choice of its own.
+    /// In a session that a host or terminal identifies, only this session switches; otherwise all sessions do.
     ///
     /// Example: `gsd-tools workstream set web --raw` prints `web`.
     "workstream set": writes json(ActiveReport) = workstream_set(SetArgs);
 
-    /// Tell the active workstream
+    /// Show the active workstream
     ///
     /// Example: `gsd-tools workstream get --raw` prints its name or `none`.
     "workstream get": reads json(ActiveReport) = get();
 
-    /// Tell how far every workstream is
+    /// Show the progress of all workstreams
     ///
     /// Example: `gsd-tools workstream progress`.
     "workstream progress": reads json(workstream::RowsReport<workstream::ProgressRow>) = progress();
@@ -58,28 +61,28 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CreateArgs {
-    /// What the workstream is called
+    /// The name of the workstream
     name: NonBlank,
-    /// The workstream that takes over the work that is there
+    /// The workstream that the existing work moves to
     #[arg(long, value_name = "NAME")]
     migrate_name: Option<String>,
-    /// Leave the work that is there where it is
+    /// Do not move the existing work to a workstream
     #[arg(long)]
     no_migrate: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct NameArgs {
-    /// The workstream
+    /// The name of the workstream
     name: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SetArgs {
-    /// The workstream
+    /// The name of the workstream
     #[arg(required_unless_present = "clear")]
     name: Option<NonBlank>,
-    /// Choose none
+    /// Clear the active workstream
     #[arg(long, conflicts_with = "name")]
     clear: bool,
 }

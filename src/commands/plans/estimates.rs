@@ -1,4 +1,4 @@
-//! Estimates: what plans took against what they were thought to take.
+//! Estimates of plans compared with the tokens they used.
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::plans::estimates;
@@ -6,17 +6,24 @@ use crate::operations::plans::estimates;
 verbs! {
     "Estimates";
 
-    /// Learn from all plans and their summaries how far estimates are off
+    /// Record how far the estimates of plans were off
+    ///
+    /// Compares the estimated tokens of each plan with the actual tokens of its summary, and stores the samples in the
+    /// planning folder. The factor is used from three samples on.
     ///
     /// Example: `gsd-tools estimate-calibrate --pick factor`.
     "estimate-calibrate": writes json(estimates::CalibrateReport) = estimate_calibrate();
 
-    /// Tell what was learned
+    /// Show the factor by which estimates are corrected
+    ///
+    /// Reads the samples that `gsd-tools estimate-calibrate` stored. The factor is 1 if there are fewer than three.
     ///
     /// Example: `gsd-tools estimate-calibration --pick factor`.
     "estimate-calibration": reads json(estimates::CalibrationReport) = estimate_calibration();
 
-    /// Hold an estimate against the budget of one context
+    /// Check an estimate against the budget of one context window
+    ///
+    /// The budget is `workflow.smart_zone_tokens` of the configuration.
     ///
     /// Example: `gsd-tools estimate-check --tokens 90000 --pick over_budget`.
     "estimate-check": reads json(estimates::CheckReport) = check(CheckArgs);
@@ -27,7 +34,7 @@ pub(crate) struct CheckArgs {
     /// The estimate, in tokens
     #[arg(long)]
     tokens: String,
-    /// The estimate is calibrated already
+    /// Do not apply the correction factor again
     #[arg(long)]
     calibrated: bool,
 }

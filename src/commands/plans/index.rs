@@ -10,10 +10,12 @@ verbs! {
 
     /// List a phase's plans in the order they can be executed
     ///
+    /// Reads the plans and summaries of the phase. Lists waves, the plans that can run now, and those that are blocked.
+    ///
     /// Example: `gsd-tools phase-plan-index 2 --pick runnable`.
     "phase-plan-index": reads json(index::PlanIndexReport) = index(PhaseArg);
 
-    /// Show what a summary hands on to later phases
+    /// Show the front matter of a summary: files, technology, decisions
     ///
     /// Example: `gsd-tools summary-extract .planning/phases/01-base/01-01-SUMMARY.md --fields one_liner`.
     "summary-extract": reads json(MissingFile, summary::ExtractReport) = extract(ExtractArgs);
@@ -21,7 +23,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExtractArgs {
-    /// The summary, relative to the project
+    /// The summary file, relative to the project
     file: String,
     /// Only these parts: `one_liner`, `key_files`, `tech_added`, `patterns`, `decisions`, `requirements_completed`,
     /// `coverage`

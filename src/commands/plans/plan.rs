@@ -1,4 +1,4 @@
-//! One executed plan: what there is to show for it, and carrying it into the documents of the project.
+//! `plan`: checks plans before and after they are executed, and records them in the documents of the project.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,23 +33,24 @@ verbs! {
 
     /// Check the plans of a phase before they are executed
     ///
-    /// Reports errors and warnings of structure, dependencies and verification commands, and the requirements and decisions
-    /// that no plan covers. Plans with a SUMMARY are done and left out. Changes nothing.
+    /// Reports errors and warnings of structure, dependencies and verification commands, and the requirements and
+    /// decisions that no plan covers. Plans with a SUMMARY are skipped. Changes nothing.
     ///
     /// Example: `gsd-tools plan lint 2 --pick valid`.
     "plan lint": reads json(lint::LintReport) = lint(PhaseFolderArg);
 
     /// Record that a phase is planned: state, roadmap, and one commit
     ///
-    /// Commits the documents of the phase, STATE.md, ROADMAP.md and REQUIREMENTS.md. Answers the order of execution.
+    /// Writes STATE.md and ROADMAP.md, and commits them with REQUIREMENTS.md and the documents of the phase. Prints the
+    /// plans in the order of execution.
     ///
     /// Example: `gsd-tools plan record 2`.
     "plan record": acts [unasked] json(RecordReport) = record(PhaseFolderArg);
 
     /// Check what executed plans left: summary, commits, files
     ///
-    /// A plan is finished when it has a SUMMARY that is committed and not blocked, commits of its own since the plan was
-    /// written, and the files that the SUMMARY names. Changes nothing.
+    /// A plan is finished when it has a committed SUMMARY that is not blocked, at least one commit of its plan since
+    /// the plan was written, and the files that the SUMMARY names. Changes nothing.
     ///
     /// Example: `gsd-tools plan check 02-01 02-02 --pick finished`.
     "plan check": reads json(CheckReport) = check_plans(CheckArgs);
@@ -57,9 +58,9 @@ verbs! {
     /// Record executed plans: state, roadmap, requirements, and one commit
     ///
     /// Reads the SUMMARY. Moves the position, adds decisions, metrics and the session to STATE.md, updates ROADMAP.md,
-    /// marks the requirements that no other open plan still works on, and commits these documents with the SUMMARY.
-    /// Closing a plan again changes nothing. In the worktree of a wave only the SUMMARY is committed; close the plan in
-    /// the main tree once the worktree is merged.
+    /// marks the requirements that no other open plan covers, and commits these documents with the SUMMARY. Closing a
+    /// plan twice changes nothing. In the worktree of a wave only the SUMMARY is committed; close the plan in the main
+    /// tree after the merge.
     ///
     /// Example: `gsd-tools plan close 02-01 --blocker "rate limit of the API is unknown"`.
     "plan close": acts [unasked] json(CloseReport) = close(CloseArgs);
@@ -70,7 +71,7 @@ pub(crate) struct CheckArgs {
     /// The plans, such as `02-01`
     #[arg(required = true)]
     plans: Vec<String>,
-    /// Expect a failing test to be committed before the code
+    /// Require that a failing test was committed before the code
     #[arg(long)]
     tdd: bool,
 }
@@ -80,7 +81,7 @@ pub(crate) struct CloseArgs {
     /// The plans, such as `02-01`
     #[arg(required = true)]
     plans: Vec<String>,
-    /// Add something that stays open to the blockers of STATE.md
+    /// Add this text to the blockers of STATE.md; repeat it for several
     #[arg(long, value_name = "TEXT")]
     blocker: Vec<String>,
 }

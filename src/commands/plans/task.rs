@@ -6,14 +6,19 @@ use crate::operations::plans::task;
 
 verbs! {
     "Tasks";
-    groups { "task": "Look at one task of a plan"; }
+    groups { "task": "Check a task of a plan"; }
 
-    /// Tell whether a task adds behaviour, so that its tests must fail before they pass
+    /// Check whether a task adds behaviour, so that tests come first
+    ///
+    /// A task adds behaviour if it is marked as test-first, describes behaviour, and changes a source file that is not
+    /// a test.
     ///
     /// Example: `gsd-tools task is-behavior-adding .planning/phases/01-a/01-01-PLAN.md --pick is_behavior_adding`.
     "task is-behavior-adding": reads json(task::BehaviorReport) = is_behavior_adding(BehaviorArgs);
 
-    /// Tell whether the content of a task is kept outside of the plan
+    /// Check whether the content of a task is in a tracker, not in the plan
+    ///
+    /// This program stores no task content outside plans, so the text in the plan applies.
     ///
     /// Example: `gsd-tools task resolve-content --plan .planning/phases/01-a/01-01-PLAN.md --task-id A-1`.
     "task resolve-content": reads json(task::ResolveReport) = resolve_content(ResolveArgs);
@@ -21,17 +26,17 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BehaviorArgs {
-    /// The plan, or a file with the task alone
+    /// The plan, or a file that contains only the task
     #[arg(required_unless_present = "task_content")]
     file: Option<String>,
-    /// The task itself
+    /// The text of the task
     #[arg(long, conflicts_with = "file")]
     task_content: Option<NonBlank>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResolveArgs {
-    /// The plan
+    /// The plan file
     #[arg(long)]
     plan: NonBlank,
     /// The `tracker-id` of the task

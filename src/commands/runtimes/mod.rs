@@ -1,4 +1,4 @@
-//! What each host can do of what we need, how we come to it, and where things go.
+//! `runtimes`: the features that each host supports, and where files are installed.
 
 mod text;
 
@@ -15,11 +15,12 @@ use crate::runtime::{
 };
 
 verbs! {
-    "What hosts can do" (own);
+    "Hosts" (own);
 
-    /// Tell what each host can do of what we need, and how
+    /// List hosts and the features each supports
     ///
-    /// With a host: how we come to each thing there or why not, what that is known from, and where things go.
+    /// With a host, shows how each feature is supported or why it is not, the host version that this was verified with,
+    /// and where files are installed.
     ///
     /// Example: `gsd-tools runtimes claude`.
     "runtimes": reads json(RuntimesReport) = runtimes(RuntimesArgs);
@@ -27,9 +28,9 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RuntimesArgs {
-    /// A host by name
+    /// Show only this host, in detail
     host: Option<String>,
-    /// Answer in JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

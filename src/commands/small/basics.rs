@@ -1,4 +1,4 @@
-//! Small answers that need no project: a slug, the time, whether a path exists, who this program is.
+//! Utilities that need no project: a slug, the time, whether a path exists, the name and version of this program.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,29 +10,33 @@ use crate::operations::gates::test_command;
 use crate::text::slug;
 
 verbs! {
-    "Small answers";
+    "Utilities";
 
-    /// Turn text into a name for files and branches
+    /// Print text as a slug for file and branch names
     ///
     /// Example: `gsd-tools generate-slug "Hello, World!" --raw` prints `hello-world`.
     "generate-slug": reads json(SlugReport) = generate_slug(SlugArgs);
 
-    /// Tell the time
+    /// Print the current time in UTC
     ///
-    /// Example: `gsd-tools current-timestamp date --raw` prints the day in UTC.
+    /// Example: `gsd-tools current-timestamp date --raw` prints the date, such as `2026-01-02`.
     "current-timestamp": reads json(TimestampReport) = current_timestamp(TimestampArgs);
 
-    /// Tell whether a path exists and what it is
+    /// Check whether a path exists, and whether it is a file or a directory
+    ///
+    /// Exits 0 in either case; the answer has `exists` and `type`.
     ///
     /// Example: `gsd-tools verify-path-exists src --pick type` prints `directory`.
     "verify-path-exists": reads json(PathReport) = verify_path_exists(PathArgs);
 
-    /// Tell which program answers, for scripts that look for one
+    /// Print the package name and version that scripts check for
     ///
     /// Example: `gsd-tools runtime-identity --raw`.
     "runtime-identity": reads json(IdentityReport) = runtime_identity();
 
-    /// Print a test command as one that ends by itself: watchers run once
+    /// Print a test command that runs once instead of watching
+    ///
+    /// Reads `package.json` in the current folder where the command runs one of its scripts.
     ///
     /// Example: `gsd-tools normalize-test-command "npx vitest"` prints `npx vitest run`.
     "normalize-test-command": reads text("the command") = normalize_test_command(CommandArgs);
@@ -40,13 +44,13 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SlugArgs {
-    /// The text
+    /// The text to convert
     text: NonBlank,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TimestampArgs {
-    /// `full`, `date` or `filename`; anything else means `full`
+    /// `full`, `date` or `filename`; any other word means `full`
     format: Option<String>,
 }
 
@@ -58,7 +62,7 @@ pub(crate) struct PathArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CommandArgs {
-    /// The command, as one argument
+    /// The test command, as one argument
     command: Option<String>,
 }
 

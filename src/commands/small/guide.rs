@@ -1,4 +1,4 @@
-//! The guide: short pages on every command and on the method, printed as they are.
+//! `guide`: short pages about each command and about the method.
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::library;
@@ -13,17 +13,19 @@ const OVERVIEWS: &[&str] = &["brief", "full"];
 verbs! {
     "Guide" (own);
 
-    /// Explain the system, or one topic of it
+    /// Explain the workflow system, or one topic
+    ///
+    /// Without a topic, prints a short overview that lists the topics.
     ///
     /// Example: `gsd-tools guide plan-phase`.
-    "guide": reads text("a page in Markdown") = guide(GuideArgs);
+    "guide": reads text("the page") = guide(GuideArgs);
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct GuideArgs {
-    /// A command or another topic; the short overview lists them
+    /// The topic: a command, or another topic of the overview
     topic: Option<String>,
-    /// Everything on one page
+    /// Print all topics on one page
     #[arg(long, conflicts_with = "topic")]
     full: bool,
 }

@@ -1,4 +1,4 @@
-//! Small answers.
+//! Utilities.
 
 pub(crate) mod basics;
 pub(crate) mod guide;

@@ -18,10 +18,10 @@ include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
 verbs! {
     "Schemas" (own);
 
-    /// Print the JSON Schema of what a command answers
+    /// Print the JSON Schema of a command's answer
     ///
-    /// The schema lists every key that an answer may have: its type, whether it is always there, and what it says. Without
-    /// a command, the answer lists every command and how far it reaches.
+    /// The schema describes every key that the answer can have: type, meaning, and whether it is always present.
+    /// Without a command, lists all commands with their effect and whether an agent may call them without asking.
     ///
     /// Example: `gsd-tools schema init plan-phase`.
     "schema": reads json(CommandsReport, serde_json::Map<String, Value>) = schema(SchemaArgs);
@@ -29,7 +29,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
-    /// The words of the command, such as `phase add`
+    /// The command, such as `phase add`
     #[arg(value_name = "COMMAND")]
     words: Vec<String>,
 }

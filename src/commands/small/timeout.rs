@@ -1,4 +1,4 @@
-//! Running another program for a limited time. Its streams are ours, and so is its exit code.
+//! `run-with-timeout`: runs another program with a time limit. It inherits our streams, and we exit with its code.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use crate::commands::frame::{CommandError, Context, verbs};
 use crate::world::{Ended, Program, WorldError};
 
 verbs! {
-    "Running" (own);
+    "Running programs" (own);
 
-    /// Run a program, and stop it when its time is up
+    /// Run a program and stop it after a time limit
     ///
-    /// Exits with the program's code; 124 when the time was up, 127 when there is no such program, 128 and the number of
-    /// the signal that ended it.
+    /// Exits with the code of the program, or with: 124 if the time limit was reached, 126 if the program is not
+    /// executable, 127 if it was not found, 128 plus the signal number if a signal ended it.
     ///
     /// Example: `gsd-tools run-with-timeout 120 -- npm test`.
     "run-with-timeout": runs text("what the program prints") = run_with_timeout(LimitArgs);
@@ -19,7 +19,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LimitArgs {
-    /// How long it may take
+    /// The time limit in seconds, such as `120` or `0.5`
     seconds: Seconds,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]

@@ -1,4 +1,4 @@
-//! Places that a person trusts although a repository could have named them.
+//! `trust`: folders outside the project that a person approved, since a repository could have named them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,12 +9,13 @@ use crate::project::boundary::TRUSTED_PLANNING;
 
 verbs! {
     "Trust" (own);
-    groups { "trust": "Trust a planning folder outside the project"; }
+    groups { "trust": "Approve folders outside the project"; }
 
-    /// Keep the planning folder outside the project
+    /// Approve a `.planning` link that leads out of the project
     ///
-    /// A clone could bring a `.planning` that is a link to somewhere else, so nothing there is read or written until a
-    /// person at a terminal confirms the place. The answer is kept on this computer, for this project and that place.
+    /// A repository can contain a `.planning` that is a link to some other folder. Commands refuse to read or write
+    /// there until a person confirms the folder at a terminal. The approval is stored on this computer, for this
+    /// project and this folder only.
     ///
     /// Example: `gsd-tools trust planning`.
     "trust planning": runs json(TrustReport) = planning(PlanningArgs);
@@ -22,7 +23,7 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanningArgs {
-    /// Stop trusting the place
+    /// Withdraw the approval
     #[arg(long)]
     revoke: bool,
 }

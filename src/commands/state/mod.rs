@@ -1,4 +1,4 @@
-//! STATE.md: reading it, moving the position, noting what work left behind.
+//! `state`: reads STATE.md, moves the position, and records metrics, decisions, blockers and sessions.
 
 pub(in crate::commands) mod answer;
 mod notes;
@@ -15,41 +15,57 @@ use crate::project::{repository, root};
 verbs! {
     "State", after refuse_moved_worktree;
 
-    /// Show and update STATE.md, which says where a project is
+    /// Show and update STATE.md, the current position of the project
+    ///
+    /// Without a subcommand, prints the same as `gsd-tools state load`.
     ///
     /// Example: `gsd-tools state` prints the configuration and the text of STATE.md.
     "state": reads json(read::LoadReport) = read::load();
 
-    /// Print configuration, STATE.md and which documents exist
+    /// Print the configuration, STATE.md and which documents exist
+    ///
+    /// With `--raw`, prints the main settings as `key=value` lines.
     ///
     /// Example: `gsd-tools state load --pick config.model_profile`.
     "state load": reads json(read::LoadReport) = read::load();
 
-    /// Print the front matter as body, disk and roadmap tell it now
+    /// Print the front matter of STATE.md, computed from the current files
+    ///
+    /// Reads STATE.md, ROADMAP.md and the phase folders. The front matter in the file itself may be out of date.
     ///
     /// Example: `gsd-tools state json --pick progress.percent`.
     "state json": reads seen(answer::FailureReport, crate::operations::state::read::IndexReport) = read::json();
 
-    /// Print a field, a key of the front matter, or a section
+    /// Print a field, a front matter key or a section of STATE.md
+    ///
+    /// Searches in that order. Without a name, prints the whole file.
     ///
     /// Example: `gsd-tools state get "Current focus" --raw`.
     "state get": reads json(std::collections::BTreeMap<String, String>, read::ContentReport, answer::FailureReport)
         = read::get(read::GetArgs);
 
-    /// Set one field
+    /// Set one field of STATE.md
+    ///
+    /// Sets a field of the body, or else a key of the front matter. Keys that are computed from the roadmap, the body
+    /// or the files cannot be set.
     ///
     /// Example: `gsd-tools state update "Last activity" "2026-01-02 — Fixed the build"`.
     "state update": writes json(crate::operations::state::update::UpdateReport)
         = position::update(position::UpdateArgs);
 
-    /// Set several fields at once
+    /// Set several fields of STATE.md at once
     ///
-    /// Example: `gsd-tools state patch --Status Paused --"Resume file" .planning/notes.md`; or one JSON object:
+    /// Fields that do not exist are listed in the answer, and the others are set.
+    ///
+    /// Example: `gsd-tools state patch --Status Paused --"Resume file" .planning/notes.md`, or as one JSON object:
     /// `gsd-tools state patch '{"Status": "Paused"}'`.
     "state patch": writes json(answer::FailureReport, crate::operations::state::update::PatchReport)
         = position::patch(position::PatchArgs);
 
     /// Set the position to the first open plan of a phase
+    ///
+    /// Writes STATE.md, and records which session works on the milestone, so that a second session is warned. A phase
+    /// that was begun before keeps its current plan.
     ///
     /// Example: `gsd-tools state begin-phase --phase 3 --name Sync --plans 2`.
     "state begin-phase": writes json(answer::FailureReport, crate::operations::state::position::BeginReport)
@@ -57,17 +73,24 @@ verbs! {
 
     /// Record that a phase is planned and ready to be executed
     ///
+    /// Writes STATE.md and ROADMAP.md. A completed phase that has a new plan is open again.
+    ///
     /// Example: `gsd-tools state planned-phase --phase 3 --name Sync --plans 2`.
     "state planned-phase": writes json(answer::FailureReport, crate::operations::state::position::PlannedReport)
         = position::planned(position::PhaseArgs);
 
     /// Set the position to the next plan
     ///
-    /// Example: `gsd-tools state advance-plan --raw` prints `false` behind the last plan.
+    /// After the last plan, the phase is recorded as ready to be verified. If plans of the phase have no summary, the
+    /// position does not change.
+    ///
+    /// Example: `gsd-tools state advance-plan --raw` prints `false` after the last plan.
     "state advance-plan": writes json(answer::FailureReport, crate::operations::state::advance::AdvanceReport)
         = position::advance();
 
-    /// Record what a plan took
+    /// Record how long a plan took, with its tasks and files
+    ///
+    /// Adds a row to the table of plans in STATE.md.
     ///
     /// Example: `gsd-tools state record-metric --phase 2 --plan 1 --duration 15min --tasks 3 --files 4`.
     "state record-metric": writes json(crate::operations::state::notes::NoteReport)
@@ -75,17 +98,20 @@ verbs! {
 
     /// Update the counts of plans and phases
     ///
+    /// Counts plans with a summary. If the roadmap does not show which phases belong to the milestone, nothing is
+    /// changed.
+    ///
     /// Example: `gsd-tools state update-progress --raw` prints `[████░░░░░░] 40%`.
     "state update-progress": writes json(answer::FailureReport, crate::operations::state::notes::ProgressUpdate)
         = notes::update_progress();
 
-    /// Add a decision
+    /// Add a decision to STATE.md
     ///
     /// Example: `gsd-tools state add-decision --phase 2 --summary "Use REST" --rationale "simple"`.
     "state add-decision": writes json(crate::operations::state::notes::NoteReport)
         = notes::add_decision(notes::DecisionArgs);
 
-    /// Add a blocker
+    /// Add a blocker to STATE.md
     ///
     /// Example: `gsd-tools state add-blocker --text "The API is down"`.
     "state add-blocker": writes json(crate::operations::state::notes::NoteReport)
@@ -97,19 +123,26 @@ verbs! {
     "state resolve-blocker": writes json(crate::operations::state::notes::NoteReport)
         = notes::resolve_blocker(notes::ResolveArgs);
 
-    /// Record where work stopped and from which file it resumes
+    /// Record where work stopped and which file to resume from
+    ///
+    /// Needs at least one of the two flags.
     ///
     /// Example: `gsd-tools state record-session --stopped-at "Completed 02-01-PLAN.md" --resume-file None`.
     "state record-session": writes json(crate::operations::state::notes::NoteReport)
         = notes::record_session(notes::SessionArgs);
 
-    /// Record that a phase is complete, in STATE.md alone
+    /// Record in STATE.md that a phase is complete
+    ///
+    /// Does not check the plans or change ROADMAP.md: use `gsd-tools phase complete` for that. A position at a later
+    /// phase does not move back.
     ///
     /// Example: `gsd-tools state complete-phase --phase 2`.
     "state complete-phase": writes json(answer::FailureReport, crate::operations::state::position::CompleteReport)
         = position::complete(position::CompleteArgs);
 
-    /// Switch to a milestone: position and counters start over
+    /// Start a milestone in STATE.md: reset the position and the counts
+    ///
+    /// Decisions and blockers are kept. Creates STATE.md if there is none.
     ///
     /// Example: `gsd-tools state milestone-switch --milestone v2.0 --name Teams`.
     "state milestone-switch": writes json(answer::FailureReport, crate::operations::state::switch::SwitchReport)
@@ -117,55 +150,69 @@ verbs! {
 
     /// Record how the roadmap changed
     ///
-    /// Example: `gsd-tools state add-roadmap-evolution --phase 5 --action inserted --after 4 --note "Hot fix" --urgent`.
+    /// Adds a line to STATE.md. A change that is recorded already is not added again.
+    ///
+    /// Example: `gsd-tools state add-roadmap-evolution --phase 5 --action inserted --after 4 --note "Hot fix"
+    /// --urgent`.
     "state add-roadmap-evolution": writes json(crate::operations::state::notes::NoteReport)
         = notes::add_evolution(notes::EvolutionArgs);
 
-    /// Record that the work waits for an answer
+    /// Record that work is waiting for an answer
+    ///
+    /// Writes WAITING.json in the planning folder, for other programs. Replaces an earlier question.
     ///
     /// Example: `gsd-tools state signal-waiting --type decision_point --question "Which?" --options "A|B" --phase 2`.
     "state signal-waiting": writes json(crate::operations::state::signal::WaitingReport)
         = upkeep::signal_waiting(upkeep::WaitingArgs);
 
-    /// Record that the work no longer waits
+    /// Remove the record that work is waiting for an answer
     ///
     /// Example: `gsd-tools state signal-resume --pick removed`.
     "state signal-resume": writes json(crate::operations::state::signal::ResumeReport) = upkeep::signal_resume();
 
-    /// Check STATE.md against the disk
+    /// Check STATE.md against the files
     ///
-    /// Example: `gsd-tools state validate --strict` exits 1 where something does not agree.
+    /// Compares the position and its counts with the folder of the current phase. Changes nothing; each finding has a
+    /// code and a fix. Exits 0 unless `--strict` is given.
+    ///
+    /// Example: `gsd-tools state validate --strict` exits 1 if something differs.
     "state validate": reads json(answer::FailureReport, crate::operations::state::validate::ValidateReport)
         = upkeep::validate(upkeep::ValidateArgs);
 
-    /// Update the counts in STATE.md
+    /// Update the counts and the last activity in STATE.md
     ///
-    /// Example: `gsd-tools state sync --verify` only tells what would change.
+    /// Counts the plans and summaries on disk. Lists each change, and what cannot be counted.
+    ///
+    /// Example: `gsd-tools state sync --verify` lists the changes without making them.
     "state sync": writes json(answer::FailureReport, crate::operations::state::sync::SyncReport)
         = upkeep::sync(upkeep::SyncArgs);
 
     /// Archive entries of old phases in STATE-ARCHIVE.md
     ///
+    /// Moves decisions, completed phases and metrics out of STATE.md.
+    ///
     /// Example: `gsd-tools state prune --keep-recent 3 --dry-run`.
     "state prune": writes json(answer::FailureReport, crate::operations::state::prune::PruneReport)
         = upkeep::prune(upkeep::PruneArgs);
 
-    /// Create a missing STATE.md, or update its table of phases from the disk
+    /// Create a missing STATE.md, or update its table of phases
     ///
-    /// A missing STATE.md is created from ROADMAP.md and the phase folders. In one that is there, the table of phases is
-    /// updated, and a position that names no phase is filled in, with a log. With `--set-aside`, a STATE.md that cannot be
-    /// read or parsed is kept under another name first.
+    /// A missing STATE.md is created from ROADMAP.md and the phase folders. In an existing one, the table of phases is
+    /// updated, and an empty position is filled in. With `--set-aside`, a STATE.md that cannot be read or parsed is
+    /// renamed first.
     ///
     /// Example: `gsd-tools state rebuild --dry-run --verbose`.
     "state rebuild": writes json(answer::FailureReport, crate::operations::state::rebuild::RebuildReport)
         = upkeep::rebuild(upkeep::RebuildArgs);
 
-    /// Show STATE.md as one record
+    /// Print STATE.md as JSON: position, decisions, blockers, session
     ///
     /// Example: `gsd-tools state-snapshot --pick session.stopped_at`.
     "state-snapshot": reads json(answer::FailureReport, crate::operations::state::read::SnapshotReport) = read::snapshot();
 
-    /// Show the situation of the project and what to do next
+    /// Show where the project is and the next command
+    ///
+    /// Reads STATE.md, ROADMAP.md, the phase folders and `git status`.
     ///
     /// Example: `gsd-tools smart-entry --json --pick recommended`.
     "smart-entry": reads json(crate::operations::state::situation::EntryReport) = read::smart_entry(read::EntryArgs);

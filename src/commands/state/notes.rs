@@ -1,4 +1,4 @@
-//! Noting what work left behind: metrics, decisions, blockers, sessions, changes of the roadmap.
+//! Records of work in STATE.md: metrics, decisions, blockers, sessions, changes of the roadmap.
 
 use super::answer::{emit_found, note, text_or_file, write_found};
 use crate::commands::frame::{CommandError, Context};
@@ -15,46 +15,46 @@ pub(in crate::commands) struct MetricArgs {
     /// How long it took, such as `15min`
     #[arg(long)]
     duration: Option<String>,
-    /// How many tasks it had
+    /// The number of tasks
     #[arg(long)]
     tasks: Option<String>,
-    /// How many files it changed
+    /// The number of changed files
     #[arg(long)]
     files: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct DecisionArgs {
-    /// The phase it was made in; the phase at work without it
+    /// The phase of the decision; default: the current phase
     #[arg(long)]
     phase: Option<String>,
-    /// What was decided
+    /// The decision
     #[arg(long)]
     summary: Option<String>,
-    /// A file with what was decided
+    /// Read the decision from this file
     #[arg(long, conflicts_with = "summary")]
     summary_file: Option<String>,
-    /// Why
+    /// The reason
     #[arg(long)]
     rationale: Option<String>,
-    /// A file with the reason
+    /// Read the reason from this file
     #[arg(long, conflicts_with = "rationale")]
     rationale_file: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct BlockerArgs {
-    /// What stands in the way
+    /// The blocker
     #[arg(long)]
     text: Option<String>,
-    /// A file with what stands in the way
+    /// Read the blocker from this file
     #[arg(long, conflicts_with = "text")]
     text_file: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct ResolveArgs {
-    /// A part of the blocker's text, in any case
+    /// Part of the text of the blocker; case does not matter
     #[arg(long)]
     text: Option<String>,
 }
@@ -64,29 +64,29 @@ pub(in crate::commands) struct SessionArgs {
     /// Where work stopped
     #[arg(long)]
     stopped_at: Option<String>,
-    /// The file to resume from; `None` if there is none
+    /// The file to resume from, or `None`
     #[arg(long)]
     resume_file: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct EvolutionArgs {
-    /// The phase it is about; the phase at work without it
+    /// The phase that changed; default: the current phase
     #[arg(long)]
     phase: Option<String>,
-    /// What was done with it, such as `inserted`
+    /// The change, such as `inserted`
     #[arg(long)]
     action: Option<String>,
-    /// The phase before it
+    /// The phase before the changed one
     #[arg(long)]
     after: Option<String>,
-    /// Why
+    /// The reason
     #[arg(long)]
     note: Option<String>,
-    /// A file with the reason
+    /// Read the reason from this file
     #[arg(long, conflicts_with = "note")]
     note_file: Option<String>,
-    /// It could not wait
+    /// Mark the change as urgent
     #[arg(long)]
     urgent: bool,
 }

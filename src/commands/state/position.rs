@@ -1,4 +1,4 @@
-//! Setting where the project is: fields of STATE.md, phases and plans.
+//! Setting the position of the project: fields of STATE.md, phases and plans.
 
 use serde_json::Value;
 
@@ -10,9 +10,9 @@ use crate::operations::state::{NO_STATE, advance, update};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct UpdateArgs {
-    /// The label of a field, or a key of the front matter
+    /// The label of the field, or a key of the front matter
     field: String,
-    /// Its new value
+    /// The new value
     #[arg(allow_hyphen_values = true)]
     value: String,
 }
@@ -29,10 +29,10 @@ pub(in crate::commands) struct PhaseArgs {
     /// The phase, such as `3` or `3.1`
     #[arg(long)]
     phase: String,
-    /// Its name
+    /// The name of the phase
     #[arg(long)]
     name: Option<String>,
-    /// How many plans it has
+    /// The number of plans
     #[arg(long)]
     plans: Option<u64>,
 }
@@ -46,10 +46,10 @@ impl PhaseArgs {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct CompleteArgs {
-    /// The phase; the phase at work without it
+    /// The phase, as a flag; default: the current phase
     #[arg(long = "phase", conflicts_with = "positional")]
     phase: Option<String>,
-    /// The same, without the flag
+    /// The phase, such as `3` or `3.1`
     #[arg(value_name = "PHASE")]
     positional: Option<String>,
 }

@@ -16,13 +16,13 @@ use crate::world::Finished;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct GetArgs {
-    /// The label of a field, a key of the front matter, or the title of a section; everything without it
+    /// The label of a field, a key of the front matter, or the title of a section
     field: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct EntryArgs {
-    /// Print all signals and actions as JSON instead of two lines
+    /// Print all findings and possible commands as JSON
     #[arg(long)]
     json: bool,
 }

@@ -10,60 +10,60 @@ pub(in crate::commands) struct SwitchArgs {
     /// The version of the milestone, such as `v2.0`
     #[arg(long)]
     milestone: Option<String>,
-    /// Its name; without it, the one in the roadmap
+    /// The name of the milestone; default: the name in the roadmap
     #[arg(long)]
     name: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct WaitingArgs {
-    /// What kind of answer is waited for
+    /// The kind of question; default: `decision_point`
     #[arg(long = "type")]
     kind: Option<String>,
     /// The question
     #[arg(long)]
     question: Option<String>,
-    /// The possible answers, parted by `|`
+    /// The possible answers, separated by `|`
     #[arg(long)]
     options: Option<String>,
-    /// The phase it is about
+    /// The phase of the question
     #[arg(long)]
     phase: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct ValidateArgs {
-    /// Exit 1 where something does not agree
+    /// Exit 1 if there is a finding
     #[arg(long)]
     strict: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct SyncArgs {
-    /// Only tell what would change
+    /// Show what would change without changing it
     #[arg(long)]
     verify: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct PruneArgs {
-    /// How many phases before the one at work stay
+    /// How many phases before the current one to keep in STATE.md
     #[arg(long, default_value_t = prune::KEPT)]
     keep_recent: u64,
-    /// Only tell what would be moved
+    /// Show what would be moved without moving it
     #[arg(long)]
     dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct RebuildArgs {
-    /// Only tell what would change
+    /// Show what would change without changing it
     #[arg(long)]
     dry_run: bool,
-    /// Print the log to standard error
+    /// Print each change to standard error
     #[arg(long)]
     verbose: bool,
-    /// Move a STATE.md that cannot be used to `STATE.md.broken-<time>` and create a new one
+    /// Rename a STATE.md that cannot be parsed to `STATE.md.broken-<time>` and create a new one
     #[arg(long)]
     set_aside: bool,
 }

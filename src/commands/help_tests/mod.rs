@@ -1,0 +1,210 @@
+//! Holds the help to its voice, and the files of `tests/help/` equal to the pages that a reader gets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use clap::Command;
+
+use crate::commands::families::CATALOG;
+use crate::commands::frame::verb::{Answer, Verb};
+use crate::commands::frame::{Family, help, tree};
+
+#[path = "../../../tests/voice/phrases.rs"]
+mod phrases;
+
+/// The words that the first line of a help page begins with. Look for one of these before adding another.
+const VERBS: &[&str] = &[
+    "Add",
+    "Approve",
+    "Archive",
+    "Build",
+    "Check",
+    "Commit",
+    "Compare",
+    "Complete",
+    "Create",
+    "Disable",
+    "Enable",
+    "Explain",
+    "Find",
+    "Finish",
+    "Install",
+    "List",
+    "Merge",
+    "Move",
+    "Print",
+    "Record",
+    "Remove",
+    "Rename",
+    "Restore",
+    "Run",
+    "Score",
+    "Search",
+    "Set",
+    "Show",
+    "Start",
+    "Stop",
+    "Switch",
+    "Uninstall",
+    "Update",
+    "Write",
+];
+
+/// The most that the first line of a help page may take.
+const FIRST_LINE: usize = 72;
+
+/// How wide the pages of the files are.
+const WIDTH: usize = 100;
+
+/// A page of the help: what one has to type to see it, and the command it is about.
+struct Page {
+    path: String,
+    command: Command,
+}
+
+/// The pages of a family: of its verbs and of the words that lead to them.
+fn pages(family: &Family) -> Vec<Page> {
+    fn collect(command: &Command, path: &str, pages: &mut Vec<Page>) {
+        for child in command.get_subcommands() {
+            let path = format!("{path} {}", child.get_name()).trim_start().to_owned();
+            pages.push(Page { path: path.clone(), command: child.clone() });
+            collect(child, &path, pages);
+        }
+    }
+    let mut tree = tree(family);
+    tree.build();
+    let mut pages = Vec::new();
+    collect(&tree, "", &mut pages);
+    pages
+}
+
+/// What a page says in prose, in pieces: its paragraphs, and the lines of its words and flags.
+fn prose(page: &Page) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let about = page.command.get_long_about().or_else(|| page.command.get_about());
+    pieces.extend(about.map(ToString::to_string));
+    for argument in page.command.get_arguments() {
+        pieces.extend(argument.get_help().map(ToString::to_string));
+        pieces.extend(argument.get_long_help().map(ToString::to_string));
+        for value in argument.get_possible_values() {
+            pieces.extend(value.get_help().map(ToString::to_string));
+        }
+    }
+    pieces
+}
+
+/// The text that describes an answer which is not JSON.
+fn answer(verb: &Verb) -> Option<String> {
+    match verb.answer {
+        Answer::Text(what) => Some(what.to_owned()),
+        Answer::Json(_) | Answer::Seen(_) => None,
+    }
+}
+
+#[test]
+fn the_first_line_of_a_help_page_is_a_short_command() {
+    let mut faults = Vec::new();
+    for page in CATALOG.0.iter().flat_map(pages) {
+        let about = page.command.get_about().map(ToString::to_string).unwrap_or_default();
+        let first = about.split([' ', ',']).next().unwrap_or_default();
+        if !VERBS.contains(&first) {
+            faults.push(format!("`{}` begins with `{first}`, which is not in VERBS: {about}", page.path));
+        }
+        let length = about.chars().count();
+        if length > FIRST_LINE {
+            faults.push(format!("`{}` has {length} characters, and {FIRST_LINE} fit: {about}", page.path));
+        }
+        if about.ends_with('.') {
+            faults.push(format!("`{}` ends with a full stop: {about}", page.path));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn help_has_no_phrase_to_avoid() {
+    let phrases = phrases::phrases();
+    let mut faults = Vec::new();
+    let mut check = |place: &str, text: &str| {
+        faults.extend(phrases::found_in(text, &phrases).iter().map(|found| format!("{place}: {found}\n    {text}")));
+    };
+    for family in CATALOG.0.iter() {
+        check("title", family.title);
+        for page in pages(family) {
+            for piece in prose(&page) {
+                check(&page.path, &piece);
+            }
+        }
+        for verb in family.verbs {
+            if let Some(text) = answer(verb) {
+                check(verb.path, &text);
+            }
+        }
+    }
+    check("flags", &help::flags());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn phrases_are_found_in_prose_and_not_in_code() {
+    let phrases = phrases::phrases();
+    for bad in [
+        "Tell what each host can do",
+        "everything stands there already",
+        "`x` is no host",
+        "roots, parted by commas",
+        "The folder of the host, in the place of the usual one",
+        "Write the file anew",
+    ] {
+        assert!(!phrases::found_in(bad, &phrases).is_empty(), "{bad}");
+    }
+    for good in ["there is no file", "`tell anew`", "Show installed hosts", "what `n` stands for"] {
+        assert_eq!(phrases::found_in(good, &phrases), Vec::<String>::new(), "{good}");
+    }
+}
+
+/// The files of `tests/help/`: one for each first word with all its pages, one with the flags of every command.
+fn files() -> BTreeMap<String, String> {
+    let mut files = BTreeMap::from([("_flags.txt".to_owned(), help::flags())]);
+    for family in CATALOG.0 {
+        for page in pages(family) {
+            let word = page.path.split(' ').next().unwrap_or_default();
+            let text = files.entry(format!("{word}.txt")).or_insert_with(|| format!("# {}\n", family.title));
+            let shown = page.command.term_width(WIDTH).render_long_help().to_string();
+            // A line without text is as wide as its column.
+            let lines = shown.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>();
+            *text += &format!("\n## gsd-tools {}\n\n{lines}", page.path);
+            let flags = help::flags_of(family, &page.path).lines().filter_map(|line| line.trim().split(' ').next());
+            let flags: Vec<&str> = flags.filter(|word| word.starts_with("--")).collect();
+            if !flags.is_empty() {
+                *text += &format!("\nMore flags, described in _flags.txt: {}\n", flags.join(", "));
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn help_pages_are_the_files_of_tests_help() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/help");
+    let overwrites = std::env::var("SNAPSHOTS").as_deref() == Ok("overwrite");
+    let files = files();
+    let named: BTreeSet<String> = files.keys().cloned().collect();
+    let entries = std::fs::read_dir(&folder).unwrap();
+    let there: BTreeSet<String> = entries.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    if overwrites {
+        for gone in there.difference(&named) {
+            std::fs::remove_file(folder.join(gone)).unwrap();
+        }
+        for (name, text) in files {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        return;
+    }
+    let differs = |(name, text): &(&String, &String)| {
+        std::fs::read_to_string(folder.join(name)).ok().is_none_or(|file| file.replace("\r\n", "\n") != **text)
+    };
+    let differing: Vec<&String> = files.iter().filter(differs).map(|(name, _)| name).collect();
+    assert!(differing.is_empty(), "SNAPSHOTS=overwrite writes the help pages; read the diff: {differing:?}");
+    assert_eq!(there, named, "left: the files; right: the first words of commands");
+}
