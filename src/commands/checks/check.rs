@@ -84,8 +84,8 @@ verbs! {
 
     /// Check that something a plan forbids is enforced
     ///
-    /// What is verified by a `test` needs a test file that exists and passed; what is verified by `judgment` needs
-    /// evidence. `status` is `enforced`, `violated` or `unverified`.
+    /// With `verification` `test`, a test file has to exist and pass; with `judgment`, there has to be evidence. `status`
+    /// is `enforced`, `violated` or `unverified`.
     ///
     /// Example: `gsd-tools check prohibition-enforcement --json '{"prohibition": {"verification": "test"}, "check": {"path": "tests/auth.rs", "passed": true}}'`.
     "check prohibition-enforcement": reads json(prohibition::ProhibitionReport) = prohibition_held(RequestArgs);

@@ -23,8 +23,8 @@ verbs! {
 
     /// Run a build of the code graph, save a snapshot, or explain how to build
     ///
-    /// Without an argument, prints instructions for the agent that builds the graph. `update` runs `graphify`, a separate
-    /// program, and records the result. `snapshot` saves the current graph for `graphify diff`. Requires
+    /// Without an argument, prints instructions for the agent that builds the graph. `update` runs `graphify`, a
+    /// separate program, and records the result. `snapshot` saves the current graph for `graphify diff`. Requires
     /// `graphify.enabled`.
     ///
     /// Example: `gsd-tools graphify build update`.
