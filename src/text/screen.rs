@@ -101,7 +101,7 @@ impl Screen {
 
     /// A bar of `columns` columns; it is full only when everything is done.
     pub(crate) fn bar(self, done: u64, all: u64, columns: u64) -> String {
-        let full = if all == 0 { 0 } else { columns * done.min(all) / all };
+        let full = (columns * done.min(all)).checked_div(all).unwrap_or_default();
         let times = |sign: &str, count: u64| sign.repeat(usize::try_from(count).unwrap_or_default());
         let (filled, empty) = if self.signs { ("█", "░") } else { ("#", ".") };
         self.paint(Tone::Good, &times(filled, full)) + &self.paint(Tone::Faint, &times(empty, columns - full))

@@ -72,6 +72,13 @@ const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Check and repair", &["validate", "verify", "gate", "trust", "recover"]),
 ];
 
+/// How to see more of the help.
+const MORE: &str = "
+More:
+  help <command>             Show the help of a command
+  help --all                 List every command, also those that workflows call
+";
+
 /// Where the documentation is.
 const DOCUMENTATION: &str = "`gsd-tools guide` explains the system, topic by topic.";
 
@@ -106,8 +113,7 @@ fn short_page(catalog: Catalog) -> String {
             let _ = writeln!(page, "  {word:<26} {}", about.map(ToString::to_string).unwrap_or_default());
         }
     }
-    let _ = write!(page, "\nMore:\n  {:<26} {}\n", "help <command>", "Show the help of a command");
-    let _ = write!(page, "  {:<26} {}\n", "help --all", "List every command, also those that workflows call");
+    page.push_str(MORE);
     let _ = write!(page, "\n{FLAGS}\n{DOCUMENTATION}\n");
     page
 }

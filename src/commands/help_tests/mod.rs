@@ -1,5 +1,7 @@
 //! Holds the help to its voice, and the files of `tests/help/` equal to the pages that a reader gets.
 
+use std::fmt::Write as _;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -128,7 +130,7 @@ fn help_has_no_phrase_to_avoid() {
     let mut check = |place: &str, text: &str| {
         faults.extend(phrases::found_in(text, &phrases).iter().map(|found| format!("{place}: {found}\n    {text}")));
     };
-    for family in CATALOG.0.iter() {
+    for family in CATALOG.0 {
         check("title", family.title);
         for page in pages(family) {
             for piece in prose(&page) {
@@ -172,12 +174,14 @@ fn files() -> BTreeMap<String, String> {
             let text = files.entry(format!("{word}.txt")).or_insert_with(|| format!("# {}\n", family.title));
             let shown = page.command.term_width(WIDTH).render_long_help().to_string();
             // A line without text is as wide as its column.
-            let lines = shown.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>();
-            *text += &format!("\n## gsd-tools {}\n\n{lines}", page.path);
+            let lines = shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n";
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n## gsd-tools {}\n\n{lines}", page.path);
             let flags = help::flags_of(family, &page.path).lines().filter_map(|line| line.trim().split(' ').next());
             let flags: Vec<&str> = flags.filter(|word| word.starts_with("--")).collect();
             if !flags.is_empty() {
-                *text += &format!("\nMore flags, described in _flags.txt: {}\n", flags.join(", "));
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "\nMore flags, described in _flags.txt: {}", flags.join(", "));
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::project::view::Edits;
 
 verbs! {
     "Research findings";
-    groups { "research-store": "Save findings of research, and show them"; }
+    groups { "research-store": "Add research findings and show them"; }
 
     /// Show which research questions are answered and where to ask the others
     ///

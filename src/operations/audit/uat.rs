@@ -1,5 +1,7 @@
 //! The tests and checks that nobody passed yet, over all phases, with what stands in their way.
 
+use std::fmt::Write as _;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -46,7 +48,8 @@ impl UatAuditReport {
         let mut page = counted(self.summary.total_items, "open test") + "\n";
         for file in &self.results {
             let place = screen.paint(Tone::Faint, &file.file_path);
-            page += &format!("\n{}  {place}\n", screen.paint(Tone::Strong, &format!("Phase {}", file.phase)));
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "\n{}  {place}", screen.paint(Tone::Strong, &format!("Phase {}", file.phase)));
             let row = |item: &Item| {
                 let mark = if item.result == "issue" { Mark::Failed } else { Mark::Open };
                 vec![screen.mark(mark), Cell::from(item.name.as_str()), Cell::new(Tone::Faint, item.result.as_str())]
@@ -54,7 +57,8 @@ impl UatAuditReport {
             page += &screen.table("  ", &file.items.iter().map(row).collect::<Vec<_>>());
         }
         if !self.deferred_checks.is_empty() {
-            page += &format!("\n{} put off for a person\n", counted(self.deferred_checks.len(), "check"));
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "\n{} put off for a person", counted(self.deferred_checks.len(), "check"));
         }
         page
     }

@@ -1,5 +1,7 @@
 //! Every finding about a project: its documents, its configuration, its folders, its working trees.
 
+use std::fmt::Write as _;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -100,7 +102,8 @@ impl HealthReport {
         }
         if self.repairable_count > 0 && self.repairs_performed.is_none() {
             let repair = screen.paint(Tone::Command, "gsd-tools validate health --repair");
-            page += &format!("\n{} can be repaired:\n  {repair}\n", counted(self.repairable_count, "finding"));
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "\n{} can be repaired:\n  {repair}", counted(self.repairable_count, "finding"));
         }
         page
     }

@@ -1,5 +1,7 @@
 //! Where a project is, on one screen: progress, phases, what is next, what is open.
 
+use std::fmt::Write as _;
+
 use super::stats::{PhaseStats, StatsReport};
 use crate::operations::notes::todos;
 use crate::operations::state::situation::EntryReport;
@@ -69,7 +71,8 @@ impl Dashboard {
         note(self.acceptances, "open acceptance test");
         note(entry.signals.blockers.len(), "blocker");
         if !open.is_empty() {
-            lines += &format!("  {}  {}\n", screen.paint(Tone::Strong, "Open"), open.join(", "));
+            // Writing to a string cannot fail.
+            let _ = writeln!(lines, "  {}  {}", screen.paint(Tone::Strong, "Open"), open.join(", "));
         }
         for blocker in &entry.signals.blockers {
             lines += &screen.item("        ", Mark::Warning, blocker);

@@ -2,6 +2,8 @@
 //!
 //! A plan's wave follows from what it depends on: one after the last of those. What it declares is checked against that.
 
+use std::fmt::Write as _;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
@@ -76,7 +78,8 @@ impl PlanIndexReport {
         let title = format!("Phase {}  {done} of {} done", self.phase, counted(self.plans.len(), "plan"));
         let mut page = screen.paint(Tone::Strong, &title) + "\n";
         for wave in self.waves.keys() {
-            page += &format!("\n  Wave {wave}\n");
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "\n  Wave {wave}");
             let plans = self.plans.iter().filter(|plan| plan.wave == *wave);
             page += &screen.table("  ", &plans.map(|plan| self.row(screen, plan)).collect::<Vec<_>>());
         }

@@ -1,5 +1,7 @@
 //! The roadmap against the disk: one phase, all phases, and the progress written back.
 
+use std::fmt::Write as _;
+
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
@@ -121,7 +123,8 @@ impl AnalyzeReport {
             page += &screen.prose("", "  ", &milestones.join(", "));
         }
         let phases = format!("{} of {} done", self.completed_phases, counted(self.phase_count, "phase"));
-        page += &format!("{phases}, {} of {}\n", self.total_summaries, counted(self.total_plans, "plan"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "{phases}, {} of {}", self.total_summaries, counted(self.total_plans, "plan"));
         for phase in &self.phases {
             let mark = match phase.standing.stage() {
                 Stage::Complete => Mark::Done,
