@@ -11,6 +11,7 @@ use super::{
     agents, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
 };
+use crate::text::screen;
 use crate::world::World;
 
 /// Every family. Order is the order of the help.
@@ -92,16 +93,16 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
     // `--all` alone would be an install for every host.
     if call.wants == Wants::Help && call.words.first().is_some_and(|word| word == "--all") {
-        return Answer::text(help::page(CATALOG, &call.words));
+        return help_page(&call, &world);
     }
     let hosts = OnceCell::new();
-    call.words = match install::spelled(call.words, &world, &hosts) {
+    call.words = match install::spelled(call.words, &world, &hosts, is_command) {
         Ok(words) => words,
         Err(error) => return Answer::failed(error),
     };
     match call.wants {
         Wants::Version => return Answer::text(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
-        Wants::Help => return Answer::text(help::page(CATALOG, &call.words)),
+        Wants::Help => return help_page(&call, &world),
         Wants::Work => {}
     }
     if call.words.is_empty() {
@@ -129,6 +130,17 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         }
         Err(error) => Answer::failed(error),
     }
+}
+
+fn is_command(word: &str) -> bool {
+    CATALOG.family(word).is_some()
+}
+
+/// The help that a call asks for; at a terminal in lines that fit.
+fn help_page(call: &Call, world: &World) -> Answer {
+    let page = help::page(CATALOG, &call.words);
+    let terminal = world.terminal();
+    Answer::text(if terminal.stdout { screen::two_columns(&page, terminal.width) } else { page })
 }
 
 /// A call without words: to a person where the project is, or what this program is; to a program, that a word is missing.
@@ -163,6 +175,13 @@ mod tests {
         let world = World::with([("HOME", "/nowhere")], std::path::Path::new("/"));
         let answer = answer(argv::parse(words).unwrap(), Manner::default(), world);
         assert_eq!((answer.stdout.trim(), answer.warnings.len()), ("false", 1), "{:?}", answer.outcome);
+    }
+
+    #[test]
+    fn the_short_help_lists_commands_that_exist_each_once() {
+        let words: Vec<&str> = help::FOR_PEOPLE.iter().flat_map(|(_, words)| words.iter().copied()).collect();
+        assert!(words.iter().all(|word| CATALOG.family(word).is_some()), "{words:?}");
+        assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len());
     }
 
     #[test]
@@ -234,8 +253,8 @@ mod tests {
             for example in &examples {
                 let refused = |error: CommandError| -> ! { panic!("`{example}`: {error:?}") };
                 let mut call = argv::parse(arguments(example)).unwrap_or_else(|error| refused(error));
-                call.words =
-                    install::spelled(call.words, &world, &OnceCell::new()).unwrap_or_else(|error| refused(error));
+                call.words = install::spelled(call.words, &world, &OnceCell::new(), is_command)
+                    .unwrap_or_else(|error| refused(error));
                 let row = usage::family_of(CATALOG, &call).unwrap_or_else(|error| refused(error));
                 usage::lift_of_writers(row, &mut call).unwrap_or_else(|error| refused(error));
                 usage::read(row, &call.words).unwrap_or_else(|error| refused(error));

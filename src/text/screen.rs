@@ -165,6 +165,22 @@ impl Screen {
     }
 }
 
+/// A page of which each line that is too wide is wrapped below its second column, as lists of flags and commands are.
+pub(crate) fn two_columns(page: &str, width: usize) -> String {
+    let wrapped = |line: &str| {
+        let start = line.len() - line.trim_start().len();
+        let gap = line[start..].find("  ").map(|gap| start + gap);
+        let column = gap.map_or(start, |gap| line.len() - line[gap..].trim_start().len());
+        if width_of(line) <= width || column + 20 > width {
+            return line.to_owned();
+        }
+        let indent = " ".repeat(column);
+        let options = Options::new(width).initial_indent(&line[..column]).subsequent_indent(&indent);
+        textwrap::fill(&line[column..], options.break_words(false).word_splitter(textwrap::WordSplitter::NoHyphenation))
+    };
+    page.split('\n').map(wrapped).collect::<Vec<_>>().join("\n")
+}
+
 fn width_of(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
@@ -212,6 +228,15 @@ mod tests {
         assert!(told.lines().all(|line| width_of(line) <= 40), "{told}");
         assert_eq!(told.split_whitespace().collect::<Vec<_>>().join(" "), format!("hint: {text}"));
         assert!(PLAIN.prose("", "", &"x".repeat(60)).starts_with(&"x".repeat(60)));
+    }
+
+    #[test]
+    fn lists_wrap_below_their_second_column() {
+        let page = "Flags:\n  --raw    Print a plain value instead of JSON, where a command has one\n  -x  Short\n";
+        let told = two_columns(page, 40);
+        assert!(told.lines().all(|line| width_of(line) <= 40) && told.ends_with("\n  -x  Short\n"), "{told}");
+        assert!(told.contains("\n           of JSON"), "{told}");
+        assert_eq!(two_columns(page, 100), page);
     }
 
     #[test]

@@ -207,6 +207,7 @@ impl World {
                 stderr: std::io::stderr().is_terminal(),
                 color: self.variable("NO_COLOR").is_none() && !is_dumb,
                 signs: !is_dumb && self.shows_utf8(),
+                moves: !is_dumb,
                 width: size.or_else(columns).filter(|width| *width > 0).unwrap_or(80),
             }
         })
@@ -263,6 +264,8 @@ pub(crate) struct Terminal {
     pub(crate) color: bool,
     /// Whether signs beyond ASCII can be shown.
     pub(crate) signs: bool,
+    /// Whether the cursor can be moved, as questions with choices need it.
+    pub(crate) moves: bool,
     /// In columns; 80 where nobody knows.
     pub(crate) width: usize,
 }

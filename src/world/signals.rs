@@ -18,7 +18,6 @@ impl Requests {
     /// From here on `SIGINT`, `SIGTERM` and `SIGHUP` only leave a note: whoever calls this has to look at it now and then.
     /// Other systems than those of Unix end the process.
     #[cfg(unix)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
     pub(crate) fn watch() -> std::io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let last = Arc::new(AtomicUsize::new(0));
@@ -30,7 +29,6 @@ impl Requests {
     }
 
     #[cfg(not(unix))]
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
     pub(crate) fn watch() -> std::io::Result<Self> {
         Ok(Self {})
     }

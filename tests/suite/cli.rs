@@ -86,7 +86,7 @@ fn wrong_flags_and_surplus_words_are_refused() {
 #[test]
 fn help_wins_over_work() {
     let context = TestContext::new();
-    let all = context.gsd(["--help"]).success();
+    let all = context.gsd(["help", "--all"]).success();
     assert!(all.contains("verify-path-exists") && all.contains("--exit-contract"), "{all}");
     let one = context.gsd(["verify-path-exists", "x", "-h"]).success();
     assert!(one.contains("Usage: gsd-tools verify-path-exists <PATH>") && one.contains("Example:"), "{one}");

@@ -162,5 +162,5 @@ fn the_base_branch_is_configured_or_found() {
     );
     assert!(context.gsd(["config-set", "git.base_branch", "develop"]).success().contains("develop"));
     assert_eq!(context.gsd(["git", "base-branch"]).success(), "develop\n");
-    assert!(context.gsd(["git", "base-branch", "--json"]).failure(1).contains("--json"));
+    assert_eq!(context.gsd(["git", "base-branch", "--json"]).success(), "\"develop\"");
 }

@@ -245,10 +245,11 @@ fn fault(call: &Call) -> Option<String> {
         return None;
     }
     let nowhere = World::with([("HOME", "/nowhere")], Path::new("/nowhere"));
-    parsed.words = match install::spelled(parsed.words, &nowhere, &OnceCell::new()) {
-        Ok(words) => words,
-        Err(error) => return Some(told(&error)),
-    };
+    parsed.words =
+        match install::spelled(parsed.words, &nowhere, &OnceCell::new(), |word| CATALOG.family(word).is_some()) {
+            Ok(words) => words,
+            Err(error) => return Some(told(&error)),
+        };
     let row = match usage::family_of(CATALOG, &parsed) {
         Ok(row) => row,
         Err(error) => return Some(told(&error)),

@@ -187,7 +187,7 @@ pub(in crate::commands) fn lift_json(call: &mut Call) {
 }
 
 /// Which of the flags of commands that write are not the command's own.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(in crate::commands) struct Lifted {
     pub(in crate::commands) dry_run: bool,
     pub(in crate::commands) if_match: bool,

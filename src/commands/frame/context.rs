@@ -306,6 +306,12 @@ impl Context {
         terminal.stdin && terminal.stdout && self.agent_session().is_ok_and(|session| session.is_none())
     }
 
+    /// Whether a question with choices can be asked.
+    pub(in crate::commands) fn can_ask(&self) -> bool {
+        let terminal = self.world.terminal();
+        terminal.stderr && terminal.moves && self.is_for_a_person()
+    }
+
     /// Whether the answer is text for a person: one is there, and asked for no other form of it.
     pub(in crate::commands) fn shows_to_a_person(&self) -> bool {
         let asked = self.globals.raw || self.globals.json || self.globals.pick.is_some() || self.globals.dry_run;
@@ -508,6 +514,10 @@ impl Context {
             (code, _) => code,
         };
         let picked = match &self.globals.pick {
+            // What is text for everybody else is a string.
+            None if self.globals.json && serde_json::from_str::<serde::de::IgnoredAny>(&self.stdout).is_err() => {
+                Ok(Value::from(self.stdout.trim_end()).to_string())
+            }
             None => Ok(self.stdout),
             Some(field) => pick(&self.stdout, field),
         };

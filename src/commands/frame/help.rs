@@ -6,6 +6,7 @@ use crate::text::screen::{Cell, Screen, Tone};
 
 use super::Catalog;
 use super::Family;
+use super::argv::Lifted;
 use super::tree;
 use super::usage;
 
@@ -23,20 +24,13 @@ Global flags:
   -h, --help              Show help; after a command, the help of that command
 ";
 
-/// Shown with commands that write documents.
-const FLAGS_OF_WRITERS: &str = "\
-More flags of this command:
-  --dry-run               Show what would change without changing it; with --raw, as a diff
-  --if-match <token>      Refuse if the project has changed since the answer that had this `token`
-
-";
-
-/// Shown with commands that act on other things than documents.
-const FLAG_OF_ACTS: &str = "\
-More flags of this command:
-  --dry-run               Show what would be done without doing it; no git hooks are run
-
-";
+const MORE_FLAGS: &str = "More flags of this command:\n";
+const DRY_RUN_OF_WRITERS: &str =
+    "  --dry-run               Show what would change without changing it; with --raw, as a diff\n";
+const DRY_RUN_OF_ACTS: &str =
+    "  --dry-run               Show what would be done without doing it; no git hooks are run\n";
+const IF_MATCH: &str =
+    "  --if-match <token>      Refuse if the project has changed since the answer that had this `token`\n";
 
 /// The page that `words` ask for: of the command they name, else of the whole program.
 pub(in crate::commands) fn page(catalog: Catalog, words: &[String]) -> String {
@@ -51,21 +45,24 @@ fn command_page(row: &Family, words: &[String]) -> String {
     let mut tree = tree(row);
     tree.build();
     let found = usage::leaf(&tree, words);
-    let mut command = found.command.clone();
-    format!("{}\n{}{FLAGS}", command.render_long_help(), flags_of(row, &found.path))
+    let flags = flags_of(row, &found.path, found.command);
+    format!("{}\n{flags}{FLAGS}", found.command.clone().render_long_help())
 }
 
-/// The flags that the verb at `path` has because of what it does, under a heading; none for a verb that only reads.
-pub(in crate::commands) fn flags_of(row: &Family, path: &str) -> &'static str {
-    match row.verb(path).map(|verb| verb.effect) {
-        Some(effect) if effect.writes() => FLAGS_OF_WRITERS,
-        Some(effect) if effect.rehearses() => FLAG_OF_ACTS,
-        _ => "",
-    }
+/// The flags that a command has because of what it does, under a heading; none for one that only reads.
+pub(in crate::commands) fn flags_of(row: &Family, path: &str, command: &clap::Command) -> String {
+    let Lifted { dry_run, if_match } = usage::lifted(row, path, command);
+    let dry_run = match (dry_run, if_match) {
+        (true, true) => DRY_RUN_OF_WRITERS,
+        (true, false) => DRY_RUN_OF_ACTS,
+        (false, _) => "",
+    };
+    let if_match = if if_match { IF_MATCH } else { "" };
+    if dry_run.len() + if_match.len() == 0 { String::new() } else { format!("{MORE_FLAGS}{dry_run}{if_match}\n") }
 }
 
 /// What people call, by what they want to do. The rest is for workflows.
-const FOR_PEOPLE: &[(&str, &[&str])] = &[
+pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Set up", &["install", "uninstall", "status", "runtimes", "hooks", "guide"]),
     ("See where a project is", &["progress", "stats", "state", "smart-entry", "roadmap", "list-todos", "audit-uat"]),
     ("Change a project", &["phase", "milestone", "workstream", "todo", "config-get", "config-set"]),
@@ -103,7 +100,7 @@ pub(in crate::commands) fn welcome(screen: Screen) -> String {
 fn short_page(catalog: Catalog) -> String {
     let mut page = String::from(
         "Usage: gsd-tools <command> [arguments] [flags]\n\n\
-         Example: `gsd-tools install --claude --global`\n",
+         Example: `gsd-tools install --all --global`\n",
     );
     for (task, words) in FOR_PEOPLE {
         let _ = writeln!(page, "\n{task}:");
@@ -136,21 +133,5 @@ fn full_page(catalog: Catalog) -> String {
 /// The flags that pages end with, those of every command and those of some.
 #[cfg(test)]
 pub(in crate::commands) fn flags() -> String {
-    format!("{FLAGS}\n{FLAGS_OF_WRITERS}{FLAG_OF_ACTS}").trim_end().to_owned() + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::commands::families::CATALOG;
-
-    #[test]
-    fn the_short_page_lists_commands_that_exist_each_once() {
-        let mut words: Vec<&str> = FOR_PEOPLE.iter().flat_map(|(_, words)| words.iter().copied()).collect();
-        assert!(words.iter().all(|word| CATALOG.family(word).is_some()), "{words:?}");
-        let count = words.len();
-        words.sort_unstable();
-        words.dedup();
-        assert_eq!(words.len(), count);
-    }
+    format!("{FLAGS}\n{MORE_FLAGS}{DRY_RUN_OF_WRITERS}{IF_MATCH}\n{MORE_FLAGS}{DRY_RUN_OF_ACTS}")
 }

@@ -64,13 +64,17 @@ pub(in crate::commands) fn lift_of_writers(row: &Family, call: &mut Call) -> Res
     // The flags may stand between the words of the command.
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let leaf = leaf(&tree, &words);
-    let Some(effect) = row.verb(&leaf.path).map(|verb| verb.effect).filter(|effect| effect.rehearses()) else {
-        return Ok(());
-    };
-    let own_rehearsal = leaf.command.get_arguments().any(|argument| argument.get_long() == Some("dry-run"));
-    // Installing has a rehearsal of its own, and no documents that a token could stand for.
-    let if_match = effect.writes() && row.usage_code == 1;
-    argv::lift_of_writers(call, argv::Lifted { dry_run: !own_rehearsal, if_match })
+    argv::lift_of_writers(call, lifted(row, &leaf.path, leaf.command))
+}
+
+/// Which flags a command has because of what it does.
+pub(in crate::commands) fn lifted(row: &Family, path: &str, command: &clap::Command) -> argv::Lifted {
+    let own_rehearsal = command.get_arguments().any(|argument| argument.get_long() == Some("dry-run"));
+    row.verb(path).map(|verb| verb.effect).map_or_else(argv::Lifted::default, |effect| argv::Lifted {
+        dry_run: effect.rehearses() && !own_rehearsal,
+        // An install has no documents that a token could be of.
+        if_match: effect.writes() && row.usage_code == 1,
+    })
 }
 
 /// The deepest command that the words name.

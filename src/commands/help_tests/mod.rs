@@ -172,12 +172,13 @@ fn files() -> BTreeMap<String, String> {
         for page in pages(family) {
             let word = page.path.split(' ').next().unwrap_or_default();
             let text = files.entry(format!("{word}.txt")).or_insert_with(|| format!("# {}\n", family.title));
-            let shown = page.command.term_width(WIDTH).render_long_help().to_string();
+            let shown = page.command.clone().term_width(WIDTH).render_long_help().to_string();
             // A line without text is as wide as its column.
             let lines = shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n";
             // Writing to a string cannot fail.
             let _ = write!(text, "\n## gsd-tools {}\n\n{lines}", page.path);
-            let flags = help::flags_of(family, &page.path).lines().filter_map(|line| line.trim().split(' ').next());
+            let flags = help::flags_of(family, &page.path, &page.command);
+            let flags = flags.lines().filter_map(|line| line.trim().split(' ').next());
             let flags: Vec<&str> = flags.filter(|word| word.starts_with("--")).collect();
             if !flags.is_empty() {
                 // Writing to a string cannot fail.

@@ -1,48 +1,67 @@
-//! The questions of an install on a terminal. Every one of them has a flag.
+//! The questions of an install at a terminal. Every one of them has a flag.
 
+use dialoguer::console::Term;
 use dialoguer::{MultiSelect, Select};
 
 use crate::commands::frame::error::{CommandError, Reason};
 use crate::install::Wish;
 use crate::runtime::{Descriptor, Scope};
+use crate::world::signals::Requests;
 
-/// Which hosts; those that `likely` says are marked from the start.
+/// Exit code of a question that was left, as of a program that Ctrl-C ended.
+const LEFT: u8 = 130;
+
+/// Which hosts; those that `likely` says come first and are marked from the start.
 pub(super) fn hosts(
-    known: Vec<Descriptor>,
+    mut known: Vec<Descriptor>,
     likely: impl Fn(&Descriptor) -> bool,
     wish: Wish,
 ) -> Result<Vec<Descriptor>, CommandError> {
-    let question = match wish {
-        Wish::Install => "Install for which hosts (space marks, enter goes on)",
-        Wish::Uninstall => "Uninstall from which hosts (space marks, enter goes on)",
+    let (question, found) = match wish {
+        Wish::Install => ("Install for which hosts? (space marks, a marks all, enter continues)", "found here"),
+        Wish::Uninstall => ("Uninstall from which hosts? (space marks, a marks all, enter continues)", "installed"),
     };
-    let items = known.iter().map(|descriptor| (descriptor.name.as_str(), likely(descriptor)));
-    let asked = MultiSelect::new().with_prompt(question).items_checked(items);
-    let chosen = asked.interact_opt().map_err(|error| unanswered(&error))?;
-    let chosen = chosen.unwrap_or_default();
+    known.sort_by_key(|descriptor| !likely(descriptor));
+    let items = known.iter().map(|descriptor| {
+        let is_likely = likely(descriptor);
+        let name = if is_likely { format!("{} ({found})", descriptor.name) } else { descriptor.name.clone() };
+        (name, is_likely)
+    });
+    let question = MultiSelect::new().with_prompt(question).items_checked(items);
+    let chosen = asked(|| question.interact_opt())?;
     if chosen.is_empty() {
-        return Err(CommandError::usage("no host chosen").exits(2));
+        return Err(CommandError::usage("no host chosen")
+            .hint("mark hosts with the space bar, or name them: `gsd-tools install --help` lists the flags")
+            .exits(2));
     }
     let chosen = known.into_iter().enumerate().filter(|(index, _)| chosen.contains(index));
     Ok(chosen.map(|(_, descriptor)| descriptor).collect())
 }
 
 /// For all projects or for this one.
-pub(super) fn scope() -> Result<Scope, CommandError> {
-    let places = ["For you, in all projects", "For this project alone"];
-    let chosen = Select::new()
-        .with_prompt("Where")
-        .items(places)
-        .default(0)
-        .interact_opt()
-        .map_err(|error| unanswered(&error))?;
-    match chosen {
-        Some(0) => Ok(Scope::Global),
-        Some(_) => Ok(Scope::Local),
-        None => Err(CommandError::usage("no place chosen").exits(2)),
-    }
+pub(super) fn scope(wish: Wish) -> Result<Scope, CommandError> {
+    let question = match wish {
+        Wish::Install => "Install for",
+        Wish::Uninstall => "Uninstall from",
+    };
+    let question = Select::new().with_prompt(question).items(["all projects (global)", "this project (local)"]);
+    let chosen = asked(|| question.default(0).interact_opt())?;
+    Ok(if chosen == 0 { Scope::Global } else { Scope::Local })
 }
 
-fn unanswered(error: &dialoguer::Error) -> CommandError {
-    CommandError::because(Reason::Usage, error).hint("name the hosts as flags instead").exits(2)
+/// Asks. Escape and Ctrl-C leave the question, and the terminal as it was.
+fn asked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<T, CommandError> {
+    // Without this, Ctrl-C would end the program while the cursor is hidden.
+    let _watched = Requests::watch();
+    let answer = ask();
+    // The question hides the cursor, and a question that was left does not show it again.
+    let _ = Term::stderr().write_str("\u{1b}[?25h");
+    match answer {
+        Ok(Some(chosen)) => Ok(chosen),
+        Err(dialoguer::Error::IO(error)) if error.kind() != std::io::ErrorKind::Interrupted => {
+            let error = CommandError::because(Reason::Usage, &error);
+            Err(error.hint("name the hosts as flags: `gsd-tools install --help` lists them").exits(2))
+        }
+        Ok(None) | Err(_) => Err(CommandError::new(Reason::Unknown, "cancelled; nothing was changed").exits(LEFT)),
+    }
 }

@@ -169,7 +169,7 @@ impl Job {
     fn run(&self, context: &mut Context) -> Result<(), CommandError> {
         let registry = context.registry()?.clone();
         let descriptors = self.which.hosts(context, &registry, self.wish)?;
-        let scope = self.which.scope(context)?;
+        let scope = self.which.scope(context, self.wish, &descriptors)?;
         let library = Library::embedded().map_err(InstallError::from)?;
         let disk = context.disk();
         let installer = Installer {
@@ -249,7 +249,7 @@ impl Which {
             return known();
         }
         if self.hosts.is_empty() {
-            if context.world().terminal().stdin && !self.json {
+            if context.can_ask() && !self.json {
                 return ask::hosts(known()?, |descriptor| self.is_likely(context, descriptor, wish), wish);
             }
             let flags: Vec<String> = registry.ids().map(|id| format!("--{id}")).collect();
@@ -279,12 +279,32 @@ impl Which {
         })
     }
 
-    fn scope(&self, context: &Context) -> Result<Scope, CommandError> {
+    /// The scope that was named or chosen; of an uninstall, else the one that these hosts are installed in.
+    fn scope(&self, context: &Context, wish: Wish, hosts: &[Descriptor]) -> Result<Scope, CommandError> {
         if self.local {
             return Ok(Scope::Local);
         }
-        let asks = !self.global && self.config_dir.is_none() && self.hosts.is_empty() && !self.all && !self.json;
-        if asks && context.world().terminal().stdin { ask::scope() } else { Ok(Scope::Global) }
+        if self.global || self.config_dir.is_some() {
+            return Ok(Scope::Global);
+        }
+        let can_ask = context.can_ask() && !self.json;
+        if wish == Wish::Install {
+            let was_asked = self.hosts.is_empty() && !self.all;
+            return if was_asked && can_ask { ask::scope(wish) } else { Ok(Scope::Global) };
+        }
+        let is_installed = |host: &Descriptor, scope| {
+            let target = self.target(context, host.clone(), scope);
+            target.is_ok_and(|target| install::status(&target).is_ok_and(|status| status.version.is_some()))
+        };
+        let is_anywhere = |scope| hosts.iter().any(|host| is_installed(host, scope));
+        match (is_anywhere(Scope::Global), is_anywhere(Scope::Local)) {
+            (true, true) if can_ask => ask::scope(wish),
+            (true, true) => Err(CommandError::usage("installed both globally and in this project")
+                .hint("add --global or --local to say which install to remove")
+                .exits(2)),
+            (false, true) => Ok(Scope::Local),
+            _ => Ok(Scope::Global),
+        }
     }
 
     fn target(&self, context: &Context, descriptor: Descriptor, scope: Scope) -> Result<Target, InstallError> {
@@ -315,8 +335,11 @@ fn status(context: &mut Context, StatusArgs { which }: &StatusArgs) -> Result<()
         for scope in &scopes {
             let target = match which.target(context, descriptor.clone(), *scope) {
                 // In the home folder there is no project to ask about.
-                Err(InstallError::ProjectIsHome { .. }) if everything => continue,
-                Err(InstallError::NoLocal { .. }) if everything || scopes.len() > 1 => continue,
+                Err(InstallError::ProjectIsHome { .. } | InstallError::NoLocal { .. })
+                    if everything || scopes.len() > 1 =>
+                {
+                    continue;
+                }
                 target => target?,
             };
             let status = install::status(&target);

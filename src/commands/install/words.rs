@@ -25,13 +25,19 @@ const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
 /// Flags whose next word is their value.
 const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills"];
 
-/// The words as clap's tree expects them; words of other commands pass untouched.
-/// The hosts are read where a word may be one, for the whole call.
+/// The words as clap's tree expects them; words of other commands pass untouched, but for flags before them, which go
+/// behind. The hosts are read where a word may be one, for the whole call.
 pub(in crate::commands) fn spelled(
-    words: Vec<String>,
+    mut words: Vec<String>,
     world: &World,
     hosts: &OnceCell<Registry>,
+    is_command: impl Fn(&str) -> bool,
 ) -> Result<Vec<String>, CommandError> {
+    let flags = words.iter().take_while(|word| word.starts_with('-')).count();
+    if words.get(flags).is_some_and(|word| is_command(word)) {
+        let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        words[..end].rotate_left(flags);
+    }
     let Some(first) = words.first() else { return Ok(words) };
     let verb = VERBS.iter().find(|verb| *verb == first);
     if verb.is_none() && !first.starts_with('-') {
@@ -118,7 +124,8 @@ mod tests {
 
     fn words(line: &str) -> Result<String, CommandError> {
         let world = World::with([("HOME", "/nowhere")], &std::env::temp_dir());
-        spelled(line.split(' ').map(str::to_owned).collect(), &world, &OnceCell::new()).map(|words| words.join(" "))
+        spelled(line.split(' ').map(str::to_owned).collect(), &world, &OnceCell::new(), |word| word == "progress")
+            .map(|words| words.join(" "))
     }
 
     #[test]
@@ -132,6 +139,12 @@ mod tests {
         assert_eq!(words("package --claude-plugin out --json").unwrap(), "package --host=claude out --json");
         assert_eq!(words("package --gemini-extension=out").unwrap(), "package --host=gemini out");
         assert_eq!(words("status --claude --json").unwrap(), "status --host=claude --json");
+    }
+
+    #[test]
+    fn flags_before_a_command_belong_to_it() {
+        assert_eq!(words("--json --dry-run progress bar").unwrap(), "progress bar --json --dry-run");
+        assert_eq!(words("--claude progress").unwrap(), "progress --claude");
     }
 
     #[test]

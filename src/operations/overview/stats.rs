@@ -18,11 +18,10 @@ use crate::project::state::edit::bar;
 use crate::project::verification;
 use crate::project::view::ProjectView;
 
-use super::dashboard;
 use super::progress::PhaseStatus;
 use crate::operations::roadmap::analyze::percent;
 use crate::operations::state::Counts;
-use crate::text::screen::{Cell, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What git tells of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,9 +139,8 @@ const NOT_STARTED: &str = "Not Started";
 impl StatsReport {
     /// The numbers for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen, title: &str) -> String {
-        let mut page =
-            dashboard::headline(screen, title, self) + "\n" + &dashboard::progress(screen, self, "  ") + "\n";
-        page += &dashboard::phases(screen, &self.phases, None);
+        let mut page = headline(screen, title, self) + "\n" + &progress_of(screen, self, "  ") + "\n";
+        page += &rows(screen, &self.phases, None);
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         let mut row = |label: &str, value: String| rows.push(vec![Cell::new(Tone::Faint, label), Cell::from(value)]);
         if self.requirements_total > 0 {
@@ -197,6 +195,65 @@ impl StatsReport {
         }
         page
     }
+}
+
+/// How wide the bar of progress is.
+const BAR: u64 = 20;
+
+/// Title, version and name of the milestone.
+pub(super) fn headline(screen: Screen, title: &str, stats: &StatsReport) -> String {
+    let mut words = vec![screen.paint(Tone::Strong, title)];
+    let milestone = [stats.milestone_version.as_deref(), stats.milestone_name.as_deref()];
+    words.extend(milestone.into_iter().flatten().map(str::to_owned));
+    words.join("  ") + "\n"
+}
+
+/// The bar with its percentage and counts; where there is no percentage, why, and what gives one.
+pub(super) fn progress_of(screen: Screen, stats: &StatsReport, indent: &str) -> String {
+    let plans = format!("{} of {}", stats.total_summaries, counted(stats.total_plans, "plan"));
+    let phases = format!("{} of {}", stats.phases_completed, counted(stats.phases_total, "phase"));
+    let counts = format!("{plans}, {phases} done");
+    let Some(percent) = stats.percent else {
+        let version = stats.milestone_version.as_deref();
+        let why = match (stats.phase_scope, version) {
+            (MilestoneScope::Unreadable, _) => "there is no ROADMAP.md".to_owned(),
+            (MilestoneScope::Truncated, Some(version)) => {
+                format!("ROADMAP.md has no phases below the heading of {version}; move its phases there")
+            }
+            (_, Some(version)) => {
+                format!("ROADMAP.md has no heading for {version}; add one, such as `## {version}`, above its phases")
+            }
+            (_, None) => {
+                "STATE.md names no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
+            }
+        };
+        return format!("{indent}{counts}\n")
+            + &screen.prose(&format!("{indent}No percentage: "), &format!("{indent}  "), &why);
+    };
+    format!("{indent}{} {percent}%  {}\n", screen.bar(percent, 100, BAR), screen.paint(Tone::Faint, &counts))
+}
+
+/// A row for each phase, the current one marked.
+pub(super) fn rows(screen: Screen, phases: &[PhaseStats], current: Option<&str>) -> String {
+    let row = |row: &PhaseStats| {
+        let is_done = row.status == "Complete";
+        let is_current = !is_done && current.is_some_and(|current| phase::compare(current, &row.number).is_eq());
+        let (mark, tone) = match () {
+            () if is_done => (Mark::Done, Tone::Plain),
+            () if is_current => (Mark::Current, Tone::Strong),
+            () if row.summaries > 0 => (Mark::Current, Tone::Plain),
+            () => (Mark::Open, Tone::Plain),
+        };
+        let plans = if row.plans == 0 { String::new() } else { format!("{}/{} plans", row.summaries, row.plans) };
+        vec![
+            screen.mark(mark),
+            Cell::from(row.number.as_str()),
+            Cell::new(tone, row.name.as_str()),
+            Cell::from(plans),
+            Cell::new(if is_done { Tone::Good } else { Tone::Faint }, row.status.to_lowercase()),
+        ]
+    };
+    screen.table("  ", &phases.iter().map(row).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

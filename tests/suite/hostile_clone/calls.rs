@@ -122,13 +122,12 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The words of one of the program's enumerations, which each give theirs in a function.
+/// The words of one of the program's enumerations.
 fn words_of(file: &str, begin: &str) -> Vec<String> {
     let text = std::fs::read_to_string(repository().join(file)).unwrap();
     let (_, rest) = text.split_once(begin).unwrap_or_else(|| panic!("{file} has no {begin}"));
-    let (_, body) = rest.split_once("fn word(self)").unwrap();
-    let body = body.split("\n    }").next().unwrap();
-    let word = Regex::new(r#"=> "([a-z-]+)""#).unwrap();
+    let body = rest.split("\n    }").next().unwrap();
+    let word = Regex::new(r#"= "([a-z-]+)""#).unwrap();
     let words: Vec<String> = word.captures_iter(body).map(|row| row[1].to_owned()).collect();
     assert!(words.len() >= 8, "{file}: {words:?}");
     words
@@ -136,7 +135,7 @@ fn words_of(file: &str, begin: &str) -> Vec<String> {
 
 /// Every event of every dialect, in a session that works in `clone`; an event about tools with each of them.
 pub(super) fn of_hooks(clone: &Path) -> Vec<Call> {
-    let dialects = words_of("src/runtime/tables.rs", "impl Dialect");
+    let dialects = words_of("src/runtime/tables.rs", "pub(crate) enum Dialect {");
     hooks_of(&dialects, clone)
 }
 
@@ -146,7 +145,7 @@ pub(super) fn of_hooks_in_brief(clone: &Path) -> Vec<Call> {
 }
 
 fn hooks_of(dialects: &[String], clone: &Path) -> Vec<Call> {
-    let events = words_of("src/library/hooks.rs", "impl Event");
+    let events = words_of("src/library/hooks.rs", "pub(crate) enum Event {");
     let mut calls = Vec::new();
     for dialect in dialects {
         for event in &events {
