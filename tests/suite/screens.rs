@@ -95,3 +95,25 @@ fn help_comes_in_two_steps() {
     assert_eq!(context.gsd(["help", "phase", "add"]).success(), context.gsd(["phase", "add", "--help"]).success());
     assert_eq!(context.gsd(["version"]).success(), context.gsd(["--version"]).success());
 }
+
+#[test]
+fn an_uninstall_takes_the_install_that_is_there_and_asks_of_two() {
+    let context = TestContext::new();
+    let install = |scope| context.gsd(["install", "--claude", scope]).success();
+    install("--local");
+    assert!(context.gsd(["uninstall", "--claude", "--json"]).success().contains("\"local\""));
+    install("--local");
+    install("--global");
+    let told = context.gsd(["uninstall", "--claude"]).failure(2);
+    assert!(told.contains("--global") && told.contains("--local"), "{told}");
+    assert!(context.gsd(["status", "--claude", "--json"]).success().contains("\"global\""), "nothing was removed");
+}
+
+#[test]
+fn the_status_of_a_host_can_be_asked_in_the_home_folder() {
+    let context = TestContext::new();
+    let home = context.home();
+    let home = home.to_str().unwrap();
+    let told = context.gsd(["status", "--claude", "--cwd", home]);
+    assert!(!told.stderr.contains("--local"), "{}", told.stderr);
+}
