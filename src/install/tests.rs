@@ -322,13 +322,17 @@ fn a_plan_that_was_overtaken_is_made_again_under_the_lock() {
         std::fs::set_permissions(&image, PermissionsExt::from_mode(0o755)).unwrap();
         let program = Program { path: image.as_path().to_path_buf(), ..program() };
         let installer = Installer { program, unasked: installer.unasked.clone(), ..*installer };
-        let target = |id: &str| {
-            let descriptor = installer.registry.find(id).unwrap();
-            Target::resolve(descriptor, Scope::Global, &project, None, &world).unwrap()
+        let hosts = installer.registry.all().unwrap().into_iter();
+        let mut targets = hosts.map(|host| Target::resolve(host, Scope::Global, &project, None, &world).unwrap());
+        let merges = |target: &Target| {
+            let settings = target.root.resolve("settings.json");
+            write(&settings, "{}\n");
+            let plan = installer.plan(Wish::Install, target, &mut Snapshot::default()).unwrap();
+            plan.steps.iter().any(|step| step.act == Act::Merge && step.path == settings)
         };
-        let (one, other) = (target("claude"), target("codex"));
+        let one = targets.find(merges).expect("a host with shared settings");
+        let other = targets.next().expect("another host");
         let settings = one.root.resolve("settings.json");
-        write(&settings, "{}\n");
         let shown = installer.plan(Wish::Install, &one, &mut Snapshot::default()).unwrap();
         write(&settings, "{\"mine\": 1}\n");
         let applied = installer.perform(Wish::Install, &one, shown).unwrap();

@@ -19,9 +19,9 @@ words! {
     pub(crate) enum Means {
         /// The host has it.
         Native = "native",
-        /// We get there by a detour.
+        /// We do without the feature by other means.
         Emulated = "emulated",
-        /// It is not to be had.
+        /// Not supported.
         Absent = "absent",
     }
 }

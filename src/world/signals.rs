@@ -1,11 +1,36 @@
 //! What this process is asked to do by signals, so that it can end in order what it started.
 
 #[cfg(unix)]
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[cfg(unix)]
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::process::Ask;
+
+/// Whether `SIGINT` ends this process, once [`while_asking`] has been called.
+#[cfg(unix)]
+static INTERRUPTIBLE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Runs a question at a terminal. Until it is answered, `SIGINT` only interrupts the question, so that whoever asks can
+/// put the terminal right; before and after, it ends the process.
+pub(crate) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
+    #[cfg(unix)]
+    {
+        let interruptible = INTERRUPTIBLE.get_or_init(|| {
+            let interruptible = Arc::new(AtomicBool::new(true));
+            let flag = Arc::clone(&interruptible);
+            // Where it cannot be registered, `SIGINT` goes on to end the process.
+            let _ = signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, flag);
+            interruptible
+        });
+        interruptible.store(false, Ordering::SeqCst);
+        let answer = ask();
+        interruptible.store(true, Ordering::SeqCst);
+        answer
+    }
+    #[cfg(not(unix))]
+    ask()
+}
 
 /// The signals that ask this process to end, noted instead of obeyed, from when they are watched until it ends.
 #[derive(Debug, Clone)]
@@ -18,6 +43,7 @@ impl Requests {
     /// From here on `SIGINT`, `SIGTERM` and `SIGHUP` only leave a note: whoever calls this has to look at it now and then.
     /// Other systems than those of Unix end the process.
     #[cfg(unix)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
     pub(crate) fn watch() -> std::io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let last = Arc::new(AtomicUsize::new(0));
@@ -29,6 +55,7 @@ impl Requests {
     }
 
     #[cfg(not(unix))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
     pub(crate) fn watch() -> std::io::Result<Self> {
         Ok(Self {})
     }

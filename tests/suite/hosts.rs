@@ -162,7 +162,7 @@ fn the_matrix_of_hosts_fits_the_screen_and_a_host_has_a_page() {
 fn a_page_of_a_host_tells_where_things_go_as_the_environment_says() {
     let context = TestContext::new();
     let page = context.gsd(["runtimes", "claude-code"]).success();
-    assert!(page.starts_with("Claude Code (claude, claude-code)\nKnown from the client itself, version "), "{page}");
+    assert!(page.starts_with("Claude Code (claude, claude-code)\nVerified with client "), "{page}");
     assert!(page.contains(" ~/.claude/skills/gsd-<name>/SKILL.md\n"), "{page}");
     assert!(page.contains(" .claude/settings.local.json\n"), "{page}");
     let moved = context.gsd_with(["runtimes", "claude"], &[("CLAUDE_CONFIG_DIR", "/elsewhere")], "").success();

@@ -85,6 +85,17 @@ fn a_person_without_a_project_learns_what_to_do() {
 }
 
 #[test]
+fn words_of_others_keep_their_json() {
+    let context = TestContext::new();
+    let echoed = context.gsd(["run-with-timeout", "5", "echo", "a", "--json", "b"]).success();
+    assert_eq!(echoed, "a --json b\n");
+    assert_eq!(
+        context.gsd(["--json", "generate-slug", "A b"]).success(),
+        context.gsd(["generate-slug", "A b"]).success()
+    );
+}
+
+#[test]
 fn help_comes_in_two_steps() {
     let context = TestContext::new();
     let short = context.gsd(["help"]).success();

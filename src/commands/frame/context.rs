@@ -543,7 +543,8 @@ impl Written {
         };
         if self.nothing && !answer.contains_key("error") {
             report.updated = (says_updated || !answer.contains_key("updated")).then_some(false);
-            report.reason = (!answer.contains_key("reason")).then_some("everything stands there already");
+            report.reason =
+                (!answer.contains_key("reason")).then_some("nothing to do: every value is already as requested");
         } else if rehearsed && says_updated {
             report.updated = Some(false);
             report.would_update = Some(true);

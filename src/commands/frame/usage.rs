@@ -42,14 +42,18 @@ pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMat
         .map_err(|error| complain(&error))
 }
 
-/// Lifts `--json`, unless the command has a flag of its own by that name.
+/// Lifts `--json`, unless the command has a flag of its own by that name, or takes words that may look like flags.
 pub(in crate::commands) fn lift_json(row: &Family, call: &mut Call) {
     if !call.words.iter().any(|word| word == "--json") {
         return;
     }
     let tree = tree(row);
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
-    if !leaf(&tree, &words).command.get_arguments().any(|argument| argument.get_long() == Some("json")) {
+    let keeps = |argument: &clap::Arg| {
+        let any_word = argument.is_positional() && argument.is_allow_hyphen_values_set();
+        any_word || argument.is_trailing_var_arg_set() || argument.get_long() == Some("json")
+    };
+    if !leaf(&tree, &words).command.get_arguments().any(keeps) {
         argv::lift_json(call);
     }
 }

@@ -284,8 +284,8 @@ fn add(repository: &Repository, path: &str, staged: &mut Staged) {
     }
 }
 
-/// Takes from the index what is gone from the disk. Whoever took it from the index before has done the same work; a
-/// path that git never knew is no part of the commit.
+/// Removes from the index what was removed from the disk. A path that is no longer in the index counts as done; a path
+/// that git never tracked is not committed.
 fn remove(repository: &Repository, path: &str, staged: &mut Staged) {
     let line = ["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
     if told_git(repository, &line, path, staged) && repository.has_staged(&[path]) {

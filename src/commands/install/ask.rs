@@ -6,14 +6,14 @@ use dialoguer::{MultiSelect, Select};
 use crate::commands::frame::error::{CommandError, Reason};
 use crate::install::Wish;
 use crate::runtime::{Descriptor, Scope};
-use crate::world::signals::Requests;
+use crate::world::signals::while_asking;
 
 /// Exit code of a question that was left, as of a program that Ctrl-C ended.
 const LEFT: u8 = 130;
 
 /// Which hosts; those that `likely` says come first and are marked from the start.
 pub(super) fn hosts(
-    mut known: Vec<Descriptor>,
+    known: Vec<Descriptor>,
     likely: impl Fn(&Descriptor) -> bool,
     wish: Wish,
 ) -> Result<Vec<Descriptor>, CommandError> {
@@ -21,12 +21,9 @@ pub(super) fn hosts(
         Wish::Install => ("Install for which hosts? (space marks, a marks all, enter continues)", "found here"),
         Wish::Uninstall => ("Uninstall from which hosts? (space marks, a marks all, enter continues)", "installed"),
     };
-    known.sort_by_key(|descriptor| !likely(descriptor));
-    let items = known.iter().map(|descriptor| {
-        let is_likely = likely(descriptor);
-        let name = if is_likely { format!("{} ({found})", descriptor.name) } else { descriptor.name.clone() };
-        (name, is_likely)
-    });
+    let (first, others): (Vec<_>, Vec<_>) = known.into_iter().partition(likely);
+    let marked = first.iter().map(|descriptor| (format!("{} ({found})", descriptor.name), true));
+    let items: Vec<_> = marked.chain(others.iter().map(|descriptor| (descriptor.name.clone(), false))).collect();
     let question = MultiSelect::new().with_prompt(question).items_checked(items);
     let chosen = asked(|| question.interact_opt())?;
     if chosen.is_empty() {
@@ -34,7 +31,7 @@ pub(super) fn hosts(
             .hint("mark hosts with the space bar, or name them: `gsd-tools install --help` lists the flags")
             .exits(2));
     }
-    let chosen = known.into_iter().enumerate().filter(|(index, _)| chosen.contains(index));
+    let chosen = first.into_iter().chain(others).enumerate().filter(|(index, _)| chosen.contains(index));
     Ok(chosen.map(|(_, descriptor)| descriptor).collect())
 }
 
@@ -51,9 +48,7 @@ pub(super) fn scope(wish: Wish) -> Result<Scope, CommandError> {
 
 /// Asks. Escape and Ctrl-C leave the question, and the terminal as it was.
 fn asked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<T, CommandError> {
-    // Without this, Ctrl-C would end the program while the cursor is hidden.
-    let _watched = Requests::watch();
-    let answer = ask();
+    let answer = while_asking(ask);
     // The question hides the cursor, and a question that was left does not show it again.
     let _ = Term::stderr().write_str("\u{1b}[?25h");
     match answer {

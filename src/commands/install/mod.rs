@@ -273,10 +273,18 @@ impl Which {
     /// Whether a person means this host when they ask for nothing by name: it is in use, or it has an install.
     fn is_likely(&self, context: &Context, descriptor: &Descriptor, wish: Wish) -> bool {
         let scope = if self.local { Scope::Local } else { Scope::Global };
-        self.target(context, descriptor.clone(), scope).is_ok_and(|target| match wish {
-            Wish::Install => disk::is_folder(&target.root),
-            Wish::Uninstall => install::status(&target).is_ok_and(|status| status.version.is_some()),
-        })
+        match wish {
+            Wish::Install => {
+                self.target(context, descriptor.clone(), scope).is_ok_and(|target| disk::is_folder(&target.root))
+            }
+            Wish::Uninstall => self.is_installed(context, descriptor, scope),
+        }
+    }
+
+    /// Whether the user installed for this host; an install that came with a repository is nobody's yet.
+    fn is_installed(&self, context: &Context, host: &Descriptor, scope: Scope) -> bool {
+        let status = self.target(context, host.clone(), scope).and_then(|target| install::status(&target));
+        status.is_ok_and(|status| status.version.is_some() && !status.from_repository)
     }
 
     /// The scope that was named or chosen; of an uninstall, else the one that these hosts are installed in.
@@ -292,11 +300,8 @@ impl Which {
             let was_asked = self.hosts.is_empty() && !self.all;
             return if was_asked && can_ask { ask::scope(wish) } else { Ok(Scope::Global) };
         }
-        let is_installed = |host: &Descriptor, scope| {
-            let target = self.target(context, host.clone(), scope);
-            target.is_ok_and(|target| install::status(&target).is_ok_and(|status| status.version.is_some()))
-        };
-        let is_anywhere = |scope| hosts.iter().any(|host| is_installed(host, scope));
+        // What came with a repository decides nothing.
+        let is_anywhere = |scope| hosts.iter().any(|host| self.is_installed(context, host, scope));
         match (is_anywhere(Scope::Global), is_anywhere(Scope::Local)) {
             (true, true) if can_ask => ask::scope(wish),
             (true, true) => Err(CommandError::usage("installed both globally and in this project")

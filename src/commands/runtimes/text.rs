@@ -33,12 +33,12 @@ pub(super) fn table(report: &RuntimesReport) -> String {
 }
 
 const LEGEND: &str = "
-yes: the host has it; ~: we get there by a detour; -: it is not to be had there.
+yes: supported; ~: emulated; -: not supported.
 typed: commands can be typed and are not listed to the model; incl: a command brings a file into
 the prompt; start, before, after, compact: programs run when a session starts, before and after a
 tool, and before the conversation is shortened; line: status line; allow: a list of what may run
 without asking; local: an install for one project; trees: a worktree for an agent.
-Known from the client itself, from its maker's documents, or from what others say of it.
+Known from: the client itself, vendor documents, or other sources.
 `gsd-tools runtimes <host>` tells how, why not, and where things go.
 ";
 
@@ -116,14 +116,14 @@ fn known_from(row: &RuntimeRow) -> String {
     let date = &row.verified.date;
     match (row.verified.by, &row.verified.version) {
         (Evidence::Client, Some(version)) => {
-            format!("Known from the client itself, version {version}, run on {date}.\n")
+            format!("Verified with client {version} on {date}.\n")
         }
-        (Evidence::Client, None) => format!("Known from the client itself, run on {date}.\n"),
+        (Evidence::Client, None) => format!("Verified with the client on {date}.\n"),
         (Evidence::VendorDoc, _) => {
-            format!("Known from its maker's documents, read on {date}. The client was not to be had.\n")
+            format!("From vendor documents read on {date}; not tested with a client.\n")
         }
         (Evidence::Secondary, _) => {
-            format!("Known from what others say of it, on {date}. Neither client nor full documents were to be had.\n")
+            format!("From secondary sources read on {date}; not tested, and no full vendor documents.\n")
         }
     }
 }
