@@ -225,6 +225,28 @@ fn a_manifest_that_came_with_a_repository_owns_nothing() {
     assert_eq!(tree.bytes(&target.root.resolve("a.md")), Some(&b"a"[..]));
 }
 
+/// The rule is by where the manifest is, not by the scope of the install: a project's host can keep files in the home.
+#[test]
+fn a_manifest_of_the_users_own_folders_needs_no_note() {
+    let mut tree = home([]);
+    let text = {
+        let global = lantern(Scope::Global);
+        bring(&mut tree, &global, Some(&[whole("a.md", "a")]));
+        String::from_utf8(tree.bytes(&global.root.resolve(manifest::FILE)).unwrap().to_vec()).unwrap()
+    };
+    let below_the_project = path(PROJECT).resolve(".lantern");
+    for folder in [path(ROOT), below_the_project.clone()] {
+        tree.write(&folder.resolve(manifest::FILE), text.as_str());
+    }
+    let claimed = |scope, folder: &AbsolutePath| {
+        let mut snapshot = Snapshot::in_memory(tree.clone());
+        vouch::read(&lantern(scope), folder, &mut snapshot).unwrap().claimed.is_some()
+    };
+    assert!(claimed(Scope::Local, &below_the_project), "it may have come with the repository");
+    assert!(!claimed(Scope::Local, &path(ROOT)));
+    assert!(!claimed(Scope::Global, &below_the_project), "a host's folder that the user keeps in a project");
+}
+
 /// An installer of the small library.
 fn with_installer(world: &World, test: impl FnOnce(&Installer<'_>)) {
     let (library, registry) = (emit::small_library(), Registry::embedded());
