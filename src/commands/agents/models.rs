@@ -11,7 +11,7 @@ use crate::commands::documents::config::{told, with_new_file};
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::operations::documents::configuration;
-use crate::project::config::Setting;
+use crate::project::config::{PROFILES, Setting};
 
 verbs! {
     "Models";
@@ -136,8 +136,8 @@ impl Serialize for AgentMap {
 
 fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), CommandError> {
     let profile = arguments.profile.to_ascii_lowercase();
-    if !models::PROFILES.contains(&profile.as_str()) {
-        let known = models::PROFILES.join(", ");
+    if !PROFILES.contains(&profile.as_str()) {
+        let known = PROFILES.join(", ");
         let told = CommandError::usage(format!("unknown model profile `{}`", arguments.profile));
         return Err(told.hint(format!("use one of {known}")));
     }

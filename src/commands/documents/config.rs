@@ -204,6 +204,9 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
             Some(near) if near != key => told.hint(format!("did you mean `{near}`?")),
             _ => told.hint("`--default VALUE` prints a value for a key that is not set"),
         },
+        ConfigurationError::Key(KeyError::Refused { key, .. }) => {
+            told.hint(format!("`gsd-tools config explain {key}`"))
+        }
         ConfigurationError::Choices { .. } => told.hint("`gsd-tools config-new-project --help` shows an example"),
         ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` creates it"),
         ConfigurationError::Malformed { .. } => told.hint("correct the file; it was not changed"),

@@ -12,9 +12,6 @@ use serde::{Deserialize, Serialize};
 use super::agent::{Agent, Tier, Weight};
 use crate::project::config::Config;
 
-/// Names of the profiles; any other name behaves as `balanced`.
-pub(crate) const PROFILES: &[&str] = &["quality", "balanced", "budget", "adaptive", INHERIT];
-
 /// The profile, and the model, of agents that run on whatever their caller runs on.
 const INHERIT: &str = "inherit";
 

@@ -219,7 +219,11 @@ pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateRep
 
 fn choices(new: NewFile<'_>) -> Result<Map<String, Value>, ConfigurationError> {
     match new.choices {
-        Some(text) => config::parse(text).map_err(|reason| ConfigurationError::Choices { reason }),
+        Some(text) => {
+            let choices = config::parse(text).map_err(|reason| ConfigurationError::Choices { reason })?;
+            config::check_values(&choices)?;
+            Ok(choices)
+        }
         None => Ok(Map::new()),
     }
 }

@@ -337,9 +337,9 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
             findings.push(warning(code, message, format!("Valid values: {}", valid.join(", "))));
         }
     };
-    one_of("W004", "model_profile", at(&["model_profile"]), &["quality", "balanced", "budget", "adaptive", "inherit"]);
+    one_of("W004", "model_profile", at(&["model_profile"]), config::PROFILES);
     let branching = at(&["branching_strategy", "git.branching_strategy"]);
-    one_of("W012", "branching_strategy", branching, &["none", "phase", "milestone"]);
+    one_of("W012", "branching_strategy", branching, config::BRANCHING);
     if let Some(window) = at(&["context_window"]).filter(|window| window.as_u64().unwrap_or(0) == 0) {
         let message = format!("config.json: context_window should be a positive integer, got \"{}\"", shown(window));
         findings.push(warning("W013", message, "Set to 200000 (default) or 1000000 (for 1M models)"));

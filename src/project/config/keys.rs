@@ -1,11 +1,14 @@
-//! The keys that can be set, and what each accepts. Most accept anything: the readers fall back to the default.
+//! Which keys can be set, and which values each accepts.
+
+use std::fmt;
 
 use crate::project::branch_name::{is_branch_name, is_branch_template};
 use crate::text::shell::acting_letter;
 use crate::text::splice::Splices;
 use serde_json::{Map, Number, Value};
 
-use super::{CAPABILITIES, CAPABILITY_VALUES, capability_default};
+use super::CAPABILITIES;
+use super::table::{KEYS, Key, PATTERNS};
 
 /// What a key accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +16,21 @@ pub(crate) enum Accepts {
     Anything,
     /// Text, even where it looks like a number or a switch.
     Text,
+    /// `true` or `false`.
+    Switch,
+    /// `true`, `false` or one of some words.
+    SwitchOr(&'static [&'static str]),
+    /// `true`, `false`, or text that is nobody else's to see.
+    Secret,
+    /// A whole number.
+    Number,
+    /// A whole number, or -1 for none.
+    Limit,
+    /// A whole number from one to another.
+    Within(u64, u64),
     OneOf(&'static [&'static str]),
-    /// One of the values that stand beside the defaults of features.
-    Listed(&'static [Value]),
+    /// Text, or a list of texts.
+    List,
     /// The name of a branch.
     Branch,
     /// A name of a branch with places for values.
@@ -25,12 +40,6 @@ pub(crate) enum Accepts {
     /// One path below the project or several.
     Paths,
 }
-
-use Accepts::{Anything, Branch, BranchTemplate, Code, Listed, OneOf, Paths, Text};
-
-/// Why a chain of phases that runs by itself stops.
-const YOLO_STOPS: &[&str] =
-    &["milestone_complete", "gaps_found", "execution_failed", "human_action", "context_missing", "user_stop", "crash"];
 
 /// A checked wish: this key shall have this value.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,8 +56,8 @@ pub(crate) struct Setting {
 pub(crate) enum KeyError {
     #[error("unknown config key `{key}`")]
     Unknown { key: String },
-    #[error("`{value}` is no value of `{key}`; it takes {valid}")]
-    Refused { key: String, value: String, valid: String },
+    #[error("`{key}` cannot be `{value}`; it takes {accepts}")]
+    Refused { key: String, value: String, accepts: Accepts },
 }
 
 impl Setting {
@@ -57,46 +66,86 @@ impl Setting {
     pub(crate) fn parse(key: &str, text: &str) -> Result<Self, KeyError> {
         let accepts = accepts(key).ok_or_else(|| KeyError::Unknown { key: key.to_owned() })?;
         let value = match accepts {
-            Text | Code if text != "null" => Some(Value::from(text)),
+            Accepts::Text | Accepts::Code if text != "null" => Some(Value::from(text)),
             _ => coerce(text),
         };
-        let valid = match (accepts, &value) {
-            (OneOf(names), Some(value)) if !value.as_str().is_some_and(|name| names.contains(&name)) => {
-                names.join(", ")
+        match &value {
+            Some(value) if !accepts.fits(value) => {
+                Err(KeyError::Refused { key: key.to_owned(), value: text.to_owned(), accepts })
             }
-            (Listed(values), Some(value)) if !values.contains(value) => {
-                let words = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-                words.collect::<Vec<_>>().join(", ")
-            }
-            (accepts, Some(value)) if !accepts.takes(value) => accepts.described(),
-            _ => return Ok(Self { key: key.to_owned(), path: path_of(key), value }),
-        };
-        Err(KeyError::Refused { key: key.to_owned(), value: text.to_owned(), valid })
+            _ => Ok(Self { key: key.to_owned(), path: path_of(key), value }),
+        }
     }
 }
 
 impl Accepts {
-    /// Whether a value can be used where a file gives it. What only has to be one of some words is not looked at: readers
-    /// fall back to the default there.
-    fn takes(self, value: &Value) -> bool {
+    /// Whether a person can set this value.
+    fn fits(self, value: &Value) -> bool {
         match self {
-            Branch => value.as_str().is_some_and(is_branch_name),
-            BranchTemplate => value.as_str().is_some_and(is_branch_template),
-            Code => value.as_str().is_some_and(is_code),
-            // What is neither text nor a list of texts is read as no path.
-            Paths => value.as_str().into_iter().chain(texts_in(value)).all(is_path),
-            Anything | Text | OneOf(_) | Listed(_) => true,
+            Self::Anything => true,
+            Self::Text => value.is_string(),
+            Self::Switch => value.is_boolean(),
+            Self::SwitchOr(words) => value.is_boolean() || is_one_of(value, words),
+            Self::Secret => value.is_boolean() || value.is_string(),
+            Self::Number => value.is_u64(),
+            Self::Limit => value.is_u64() || value.as_i64() == Some(-1),
+            Self::Within(least, most) => value.as_u64().is_some_and(|number| (least..=most).contains(&number)),
+            Self::OneOf(words) => is_one_of(value, words),
+            Self::List => {
+                let texts = value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
+                texts || value.is_string()
+            }
+            Self::Branch | Self::BranchTemplate | Self::Code | Self::Paths => self.is_usable(value),
         }
     }
 
-    fn described(self) -> String {
-        let branch = "a name that git takes for a branch, of letters, digits and signs that a shell leaves alone";
+    /// Whether a value of a file can be used safely. What is only of the wrong kind is not looked at: readers fall back
+    /// to the default there.
+    fn is_usable(self, value: &Value) -> bool {
         match self {
-            Code => "letters, digits, `-` and `_`, with a letter or digit first".to_owned(),
-            Paths => "paths below the project, without letters on which a shell acts".to_owned(),
-            BranchTemplate => format!("{branch}; `{{phase}}` or `{{slug}}` may stand in it"),
-            Anything | Text | OneOf(_) | Listed(_) | Branch => branch.to_owned(),
+            Self::Branch => value.as_str().is_some_and(is_branch_name),
+            Self::BranchTemplate => value.as_str().is_some_and(is_branch_template),
+            Self::Code => value.as_str().is_some_and(is_code),
+            // What is neither text nor a list of texts is read as no path.
+            Self::Paths => value.as_str().into_iter().chain(texts_in(value)).all(is_path),
+            _ => true,
         }
+    }
+}
+
+impl fmt::Display for Accepts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let branch = "a branch name of letters, digits and signs that mean nothing to a shell";
+        match self {
+            Self::Anything => f.write_str("any value"),
+            Self::Text => f.write_str("text"),
+            Self::Switch => f.write_str("`true` or `false`"),
+            Self::SwitchOr(words) => write!(f, "`true`, `false` or {}", listed(words)),
+            Self::Secret => f.write_str("`true`, `false` or an API key"),
+            Self::Number => f.write_str("a whole number"),
+            Self::Limit => f.write_str("a whole number, or -1 for none"),
+            Self::Within(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Self::OneOf(words) => f.write_str(&listed(words)),
+            Self::List => f.write_str("text, or a JSON list of texts"),
+            Self::Branch => f.write_str(branch),
+            Self::BranchTemplate => write!(f, "{branch}; `{{phase}}`, `{{milestone}}` and `{{slug}}` are replaced"),
+            Self::Code => f.write_str("letters, digits, `-` and `_`, with a letter or digit first"),
+            Self::Paths => f.write_str("paths below the project, without signs that mean something to a shell"),
+        }
+    }
+}
+
+fn is_one_of(value: &Value, words: &[&str]) -> bool {
+    value.as_str().is_some_and(|text| words.contains(&text))
+}
+
+/// The words as in a sentence: `a`, `b` or `c`.
+fn listed(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -117,32 +166,33 @@ fn is_path(text: &str) -> bool {
 /// Takes values out of a file that could not be used safely. Gives each with why.
 pub(super) fn take_unusable(file: &mut Map<String, Value>) -> Vec<String> {
     let mut taken = Vec::new();
-    for (key, accepts) in KEYS {
+    for (key, accepts, _) in KEYS {
         let path: Vec<&str> = key.split('.').collect();
         let Some((last, above)) = path.split_last() else { continue };
         let object = above.iter().try_fold(&mut *file, |object, name| object.get_mut(*name)?.as_object_mut());
         let Some(object) = object else { continue };
-        let unusable = object.get(*last).is_some_and(|value| !value.is_null() && !accepts.takes(value));
+        let unusable = object.get(*last).is_some_and(|value| !value.is_null() && !accepts.is_usable(value));
         if let Some(value) = unusable.then(|| object.remove(*last)).flatten() {
-            taken.push(format!("`{key}` is {value}; it takes {}", accepts.described()));
+            taken.push(format!("`{key}` is {value}; it takes {accepts}"));
         }
     }
     taken
 }
 
-/// Search services: where a key of theirs stands instead of a switch, it is nobody else's to see.
-const SECRETS: &[&str] =
-    &["brave_search", "exa_search", "firecrawl", "jina", "perplexity", "ref_search", "tavily_search"];
-
 /// Whether the values of a key are told only in part.
 pub(crate) fn is_secret(key: &str) -> bool {
-    SECRETS.contains(&key)
+    secrets().any(|secret| secret == key)
+}
+
+/// Keys that hold the API key of a search service where they are not a switch.
+fn secrets() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().filter(|(_, accepts, _)| *accepts == Accepts::Secret).map(|(key, ..)| *key)
 }
 
 /// The text of a configuration with its secrets told only in part, for showing lines of it.
 pub(crate) fn without_secrets(text: &str) -> String {
     let mut splices = Splices::default();
-    for key in SECRETS {
+    for key in secrets() {
         for (at, name) in text.match_indices(&format!("\"{key}\"")) {
             let after = at + name.len();
             let rest = text[after..].trim_start();
@@ -174,10 +224,11 @@ pub(crate) fn masked(secret: &str) -> String {
 
 /// Every key that can be set, sorted; `*` stands for any name.
 pub(crate) fn key_names() -> Vec<String> {
-    let mut names: Vec<String> = KEYS.iter().map(|(key, _)| (*key).to_owned()).collect();
-    names.extend(PATTERNS.iter().map(|pattern| (*pattern).to_owned()));
+    let mut names: Vec<String> = KEYS.iter().chain(PATTERNS).map(|(key, ..)| (*key).to_owned()).collect();
+    // Features for one of several programs have a default for each that we know.
     add_leaves(&CAPABILITIES, "", &mut names);
     names.sort();
+    names.dedup();
     names
 }
 
@@ -196,8 +247,7 @@ fn add_leaves(value: &Value, path: &str, names: &mut Vec<String>) {
 /// Whether a top-level name of a file means something to us.
 pub(super) fn is_known_root(name: &str) -> bool {
     let root = |key: &str| key.split('.').next() == Some(name);
-    KEYS.iter().any(|(key, _)| root(key))
-        || PATTERNS.iter().any(|pattern| root(pattern))
+    KEYS.iter().chain(PATTERNS).any(|(key, ..)| root(key))
         || CAPABILITIES.get(name).is_some()
         || matches!(name, "$schema" | "multiRepo")
 }
@@ -235,15 +285,35 @@ fn number(text: &str) -> Option<Number> {
     Number::from_f64(text.parse().ok()?)
 }
 
+/// Checks the values of the keys we know; others may have any.
+pub(crate) fn check_values(file: &Map<String, Value>) -> Result<(), KeyError> {
+    check_below(file, "")
+}
+
+fn check_below(object: &Map<String, Value>, path: &str) -> Result<(), KeyError> {
+    for (name, value) in object {
+        let key = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        match accepts(&key) {
+            Some(accepts) if !value.is_null() && !accepts.fits(value) => {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                return Err(KeyError::Refused { key, value, accepts });
+            }
+            Some(_) => {}
+            None => value.as_object().map_or(Ok(()), |below| check_below(below, &key))?,
+        }
+    }
+    Ok(())
+}
+
+/// What a key accepts; `None` if there is no such key.
 fn accepts(key: &str) -> Option<Accepts> {
-    let listed = || KEYS.iter().find(|(name, _)| *name == key).map(|(_, accepts)| *accepts);
-    let feature = || {
-        let default = capability_default(key)?;
-        let limited = CAPABILITY_VALUES.get(key).and_then(Value::as_array).map(|values| Listed(values));
-        (!default.is_object()).then_some(limited.unwrap_or(Anything))
-    };
-    let open = || PATTERNS.iter().any(|pattern| fits(pattern, key)).then_some(Anything);
-    listed().or_else(feature).or_else(open)
+    row(key).map(|(_, accepts, _)| *accepts)
+}
+
+/// The row of the table for a key.
+fn row(key: &str) -> Option<&'static Key> {
+    let fixed = KEYS.iter().find(|(name, ..)| *name == key);
+    fixed.or_else(|| PATTERNS.iter().find(|(pattern, ..)| fits(pattern, key)))
 }
 
 /// Whether `key` is of the form `pattern`: a `*` stands for one name; at the end, for all the rest.
@@ -266,185 +336,6 @@ fn is_name(segment: &str) -> bool {
         && segment.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '*' | ':'))
 }
 
-/// Keys with a fixed name, sorted.
-const KEYS: &[(&str, Accepts)] = &[
-    ("agent_skills_security.trusted_global_roots", Anything),
-    ("agent_tools", Anything),
-    ("brave_search", Anything),
-    ("capabilities.auto_update", Anything),
-    ("capabilities.strict_known_registries", Anything),
-    ("claude_md_assembly.mode", Anything),
-    ("claude_md_path", Paths),
-    ("code_quality.fallow.enabled", Anything),
-    ("code_quality.fallow.mcp", Anything),
-    ("code_quality.fallow.profile", OneOf(&["minimal", "standard", "strict"])),
-    ("code_quality.fallow.scope", OneOf(&["phase", "repo"])),
-    ("commit_docs", Anything),
-    ("context", OneOf(&["dev", "research", "review"])),
-    ("context_window", Anything),
-    ("effort.default", Anything),
-    ("exa_search", Anything),
-    ("executor.stall_detect_interval_minutes", Anything),
-    ("executor.stall_threshold_minutes", Anything),
-    ("fast_mode.enabled", Anything),
-    ("features.global_learnings", Anything),
-    ("features.thinking_partner", Anything),
-    ("firecrawl", Anything),
-    ("git.allow_default_branch_commits", Anything),
-    ("git.base_branch", Branch),
-    ("git.branching_strategy", Anything),
-    ("git.create_tag", Anything),
-    ("git.milestone_branch_template", BranchTemplate),
-    ("git.phase_branch_template", BranchTemplate),
-    ("git.protected_branches", Anything),
-    ("git.quick_branch_template", BranchTemplate),
-    ("granularity", Anything),
-    ("graphify.auto_update", Anything),
-    ("graphify.build_timeout", Anything),
-    ("graphify.graph_path", Anything),
-    ("hooks.commit_types", Anything),
-    ("hooks.community", Anything),
-    ("hooks.context_critical_threshold", Anything),
-    ("hooks.context_warning_threshold", Anything),
-    ("hooks.context_warnings", Anything),
-    ("hooks.update_check", Anything),
-    ("hooks.workflow_guard", Anything),
-    ("jina", Anything),
-    ("learnings.max_inject", Anything),
-    ("manager.flags.discuss", Anything),
-    ("manager.flags.execute", Anything),
-    ("manager.flags.plan", Anything),
-    ("mode", Anything),
-    ("model_policy.budget", Anything),
-    ("model_policy.high", Anything),
-    ("model_policy.low", Anything),
-    ("model_policy.medium", Anything),
-    ("model_policy.provider", Anything),
-    ("model_profile", Anything),
-    ("parallelization", Anything),
-    ("perplexity", Anything),
-    ("phase_id_convention", Anything),
-    ("phase_naming", Anything),
-    ("plan_review.source_grounding", Anything),
-    ("plan_review.source_grounding_authority", OneOf(&["grep", "intel", "treesitter", "lsp", "scip"])),
-    ("planner.stall_detect_interval_minutes", Anything),
-    ("planner.stall_threshold_minutes", Anything),
-    ("planning.chunked_parallel", Anything),
-    ("planning.commit_docs", Anything),
-    ("planning.pr_strict", Anything),
-    ("planning.search_gitignored", Anything),
-    ("planning.sub_repos", Paths),
-    ("project_code", Code),
-    ("ref_search", Anything),
-    ("resolve_model_ids", Anything),
-    ("response_language", Anything),
-    ("review.default_reviewers", Anything),
-    ("review.max_prompt_tokens", Anything),
-    ("review.max_prompt_tokens_per_reviewer", Anything),
-    ("review.parallel_lanes", Anything),
-    ("runtime", Anything),
-    ("search_gitignored", Anything),
-    ("security.injection_blocking", Anything),
-    ("security.secret_files", Anything),
-    ("ship.pr_body_sections", Anything),
-    ("statusline.context_position", OneOf(&["front", "end"])),
-    ("statusline.show_context_tokens", Anything),
-    ("statusline.show_git", Anything),
-    ("statusline.show_last_command", Anything),
-    ("statusline.show_state_freshness", Anything),
-    ("statusline.state_format", OneOf(&["full", "compact"])),
-    ("tavily_search", Anything),
-    ("workflow._auto_chain_active", Anything),
-    ("workflow.agent_hint_routing", Anything),
-    ("workflow.auto_advance", Anything),
-    ("workflow.auto_prune_state", Anything),
-    ("workflow.build_command", Anything),
-    ("workflow.code_review_command", Anything),
-    ("workflow.code_review_depth_overrides", Anything),
-    ("workflow.compact_content", Anything),
-    ("workflow.context_coverage_gate", Anything),
-    ("workflow.context_guard_mode", Anything),
-    ("workflow.cross_ai_command", Anything),
-    ("workflow.cross_ai_execution", Anything),
-    ("workflow.cross_ai_timeout", Anything),
-    ("workflow.discuss_mode", Anything),
-    ("workflow.human_verify_mode", OneOf(&["mid-flight", "end-of-phase"])),
-    ("workflow.inline_plan_threshold", Anything),
-    ("workflow.max_discuss_passes", Anything),
-    ("workflow.mvp_mode", Anything),
-    ("workflow.node_repair", Anything),
-    ("workflow.node_repair_budget", Anything),
-    ("workflow.plan_bounce", Anything),
-    ("workflow.plan_bounce_passes", Anything),
-    ("workflow.plan_bounce_script", Anything),
-    ("workflow.plan_check", Anything),
-    ("workflow.plan_chunked", Anything),
-    ("workflow.plan_review_convergence", Anything),
-    ("workflow.research_before_questions", Anything),
-    ("workflow.skip_discuss", Anything),
-    ("workflow.smart_zone_tokens", Anything),
-    ("workflow.specless_probe_fallback", Anything),
-    ("workflow.subagent_timeout", Anything),
-    ("workflow.test_command", Anything),
-    ("workflow.test_gate_timeout", Anything),
-    ("workflow.text_mode", Anything),
-    ("workflow.use_worktrees", Anything),
-    ("workflow.verifier", Anything),
-    ("workflow.worktree_skip_hooks", Anything),
-    ("workflow.yolo.active", Anything),
-    ("workflow.yolo.current_phase", Text),
-    ("workflow.yolo.pid", Anything),
-    ("workflow.yolo.prev_auto_advance", Anything),
-    ("workflow.yolo.start_phase", Text),
-    ("workflow.yolo.started_at", Text),
-    ("workflow.yolo.stop_condition", OneOf(YOLO_STOPS)),
-    ("workflow.yolo.updated_at", Text),
-];
-
-/// Keys with a name of the user's in them.
-const PATTERNS: &[&str] = &[
-    "agent_skills.*",
-    "agent_tools.*",
-    "claude_md_assembly.blocks.*",
-    "dynamic_routing.enabled",
-    "dynamic_routing.escalate_on_failure",
-    "dynamic_routing.max_escalations",
-    "dynamic_routing.provider_escalation",
-    "dynamic_routing.tier_models.heavy",
-    "dynamic_routing.tier_models.light",
-    "dynamic_routing.tier_models.standard",
-    "effort.agent_overrides.*",
-    "effort.routing_tier_defaults.*",
-    "fast_mode.agent_overrides.*",
-    "fast_mode.routing_tier_defaults.*",
-    "features.*",
-    "granularities.completion",
-    "granularities.discuss",
-    "granularities.execution",
-    "granularities.planning",
-    "granularities.research",
-    "granularities.verification",
-    "model_overrides.*",
-    "model_policy.runtime_tiers.*.*",
-    "model_profile_overrides.*.haiku",
-    "model_profile_overrides.*.opus",
-    "model_profile_overrides.*.sonnet",
-    "models.completion",
-    "models.discuss",
-    "models.execution",
-    "models.planning",
-    "models.research",
-    "models.verification",
-    "phase_commit_docs.*",
-    "review.effort.*",
-    "review.max_prompt_tokens_per_reviewer.*",
-    "review.models.*",
-    "review.reviewer_instances.*.agent",
-    "review.reviewer_instances.*.cli",
-    "review.reviewer_instances.*.model",
-    "review.timeouts.*",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -457,13 +348,14 @@ mod tests {
     fn values_are_what_they_look_like() {
         assert_eq!(value("mode", "yolo"), Some("yolo".into()));
         assert_eq!(value("context_window", "5"), Some(5.into()));
-        assert_eq!(value("context_window", "0.5"), Some(0.5.into()));
+        assert_eq!(value("model_policy.budget", "0.5"), Some(0.5.into()));
         assert_eq!(value("commit_docs", "false"), Some(false.into()));
         assert_eq!(value("commit_docs", "null"), None);
         assert_eq!(value("planning.sub_repos", r#"["a"]"#), Some(vec!["a"].into()));
-        assert_eq!(value("mode", "[draft"), Some("[draft".into()));
-        assert_eq!(value("mode", "infinity"), Some("infinity".into()));
-        assert_eq!(value("mode", ""), Some("".into()));
+        assert_eq!(value("model_policy.budget", "[draft"), Some("[draft".into()));
+        assert_eq!(value("model_policy.budget", "infinity"), Some("infinity".into()));
+        assert_eq!(value("response_language", ""), Some("".into()));
+        assert_eq!(value("workflow.test_command", "true"), Some("true".into()));
         assert_eq!(value("project_code", "007"), Some("007".into()));
     }
 
@@ -474,36 +366,60 @@ mod tests {
         {
             assert!(matches!(refused(key, "1"), KeyError::Unknown { .. }), "{key}");
         }
-        let error = refused("workflow.human_verify_mode", "zzz").to_string();
-        assert!(error.contains("mid-flight, end-of-phase"), "{error}");
-        assert!(Setting::parse("workflow.security_asvs_level", "4").is_err());
+        let refused = |key, text| refused(key, text).to_string();
+        assert_eq!(refused("mode", "yollo"), "`mode` cannot be `yollo`; it takes `interactive` or `yolo`");
+        let choice = refused("workflow.human_verify_mode", "zzz");
+        assert!(choice.ends_with("it takes `mid-flight` or `end-of-phase`"), "{choice}");
+        assert!(refused("workflow.research", "maybe").ends_with("it takes `true` or `false`"));
+        assert!(refused("context_window", "0.5").ends_with("it takes a whole number"));
+        assert!(refused("context_window", "-1").ends_with("it takes a whole number"));
+        assert!(refused("review.timeouts.x", "-2").ends_with("or -1 for none"));
+        assert!(refused("resolve_model_ids", "some").ends_with("it takes `true`, `false` or `omit`"));
+        assert!(refused("git.protected_branches", "[1]").ends_with("a JSON list of texts"));
+        assert!(refused("brave_search", "5").ends_with("or an API key"));
+        assert!(refused("workflow.security_asvs_level", "4").ends_with("from 1 to 3"));
         assert!(Setting::parse("workflow.security_asvs_level", "3").is_ok());
     }
 
     #[test]
+    fn the_values_of_a_whole_file_are_checked() {
+        let check = |text: &str| check_values(serde_json::from_str::<Value>(text).unwrap().as_object().unwrap());
+        assert!(check(r#"{"zzz": 1, "mode": "yolo", "parallelization": null, "workflow": {"zzz": []}}"#).is_ok());
+        let error = check(r#"{"workflow": {"research": "no"}}"#).unwrap_err().to_string();
+        assert_eq!(error, "`workflow.research` cannot be `no`; it takes `true` or `false`");
+        assert!(check(r#"{"phase_commit_docs": {"2.1": true}}"#).is_ok());
+        assert!(check(r#"{"phase_commit_docs": {"2": 1}}"#).is_err());
+    }
+
+    #[test]
     fn keys_of_features_and_of_the_users_naming_can_be_set() {
-        for key in ["workflow.ui_review", "mempalace.wing", "model_policy.runtime_tiers.x.opus", "model_overrides.a-b"]
-        {
+        for key in ["mempalace.wing", "model_policy.runtime_tiers.x.opus", "model_overrides.a-b"] {
             assert!(Setting::parse(key, "x").is_ok(), "{key}");
         }
+        assert!(Setting::parse("workflow.ui_review", "true").is_ok());
         assert_eq!(Setting::parse("phase_commit_docs.2.1", "true").unwrap().path, ["phase_commit_docs", "2.1"]);
         assert_eq!(Setting::parse("git.create_tag", "true").unwrap().path, ["git", "create_tag"]);
     }
 
     #[test]
-    fn the_tables_are_sorted_and_limits_belong_to_features() {
-        assert!(KEYS.is_sorted_by_key(|(key, _)| *key));
-        assert!(PATTERNS.is_sorted());
-        for (key, values) in CAPABILITY_VALUES.as_object().unwrap() {
-            let default = capability_default(key).unwrap_or_else(|| panic!("{key} is no feature's"));
-            assert!(values.as_array().unwrap().contains(default), "{key}: {default} is none of {values}");
+    fn the_tables_are_sorted_and_accept_every_default() {
+        assert!(KEYS.is_sorted_by_key(|(key, ..)| *key) && PATTERNS.is_sorted_by_key(|(key, ..)| *key));
+        for (key, _, about) in KEYS.iter().chain(PATTERNS) {
+            assert!(about.chars().count() <= 72 && !about.ends_with('.'), "{key}: {about}");
         }
-        assert!(CAPABILITIES.as_object().is_some_and(|map| super::super::at(map, "workflow.research").is_some()));
+        let mut switches = Vec::new();
+        add_leaves(&CAPABILITIES, "", &mut switches);
+        for key in switches {
+            let default = super::super::capability_default(&key).unwrap();
+            let accepts = accepts(&key).unwrap_or_else(|| panic!("{key} cannot be set"));
+            assert!(accepts.fits(default), "{key}: {default} is not {accepts}");
+        }
+        check_values(super::super::DEFAULTS.as_object().unwrap()).unwrap();
     }
 
     #[test]
     fn every_secret_can_be_set_and_is_known_for_one() {
-        for key in SECRETS {
+        for key in secrets() {
             assert!(Setting::parse(key, "sk-abcdefghijkl").is_ok() && is_secret(key), "{key}");
             let shown = without_secrets(&format!("{{\"{key}\": \"sk-abcdefghijkl\"}}"));
             assert_eq!(shown, format!("{{\"{key}\": \"****ijkl\"}}"));

@@ -7,14 +7,16 @@
 mod keys;
 mod legacy;
 mod report;
+mod table;
 
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-pub(crate) use keys::{KeyError, Setting, is_secret, key_names, masked, without_secrets};
+pub(crate) use keys::{KeyError, Setting, check_values, is_secret, key_names, masked, without_secrets};
 pub(crate) use legacy::{Normalization, normalizations};
 pub(crate) use report::LoadedConfig;
+pub(crate) use table::{BRANCHING, PROFILES};
 
 /// What a new project's file says.
 pub(crate) const INITIAL: &str = include_str!("initial.json");
@@ -24,9 +26,6 @@ static DEFAULTS: LazyLock<Value> = LazyLock::new(|| embedded(include_str!("defau
 
 /// Defaults of the keys that switch features on and off; these alone are also told to `config-get`.
 static CAPABILITIES: LazyLock<Value> = LazyLock::new(|| embedded(include_str!("capabilities.json")));
-
-/// The values that such a key takes, where it does not take any.
-static CAPABILITY_VALUES: LazyLock<Value> = LazyLock::new(|| embedded(include_str!("capability_values.json")));
 
 fn embedded(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
