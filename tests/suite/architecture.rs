@@ -61,10 +61,12 @@ fn no_host_is_named_in_rust() {
 /// clap's.
 const NOT_A_HOST: &[&str] = &[
     "CLAUDE.md",
+    "\"augment\", \"kg_backend\"",
     "augment_args",
     "claude_instruction",
     "claude_md_assembly",
     "claude_md_path",
+    "claude_orchestration",
     "generate-claude-md",
     "generate-claude-profile",
     "legacy_claude_commands_installed",

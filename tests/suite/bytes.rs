@@ -341,19 +341,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("capability enable", "a file in the folder of a host: capability.rs"),
 ];
 
-/// Commands that start a project, or bring what one is made of before it has documents.
-const STARTERS: &[&str] = &[
-    "capability set",
-    "config-ensure-section",
-    "config-new-project",
-    "config-set",
-    "config-set-model-profile",
-    // To the path it is given.
-    "generate-claude-md",
-    "research-store put",
-    "scaffold",
-    "state signal-waiting",
-];
+/// Commands that start a project.
+const STARTERS: &[&str] = &["config-ensure-section", "config-new-project"];
 
 #[test]
 fn a_folder_without_a_project_stays_without_one() {

@@ -142,6 +142,7 @@ fn a_project_is_found_from_below() {
 #[test]
 fn no_answer_tells_a_key_of_a_service_in_full() {
     let context = TestContext::new();
+    context.write(".planning/config.json", "{}");
     for service in ["brave_search", "exa_search", "firecrawl", "jina", "perplexity", "ref_search", "tavily_search"] {
         let set = context.gsd(["config-set", service, "sk-abcdefghijkl"]).success();
         assert!(set.contains("****ijkl") && !set.contains("abcdefgh"), "{set}");
@@ -152,4 +153,31 @@ fn no_answer_tells_a_key_of_a_service_in_full() {
         assert!(!ran.stdout.contains("abcdefgh") && !ran.stderr.contains("abcdefgh"), "{call}: {}", ran.stdout);
     }
     assert!(context.read(".planning/config.json").contains("sk-abcdefghijkl"), "the file keeps it");
+}
+
+#[test]
+fn a_value_that_a_key_does_not_take_is_refused_and_nothing_is_written() {
+    let context = project(r#"{"mode":"interactive"}"#);
+    for (key, value, takes) in [
+        ("mode", "yollo", "`interactive` or `yolo`"),
+        ("workflow.research", "maybe", "`true` or `false`"),
+        ("context_window", "big", "a whole number"),
+    ] {
+        let error = context.gsd(["config-set", key, value]).failure(1);
+        assert!(error.contains(&format!("`{key}` cannot be `{value}`; it takes {takes}")), "{error}");
+        assert!(error.contains("hint: "), "{error}");
+    }
+    let choices = context.gsd(["config-new-project", r#"{"workflow": {"verifier": "no"}}"#]).failure(1);
+    assert!(choices.contains("`workflow.verifier` cannot be `no`"), "{choices}");
+    assert_eq!(context.read(".planning/config.json"), r#"{"mode":"interactive"}"#);
+}
+
+#[test]
+fn no_setting_starts_a_project() {
+    let context = TestContext::new();
+    for call in [&["config-set", "mode", "yolo"][..], &["config-set", "mode", "yolo", "--dry-run"]] {
+        let error = context.gsd_with(call.iter().copied(), &[], "").failure(1);
+        assert!(error.contains("there is no project in") && error.contains("hint: "), "{error}");
+    }
+    assert!(!context.project().join(".planning").exists());
 }

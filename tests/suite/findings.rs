@@ -25,6 +25,7 @@ fn put(context: &TestContext, key: &str, source: &str, more: &[&str]) -> Ran {
 #[test]
 fn a_finding_is_kept_for_a_day_and_asked_for_again_after_it() {
     let context = TestContext::new();
+    context.write(".planning/PROJECT.md", "# App\n");
     context.write("in.json", r#"{"questions": [{"text": "How?", "kind": "docs", "library": "x"}]}"#);
     let key = key_of(&context);
     assert_eq!(context.gsd(["research-store", "get", &key]).json()["hit"], false);

@@ -92,6 +92,7 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
 fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
     let setting = Setting::parse(&arguments.key, &arguments.value).map_err(ConfigurationError::from).map_err(told)?;
     let report = if arguments.dry_run {
+        context.needs_a_project()?;
         let (mut report, _) = configuration::set(&context.view(), &setting).map_err(told)?;
         report.updated = None;
         report.dry_run = Some(true);
@@ -116,6 +117,7 @@ fn create(
     choices: Option<&str>,
     operation: impl FnOnce(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
 ) -> Result<(), CommandError> {
+    context.start_a_project();
     let report =
         with_new_file(context, choices, |context, new| context.update(|view| operation(view, new).map_err(told)))?;
     let raw = match (report.created, report.added.is_empty()) {
@@ -204,8 +206,8 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
             Some(near) if near != key => told.hint(format!("did you mean `{near}`?")),
             _ => told.hint("`--default VALUE` prints a value for a key that is not set"),
         },
-        ConfigurationError::Key(KeyError::Refused { key, .. }) => {
-            told.hint(format!("`gsd-tools config explain {key}`"))
+        ConfigurationError::Key(KeyError::Refused { .. }) => {
+            told.hint("`gsd-tools guide config` describes the common keys")
         }
         ConfigurationError::Choices { .. } => told.hint("`gsd-tools config-new-project --help` shows an example"),
         ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` creates it"),

@@ -36,6 +36,7 @@ fn from_gsd2(context: &mut Context, arguments: &ImportArgs) -> Result<(), Comman
         }
         None => context.root().clone(),
     };
+    context.start_a_project();
     let layout = Layout::new(root.as_path(), None, None);
     let personal = context.personal_defaults()?;
     let services = config::services(context);

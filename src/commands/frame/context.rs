@@ -1,6 +1,6 @@
 //! What a command works with: its folder and project, the flags of every command, and its answer so far.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -39,6 +39,8 @@ pub(crate) struct Context {
     pub(in crate::commands) host: OnceCell<Host>,
     pub(in crate::commands) registry: OnceCell<Registry>,
     told_unfinished: OnceCell<()>,
+    /// Whether the command may make the project's folder.
+    starts_a_project: Cell<bool>,
     stdout: String,
     /// What the call wrote, or would have written.
     written: RefCell<Option<Written>>,
@@ -160,6 +162,7 @@ impl Context {
             host: OnceCell::new(),
             registry: OnceCell::new(),
             told_unfinished: OnceCell::new(),
+            starts_a_project: Cell::new(false),
             stdout: String::new(),
             written: RefCell::new(None),
             rehearsed: RefCell::new(String::new()),
@@ -197,6 +200,15 @@ impl Context {
     /// Whether there is a project: a `.planning` folder.
     pub(in crate::commands) fn has_a_project(&self) -> bool {
         disk::is_folder(self.layout().absolute(self.layout().planning()))
+    }
+
+    /// Lets this command make the `.planning` folder where there is none.
+    pub(in crate::commands) fn start_a_project(&self) {
+        self.starts_a_project.set(true);
+    }
+
+    pub(super) fn starts_a_project(&self) -> bool {
+        self.starts_a_project.get()
     }
 
     /// Where the project's documents stand, for the active workstream.
@@ -320,15 +332,21 @@ impl Context {
 
     /// Says to a person that there is no project; programs get the empty answer they know.
     pub(in crate::commands) fn refuses_a_person_without_a_project(&self) -> Result<(), CommandError> {
-        if !self.shows_to_a_person() || self.has_a_project() {
-            return Ok(());
-        }
+        if self.shows_to_a_person() { self.needs_a_project() } else { Ok(()) }
+    }
+
+    /// Refuses a call where there is no project.
+    pub(in crate::commands) fn needs_a_project(&self) -> Result<(), CommandError> {
+        if self.has_a_project() { Ok(()) } else { Err(self.no_project()) }
+    }
+
+    /// The error of a command that needs a project where there is none.
+    pub(super) fn no_project(&self) -> CommandError {
         let error = CommandError::usage(format!("there is no project in `{}` (no .planning folder)", self.here));
-        let start = self.installed_command("new-project").ok().flatten();
-        Err(match start {
+        match self.installed_command("new-project").ok().flatten() {
             Some(start) => error.hint(format!("start one with `{start}` in your agent, or name one with --cwd")),
             None => error.hint("`gsd-tools install` adds the commands that start one to your agent"),
-        })
+        }
     }
 
     /// What the terminal of the call can show.
@@ -543,8 +561,10 @@ impl Written {
         };
         if self.nothing && !answer.contains_key("error") {
             report.updated = (says_updated || !answer.contains_key("updated")).then_some(false);
-            report.reason =
-                (!answer.contains_key("reason")).then_some("nothing to do: every value is already as requested");
+            // A dry run of the command's own held its edits back, however many there are.
+            let held_back = !rehearsed && answer.get("dry_run") == Some(&Value::Bool(true));
+            report.reason = (!held_back && !answer.contains_key("reason"))
+                .then_some("nothing to do: every value is already as requested");
         } else if rehearsed && says_updated {
             report.updated = Some(false);
             report.would_update = Some(true);

@@ -194,6 +194,7 @@ impl Context {
             let view = self.look_at(project);
             self.refuse_if_changed(&view)?;
             let (report, edits, beside) = operation(&view)?;
+            self.refuse_to_start_a_project(project.layout(), &edits)?;
             self.note_written(self.written(&view, &edits)?);
             // A rehearsal fails where the command would.
             let mut wanted = if edits.is_empty() { ChangeSet::default() } else { project.changes(&view, &edits)? };
@@ -255,6 +256,18 @@ impl Context {
     fn written(&self, view: &ProjectView, edits: &Edits) -> Result<Written, CommandError> {
         let diff = if self.is_rehearsal() { Some(changes::diff(view, edits)?) } else { None };
         Ok(Written { changed: changes::changed_fields(view, edits)?, nothing: edits.is_empty(), diff })
+    }
+
+    /// Refuses edits that would make the project's folder, except for the commands that start a project: a call in the
+    /// wrong folder would leave one there.
+    fn refuse_to_start_a_project(&self, layout: &Layout, edits: &Edits) -> Result<(), CommandError> {
+        let planning = layout.planning();
+        let mut made = edits.texts.keys().chain(&edits.folders).chain(&edits.bare_folders).chain(edits.moves.keys());
+        let is_below = |path: &String| Path::new(path).starts_with(planning);
+        if self.starts_a_project() || disk::is_folder(layout.absolute(planning)) || !made.any(is_below) {
+            return Ok(());
+        }
+        Err(self.no_project())
     }
 
     /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.
