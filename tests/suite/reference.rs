@@ -111,7 +111,7 @@ fn the_documents_list_the_exit_code_of_each_reason() {
         let reasons = row[0].split('`').skip(1).step_by(2).filter(|_| !row[0].starts_with("none"));
         for reason in reasons {
             assert_eq!(row[1], "1", "{reason} under v1");
-            documented.insert(reason.to_owned(), row[2].parse().unwrap());
+            documented.insert(reason.to_owned(), row[2].parse::<u8>().unwrap());
         }
     }
     assert!(in_source.len() > 20, "{in_source:?}");
@@ -122,7 +122,9 @@ fn the_documents_list_the_exit_code_of_each_reason() {
 fn the_documents_list_each_exit_code_of_both_contracts() {
     let mut in_source: BTreeSet<u8> = BTreeSet::new();
     for (name, text) in sources() {
-        let number = |text: &str| text.split(|letter: char| !letter.is_ascii_digit()).next().unwrap().parse().ok();
+        let number = |text: &str| -> Option<u8> {
+            text.split(|letter: char| !letter.is_ascii_digit()).next().unwrap().parse().ok()
+        };
         in_source.extend(text.split(".exits(").skip(1).filter_map(number));
         if name == "install/error.rs" {
             in_source.extend(body(&text, "fn exit_code").split("=> ").skip(1).filter_map(number));
