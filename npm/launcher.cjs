@@ -8,7 +8,6 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 
-const { version } = require('../package.json');
 
 /** The packages that may hold a program for this machine, best first. */
 function candidates() {
@@ -43,9 +42,9 @@ if (!found) {
   const wanted = candidates()[0];
   fail(
     `error: the package \`@gsd-tools/${wanted}\` with the program for this machine is not installed`,
-    '  hint: npm leaves it out with `--omit=optional`, or where a lock file was made on another machine; install it with',
-    `        npm install --include=optional gsd-tools@${version}`,
-    `        or, if there is no such package for this machine: cargo install gsd-tools --version ${version}`,
+    '  hint: npm leaves it out with `--omit=optional`, or if the lock file was made on another machine:',
+    '        install again with `npm install --include=optional`',
+    '  hint: to use a program you built yourself, set GSD_TOOLS_BINARY to its path',
   );
 }
 

@@ -305,7 +305,8 @@ fn bare_call(text: &str) -> Option<&str> {
     text.lines().find(|line| {
         let is_bare = |position: usize| {
             let (before, behind) = (&line[..position], &line[position + NAME.len()..]);
-            let by_path = before.ends_with('/') || before.trim_end().ends_with("npx");
+            // In a fresh clone the installed program is missing: only the one on the search path can install it.
+            let by_path = before.ends_with('/') || before.ends_with("` is missing, run `");
             !by_path && !before.trim_start().starts_with('#') && behind.starts_with(|c: char| c.is_ascii_lowercase())
         };
         line.match_indices(NAME).any(|(position, _)| is_bare(position))

@@ -58,6 +58,7 @@ mod play;
 mod profile;
 mod published;
 mod refactor;
+mod reference;
 mod refusals;
 mod rehearsal;
 mod scaffold;

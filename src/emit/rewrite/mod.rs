@@ -41,7 +41,7 @@ impl Rewriter<'_> {
                 ArgumentForm::Beside => {}
             }
             if self.scope == Scope::Local {
-                let cure = format!("npx gsd-tools --{} --local", self.descriptor.id);
+                let cure = format!("gsd-tools install --{} --local", self.descriptor.id);
                 body =
                     format!("{}\n\nIf `{}` is missing, run `{cure}` first.\n", body.trim_end(), self.spelling.binary());
             }
