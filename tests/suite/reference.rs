@@ -99,7 +99,7 @@ fn the_documents_list_the_exit_code_of_each_reason() {
     let error = std::fs::read_to_string(repository().join("src/commands/frame/error.rs")).unwrap();
     let mut in_source = BTreeMap::new();
     let arms = body(&error, "fn distinct_code").split_once("match self {").unwrap().1;
-    for arm in arms.split_inclusive(|letter| letter == ',').filter(|arm| arm.contains("=>")) {
+    for arm in arms.split_inclusive(',').filter(|arm| arm.contains("=>")) {
         let (names, code) = arm.split_once("=>").unwrap();
         let code: u8 = code.trim().trim_end_matches(',').parse().unwrap();
         for name in names.split('|') {
