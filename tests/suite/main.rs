@@ -63,6 +63,7 @@ mod rehearsal;
 mod scaffold;
 mod schemas;
 mod screens;
+mod shell;
 mod small_verbs;
 mod standing;
 mod state;
