@@ -36,11 +36,11 @@ fn with_script(shell: &str) -> TestContext {
 fn bash_completes_commands_flags_and_hosts() {
     let context = with_script("bash");
     let complete = |line: &str| {
+        // The shell splits the line, calls the function that the script registered, and prints what that found.
         let call = format!(
-            "source ./script && complete -p gsd-tools >/dev/null && COMP_WORDS=({line} '') && \
-             COMP_WORDS[-2]=\"${{COMP_WORDS[-2]}}\" && unset 'COMP_WORDS[-1]' && \
+            "source ./script && found=$(complete -p gsd-tools) && found=${{found#*-F }} && COMP_WORDS=({line}) && \
              COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) && \
-             _gsd-tools gsd-tools \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\" && printf '%s\\n' \"${{COMPREPLY[@]}}\""
+             {{ ${{found%% *}} gsd-tools \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"; }}"
         );
         printed(&context, "bash", &["--norc", "-c", &call])
     };
