@@ -73,6 +73,7 @@ pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
     research::findings::FAMILY,
     research::packages::FAMILY,
     small::schema::FAMILY,
+    small::shell::FAMILY,
     small::timeout::FAMILY,
     small::basics::FAMILY,
 ]);
@@ -121,7 +122,7 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         Err(error) if row.usage_code == 1 => return Answer::failed(error),
         Err(error) => return Answer::failed(error.exits(row.usage_code)),
     };
-    match Context::new(world, call.globals, || CATALOG.listing()) {
+    match Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG)) {
         Ok(mut context) => {
             context.registry = hosts;
             let allowed = context.hold_agents_to_their_project(row, &call.words);
@@ -146,7 +147,7 @@ fn help_page(call: &Call, world: &World) -> Answer {
 /// A call without words: to a person where the project is, or what this program is; to a program, that a word is missing.
 fn bare(call: Call, manner: Manner, world: World) -> Answer {
     let no_command = usage::family_of(CATALOG, &call).map(drop);
-    let mut context = match Context::new(world, call.globals, || CATALOG.listing()) {
+    let mut context = match Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG)) {
         Ok(context) => context,
         Err(error) => return Answer::failed(error),
     };
@@ -189,6 +190,22 @@ mod tests {
         for row in CATALOG.0 {
             let tree = tree(row);
             tree.clone().debug_assert();
+        }
+        help::whole_tree(CATALOG).debug_assert();
+        help::with_global_flags(help::whole_tree(CATALOG)).debug_assert();
+    }
+
+    #[test]
+    fn the_whole_tree_has_every_command_and_its_flags() {
+        let mut whole = help::with_global_flags(help::whole_tree(CATALOG));
+        whole.build();
+        for verb in CATALOG.verbs() {
+            let words: Vec<String> = verb.path.split(' ').map(str::to_owned).collect();
+            let found = usage::leaf(&whole, &words);
+            assert_eq!(found.path, verb.path);
+            let has = |flag: &str| found.command.get_arguments().any(|argument| argument.get_long() == Some(flag));
+            assert_eq!(has("json"), verb.path != argv::VERBATIM, "{}", verb.path);
+            assert!(!verb.effect.rehearses() || has("dry-run"), "{}", verb.path);
         }
     }
 

@@ -337,6 +337,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("install", "the folders of hosts: install.rs"),
     ("uninstall", "the folders of hosts: install.rs"),
     ("package", "a folder of its own: install.rs"),
+    ("man-pages", "a folder of its own: shell.rs"),
     ("capability disable", "a file in the folder of a host: capability.rs"),
     ("capability enable", "a file in the folder of a host: capability.rs"),
 ];

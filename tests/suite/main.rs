@@ -64,6 +64,7 @@ mod rehearsal;
 mod scaffold;
 mod schemas;
 mod screens;
+mod shell;
 mod small_verbs;
 mod standing;
 mod state;

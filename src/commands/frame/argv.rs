@@ -10,7 +10,7 @@ use super::error::{CommandError, ExitContract, Manner, Reason};
 use crate::world::World;
 
 /// The word whose arguments belong to another program and are passed on untouched.
-const VERBATIM: &str = "run-with-timeout";
+pub(in crate::commands) const VERBATIM: &str = "run-with-timeout";
 
 /// What was asked, in words, and the flags that hold for every command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

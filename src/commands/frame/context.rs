@@ -32,6 +32,7 @@ pub(crate) struct Context {
     world: World,
     globals: Globals,
     listing: fn() -> Vec<Listed>,
+    tree: fn() -> clap::Command,
     here: AbsolutePath,
     root: OnceCell<AbsolutePath>,
     layout: OnceCell<Layout>,
@@ -129,6 +130,7 @@ impl Context {
         world: World,
         globals: Globals,
         listing: fn() -> Vec<Listed>,
+        tree: fn() -> clap::Command,
     ) -> Result<Self, CommandError> {
         let started = AbsolutePath::parse(world.folder()?)?;
         let root = OnceCell::new();
@@ -154,6 +156,7 @@ impl Context {
             world,
             globals,
             listing,
+            tree,
             warnings: RefCell::default(),
             here,
             root,
@@ -278,6 +281,11 @@ impl Context {
     /// Every verb there is.
     pub(in crate::commands) fn verbs(&self) -> Vec<Listed> {
         (self.listing)()
+    }
+
+    /// Every command below one program, for what is made of all of them.
+    pub(in crate::commands) fn whole_tree(&self) -> clap::Command {
+        (self.tree)()
     }
 
     pub(in crate::commands) fn personal_file(&self, name: &str) -> Option<PathBuf> {

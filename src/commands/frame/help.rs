@@ -2,35 +2,93 @@
 
 use std::fmt::Write as _;
 
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ValueHint};
+
 use crate::text::screen::{Cell, Screen, Tone};
 
 use super::Catalog;
 use super::Family;
-use super::argv::Lifted;
+use super::argv::{self, Lifted};
 use super::tree;
 use super::usage;
 
-const FLAGS: &str = "\
-Global flags:
-  --json                  Print JSON, at a terminal too
-  --raw                   Print a plain value instead of JSON, where a command has one
-  --pick <field>          Print one field of the answer, for example `a.b[0].c`
-  --cwd <folder>          Run as if started in this folder
-  --project-dir <folder>  Use the project in this folder; do not search the folders above it
-  --ws <name>             Use this workstream
-  --json-errors           Print errors as one line of JSON
-  --color <when>          Use colour: auto, always or never
-  --exit-contract=<v>     v1: exit 1 on failure; v2: exit with a code for each kind of failure
-  -h, --help              Show help; after a command, the help of that command
-";
+/// A flag of every command: what help pages, completions and man pages say about it.
+#[derive(Clone, Copy, Debug)]
+struct Flag {
+    short: Option<char>,
+    long: &'static str,
+    /// What its value is called.
+    value: Option<&'static str>,
+    /// Whether the value is part of the same word.
+    attached: bool,
+    /// The values it takes, where there are only these.
+    values: &'static [&'static str],
+    about: &'static str,
+}
+
+impl Flag {
+    const fn switch(long: &'static str, about: &'static str) -> Self {
+        Self { short: None, long, value: None, attached: false, values: &[], about }
+    }
+
+    const fn valued(long: &'static str, value: &'static str, about: &'static str) -> Self {
+        Self { value: Some(value), ..Self::switch(long, about) }
+    }
+
+    /// Its line of a help page.
+    fn line(&self) -> String {
+        let short = self.short.map(|short| format!("-{short}, ")).unwrap_or_default();
+        let sign = if self.attached { '=' } else { ' ' };
+        let value = self.value.map(|value| format!("{sign}<{value}>")).unwrap_or_default();
+        let spelled = format!("{short}--{}{value}", self.long);
+        format!("  {spelled:<22}  {}\n", self.about)
+    }
+
+    /// As clap describes it to shells.
+    fn argument(&self) -> Arg {
+        let argument = Arg::new(self.long).long(self.long).help(self.about);
+        let argument = if let Some(short) = self.short { argument.short(short) } else { argument };
+        let Some(value) = self.value else { return argument.action(ArgAction::SetTrue) };
+        let argument = argument.value_name(value).require_equals(self.attached);
+        match (self.values, value) {
+            ([], "folder") => argument.value_hint(ValueHint::DirPath),
+            ([], _) => argument.value_hint(ValueHint::Other),
+            (values, _) => argument.value_parser(PossibleValuesParser::new(values)),
+        }
+    }
+}
+
+/// The flags of every command, in the order of the help.
+const GLOBAL: &[Flag] = &[
+    Flag::switch("json", "Print JSON, at a terminal too"),
+    Flag::switch("raw", "Print a plain value instead of JSON, where a command has one"),
+    Flag::valued("pick", "field", "Print one field of the answer, for example `a.b[0].c`"),
+    Flag::valued("cwd", "folder", "Run as if started in this folder"),
+    Flag::valued("project-dir", "folder", "Use the project in this folder; do not search the folders above it"),
+    Flag::valued("ws", "name", "Use this workstream"),
+    Flag::switch("json-errors", "Print errors as one line of JSON"),
+    Flag { values: &["auto", "always", "never"], ..Flag::valued("color", "when", "Use colour: auto, always or never") },
+    Flag {
+        attached: true,
+        values: &["v1", "v2"],
+        ..Flag::valued("exit-contract", "v", "v1: exit 1 on failure; v2: exit with a code for each kind of failure")
+    },
+    Flag { short: Some('h'), ..Flag::switch("help", "Show help; after a command, the help of that command") },
+];
+
+/// The part of a help page about them.
+fn global_flags() -> String {
+    let lines = GLOBAL.iter().map(Flag::line).collect::<String>();
+    format!("Global flags:\n{lines}")
+}
 
 const MORE_FLAGS: &str = "More flags of this command:\n";
-const DRY_RUN_OF_WRITERS: &str =
-    "  --dry-run               Show what would change without changing it; with --raw, as a diff\n";
-const DRY_RUN_OF_ACTS: &str =
-    "  --dry-run               Show what would be done without doing it; no git hooks are run\n";
-const IF_MATCH: &str =
-    "  --if-match <token>      Refuse if the project has changed since the answer that had this `token`\n";
+const DRY_RUN_OF_WRITERS: Flag =
+    Flag::switch("dry-run", "Show what would change without changing it; with --raw, as a diff");
+const DRY_RUN_OF_ACTS: Flag = Flag::switch("dry-run", "Show what would be done without doing it; no git hooks are run");
+const IF_MATCH: Flag =
+    Flag::valued("if-match", "token", "Refuse if the project has changed since the answer that had this `token`");
 
 /// The page that `words` ask for: of the command they name, else of the whole program.
 pub(in crate::commands) fn page(catalog: Catalog, words: &[String]) -> String {
@@ -46,19 +104,63 @@ fn command_page(row: &Family, words: &[String]) -> String {
     tree.build();
     let found = usage::leaf(&tree, words);
     let flags = flags_of(row, &found.path, found.command);
-    format!("{}\n{flags}{FLAGS}", found.command.clone().render_long_help())
+    format!("{}\n{flags}{}", found.command.clone().render_long_help(), global_flags())
 }
 
 /// The flags that a command has because of what it does, under a heading; none for one that only reads.
 pub(in crate::commands) fn flags_of(row: &Family, path: &str, command: &clap::Command) -> String {
+    let lines = lifted_flags(row, path, command).iter().map(Flag::line).collect::<String>();
+    if lines.is_empty() { lines } else { format!("{MORE_FLAGS}{lines}\n") }
+}
+
+fn lifted_flags(row: &Family, path: &str, command: &clap::Command) -> Vec<Flag> {
     let Lifted { dry_run, if_match } = usage::lifted(row, path, command);
-    let dry_run = match (dry_run, if_match) {
-        (true, true) => DRY_RUN_OF_WRITERS,
-        (true, false) => DRY_RUN_OF_ACTS,
-        (false, _) => "",
-    };
-    let if_match = if if_match { IF_MATCH } else { "" };
-    if dry_run.len() + if_match.len() == 0 { String::new() } else { format!("{MORE_FLAGS}{dry_run}{if_match}\n") }
+    let rehearsal = if if_match { DRY_RUN_OF_WRITERS } else { DRY_RUN_OF_ACTS };
+    [dry_run.then_some(rehearsal), if_match.then_some(IF_MATCH)].into_iter().flatten().collect()
+}
+
+/// Every command below one program, with the flags that are read before clap sees a call. Shells and man pages are made of
+/// it; no call is read with it.
+pub(in crate::commands) fn whole_tree(catalog: Catalog) -> clap::Command {
+    let about = "Plan, build and verify software with AI coding agents";
+    let program = clap::Command::new("gsd-tools")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(about)
+        .disable_help_flag(true)
+        .disable_help_subcommand(true)
+        .subcommand_required(true);
+    let program = catalog.0.iter().fold(program, |program, row| {
+        let commands =
+            tree(row).get_subcommands().map(|command| with_lifted_flags(row, "", command)).collect::<Vec<_>>();
+        program.subcommands(commands)
+    });
+    with_flags(program, GLOBAL)
+}
+
+/// The command and those below it with the flags that verbs have because of what they do.
+fn with_lifted_flags(row: &Family, above: &str, command: &clap::Command) -> clap::Command {
+    let path = format!("{above} {}", command.get_name()).trim_start().to_owned();
+    let flags = lifted_flags(row, &path, command);
+    let command = with_flags(command.clone(), &flags).disable_help_flag(true).disable_help_subcommand(true);
+    command.mut_subcommands(|inner| with_lifted_flags(row, &path, &inner))
+}
+
+/// The tree with the flags of every command on each command, but for those that a command has itself.
+pub(in crate::commands) fn with_global_flags(command: clap::Command) -> clap::Command {
+    // Its arguments belong to another program.
+    if command.get_name() == argv::VERBATIM {
+        return command;
+    }
+    with_flags(command, GLOBAL).mut_subcommands(with_global_flags)
+}
+
+fn with_flags(command: clap::Command, flags: &[Flag]) -> clap::Command {
+    flags.iter().fold(command, |command, flag| {
+        let is_there = command
+            .get_arguments()
+            .any(|argument| argument.get_long() == Some(flag.long) || argument.get_id() == flag.long);
+        if is_there { command } else { command.arg(flag.argument()) }
+    })
 }
 
 /// What people call, by what they want to do. The rest is for workflows.
@@ -111,7 +213,7 @@ fn short_page(catalog: Catalog) -> String {
         }
     }
     page.push_str(MORE);
-    let _ = write!(page, "\n{FLAGS}\n{DOCUMENTATION}\n");
+    let _ = write!(page, "\n{}\n{DOCUMENTATION}\n", global_flags());
     page
 }
 
@@ -126,12 +228,14 @@ fn full_page(catalog: Catalog) -> String {
             let _ = writeln!(page, "  {:<26} {about}", command.get_name());
         }
     }
-    let _ = write!(page, "\n{FLAGS}");
+    let _ = write!(page, "\n{}", global_flags());
     page
 }
 
 /// The flags that pages end with, those of every command and those of some.
 #[cfg(test)]
 pub(in crate::commands) fn flags() -> String {
-    format!("{FLAGS}\n{MORE_FLAGS}{DRY_RUN_OF_WRITERS}{IF_MATCH}\n{MORE_FLAGS}{DRY_RUN_OF_ACTS}")
+    let (global, if_match) = (global_flags(), IF_MATCH.line());
+    let (writers, acts) = (DRY_RUN_OF_WRITERS.line(), DRY_RUN_OF_ACTS.line());
+    format!("{global}\n{MORE_FLAGS}{writers}{if_match}\n{MORE_FLAGS}{acts}")
 }

@@ -10,7 +10,7 @@ pub(super) mod report;
 pub(crate) mod updating;
 mod words;
 
-pub(super) use words::spelled;
+pub(super) use words::{spelled, with_hosts};
 
 use crate::commands::frame::{CommandError, Context, listing, verbs};
 use crate::disk::{self, AbsolutePath, DiskError, Snapshot};

@@ -3,10 +3,13 @@
 
 use std::cell::OnceCell;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, ArgAction, Command};
+
 use crate::commands::frame::error::CommandError;
 use crate::commands::frame::host::opened;
 use crate::install::InstallError;
-use crate::runtime::{Registry, RegistryError, RuntimeId};
+use crate::runtime::{Descriptor, Registry, RegistryError, RuntimeId};
 use crate::text::nearest::nearest;
 use crate::world::World;
 
@@ -49,6 +52,33 @@ pub(in crate::commands) fn spelled(
         None if is_ours(first, registry) => translate("install", &words, registry),
         None => Ok(words),
     }
+}
+
+/// The tree of all commands with the flags that name hosts, and the hosts as values of `--host`.
+pub(in crate::commands) fn with_hosts(tree: Command, registry: &Registry) -> Command {
+    // A descriptor of the user's own that cannot be read is reported by an install.
+    let hosts: Vec<Descriptor> = registry.ids().filter_map(|id| registry.find(id.as_str()).ok()).collect();
+    VERBS.iter().fold(tree, |tree, verb| {
+        tree.mut_subcommand(verb, |command| {
+            let named = |argument: Arg| {
+                if argument.get_long() != Some("host") {
+                    return argument;
+                }
+                argument.value_parser(PossibleValuesParser::new(
+                    hosts.iter().map(|host| PossibleValue::new(host.id.to_string()).help(host.name.clone())),
+                ))
+            };
+            let command = command.mut_args(named);
+            if *verb == PACKAGE {
+                return command;
+            }
+            hosts.iter().fold(command, |command, host| {
+                let id = host.id.to_string();
+                let about = format!("Use {}", host.name);
+                command.arg(Arg::new(format!("host-{id}")).long(id).help(about).action(ArgAction::SetTrue))
+            })
+        })
+    })
 }
 
 fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<String>, CommandError> {

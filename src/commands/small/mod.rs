@@ -3,5 +3,6 @@
 pub(crate) mod basics;
 pub(crate) mod guide;
 pub(crate) mod schema;
+pub(crate) mod shell;
 pub(crate) mod timeout;
 pub(crate) mod trust;

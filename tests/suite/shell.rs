@@ -1,0 +1,142 @@
+//! Completion scripts and man pages, loaded by the shells and readers that this machine has.
+
+use std::process::Output;
+
+use crate::kit::{TestContext, not_run};
+
+/// What a program answers; none, and said so, where it is not installed.
+fn asked(context: &TestContext, program: &str, arguments: &[&str]) -> Option<Output> {
+    match context.command(program).args(arguments).output() {
+        Ok(output) => Some(output),
+        Err(error) => {
+            not_run(&format!("shell: {program}"), &error.to_string());
+            None
+        }
+    }
+}
+
+/// What a shell prints that runs without a complaint.
+fn printed(context: &TestContext, program: &str, arguments: &[&str]) -> Option<String> {
+    let output = asked(context, program, arguments)?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success() && stderr.is_empty(), "{program}: {}\n{stdout}\n{stderr}", output.status);
+    Some(stdout)
+}
+
+fn with_script(shell: &str) -> TestContext {
+    let context = TestContext::new();
+    let script = context.gsd(["completions", shell]).success();
+    context.write("script", &script);
+    context
+}
+
+#[test]
+#[cfg(unix)]
+fn bash_completes_commands_flags_and_hosts() {
+    let context = with_script("bash");
+    let complete = |line: &str| {
+        // The shell splits the line, calls the function that the script registered, and prints what that found.
+        let call = format!(
+            "source ./script && found=$(complete -p gsd-tools) && found=${{found#*-F }} && COMP_WORDS=({line}) && \
+             COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) && \
+             {{ ${{found%% *}} gsd-tools \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"; }}"
+        );
+        printed(&context, "bash", &["--norc", "-c", &call])
+    };
+    let Some(commands) = complete("gsd-tools config-") else { return };
+    assert!(commands.lines().any(|word| word == "config-get"), "{commands}");
+    let flags = complete("gsd-tools phase add --").unwrap();
+    assert!(
+        ["--dry-run", "--json", "--if-match"].iter().all(|flag| flags.lines().any(|word| word == *flag)),
+        "{flags}"
+    );
+    assert_eq!(complete("gsd-tools install --cla").unwrap().trim(), "--claude");
+    assert_eq!(complete("gsd-tools --color ne").unwrap().trim(), "never");
+}
+
+#[test]
+#[cfg(unix)]
+fn zsh_registers_the_script() {
+    let context = with_script("zsh");
+    context.write("functions/_gsd-tools", &context.read("script"));
+    let call = "fpath=($PWD/functions $fpath); autoload -Uz compinit && compinit -u -d $PWD/dump && \
+                print -r -- $_comps[gsd-tools] && autoload +X _gsd-tools && print -r -- $+functions[_gsd-tools]";
+    if let Some(answer) = printed(&context, "zsh", &["-f", "-c", call]) {
+        assert_eq!(answer, "_gsd-tools\n1\n");
+    }
+    let _ = printed(&context, "zsh", &["-n", "script"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn fish_completes_commands_flags_and_hosts() {
+    let context = with_script("fish");
+    let complete =
+        |line: &str| printed(&context, "fish", &["--no-config", "-c", &format!("source script; complete -C '{line}'")]);
+    let Some(commands) = complete("gsd-tools config-") else { return };
+    assert!(commands.lines().any(|line| line.starts_with("config-get\t")), "{commands}");
+    let flags = complete("gsd-tools phase add --").unwrap();
+    assert!(flags.lines().any(|line| line.starts_with("--dry-run\t")), "{flags}");
+    assert!(complete("gsd-tools install --cla").unwrap().starts_with("--claude\t"));
+}
+
+#[test]
+#[cfg(unix)]
+fn nushell_loads_the_script() {
+    let context = with_script("nushell");
+    let script = context.read("script");
+    assert!(script.contains("export extern \"gsd-tools config-get\""), "{script}");
+    if let Some(answer) = printed(&context, "nu", &["-n", "-c", "source script; print loaded"]) {
+        assert_eq!(answer.trim(), "loaded");
+    }
+}
+
+#[test]
+fn powershell_gets_a_script() {
+    let script = with_script("powershell").read("script");
+    assert!(script.contains("Register-ArgumentCompleter") && script.contains("'gsd-tools;config-get'"), "{script}");
+}
+
+#[test]
+fn man_pages_replace_only_their_own() {
+    let context = TestContext::new();
+    let planned = context.gsd(["man-pages", "man1", "--dry-run"]).json();
+    assert!(!context.project().join("man1").exists());
+    let report = context.gsd(["man-pages", "man1"]).json();
+    assert_eq!(report["written"], planned["written"]);
+    assert_eq!(
+        report["written"].as_array().unwrap().len(),
+        usize::try_from(report["pages"].as_u64().unwrap()).unwrap()
+    );
+    let page = context.read("man1/gsd-tools-phase-add.1");
+    context.write("man1/gsd-tools-phase-add.1", &page.replace("phase", "phrase"));
+    let again = context.gsd(["man-pages", "man1"]).json();
+    assert_eq!(again["written"], serde_json::json!(["gsd-tools-phase-add.1"]));
+    assert_eq!(context.read("man1/gsd-tools-phase-add.1"), page);
+    context.write("man1/gsd-tools.1", "mine\n");
+    context.write("man1/gsd-tools-phase-add.1", &page.replace("phase", "phrase"));
+    assert!(context.gsd(["man-pages", "man1"]).failure(73).contains("gsd-tools.1"));
+    assert_eq!(context.read("man1/gsd-tools.1"), "mine\n");
+    assert_ne!(context.read("man1/gsd-tools-phase-add.1"), page);
+}
+
+#[test]
+#[cfg(unix)]
+fn man_pages_are_sound() {
+    let context = TestContext::new();
+    context.gsd(["man-pages", "man1"]).json();
+    for name in ["gsd-tools.1", "gsd-tools-phase.1", "gsd-tools-phase-add.1", "gsd-tools-install.1"] {
+        let path = format!("man1/{name}");
+        // GNU man alone knows the flag.
+        if let Some(version) = asked(&context, "man", &["--version"]) {
+            if String::from_utf8_lossy(&version.stdout).contains("man ") && version.status.success() {
+                let shown = printed(&context, "man", &["--warnings", "-P", "cat", "-l", &path]).unwrap();
+                assert!(shown.contains("SYNOPSIS"), "{shown}");
+            } else {
+                not_run("shell: man", "it is not man-db");
+            }
+        }
+        let _ = printed(&context, "mandoc", &["-T", "lint", "-W", "error", &path]);
+    }
+}
