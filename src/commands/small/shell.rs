@@ -76,7 +76,8 @@ fn completions(context: &mut Context, arguments: &CompletionsArgs) -> Result<(),
     let tree = install::with_hosts(context.whole_tree(), context.registry()?);
     let tree = help::with_global_flags(tree);
     let script = match arguments.shell {
-        KnownShell::Bash => script(Shell::Bash, tree),
+        // clap_complete spells the hyphen of the program in two ways, and then no subcommand is found.
+        KnownShell::Bash => script(Shell::Bash, tree).replace("gsd__subcmd__tools", "gsd__tools"),
         KnownShell::Zsh => script(Shell::Zsh, tree),
         KnownShell::Fish => script(Shell::Fish, tree),
         KnownShell::Powershell => script(Shell::PowerShell, tree),
