@@ -327,7 +327,7 @@ fn a_setting_gives_no_branch_that_a_shell_would_act_on() {
     let answer = context.gsd(["init", "execute-phase", "1"]).json();
     assert_eq!(answer["branch_name"], "gsd/phase-01-core");
     assert!(!context.gsd(["git", "base-branch"]).success().contains("id"));
-    assert!(context.gsd(["config-set", "git.base_branch", "a;b"]).failure(1).contains("git takes for a branch"));
+    assert!(context.gsd(["config-set", "git.base_branch", "a;b"]).failure(1).contains("a branch name of letters"));
     context.gsd(["config-set", "git.phase_branch_template", "work/{slug}"]).success();
     assert_eq!(context.gsd(["init", "execute-phase", "1"]).json()["branch_name"], "work/core");
 }

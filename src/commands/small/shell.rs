@@ -104,6 +104,11 @@ fn man_pages(context: &mut Context, arguments: &ManPagesArgs) -> Result<(), Comm
         for (name, page) in &pages {
             let name = RelativePath::parse(name).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
             let path = folder.join(&name);
+            // A link that a clone brought may lead anywhere.
+            if disk::is_link(path.as_path()) {
+                let link = CommandError::usage(format!("`{path}` is a link"));
+                return Err(link.hint("move it away, or name another folder").exits(73));
+            }
             let before = disk::read_bytes(&path)?;
             if before.as_deref() == Some(page.as_bytes()) {
                 continue;

@@ -4,6 +4,7 @@
 //! defaults stand in where a project has neither. A value of the wrong kind counts as not written: the default holds.
 //! Edits are not made here but on the file's own text, through [`crate::text::json`].
 
+mod accepts;
 mod keys;
 mod legacy;
 mod report;

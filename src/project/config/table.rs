@@ -1,6 +1,6 @@
 //! The keys of the configuration: what each accepts, and what it is for.
 
-use super::keys::Accepts::{
+use super::accepts::Accepts::{
     self, Anything, Branch, BranchTemplate, Code, Limit, List, Number, OneOf, Paths, Secret, Switch, SwitchOr, Text,
     Within,
 };
