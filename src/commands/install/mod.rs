@@ -7,6 +7,7 @@ mod ask;
 mod diff;
 pub(super) mod package;
 pub(super) mod report;
+mod status;
 pub(crate) mod updating;
 mod words;
 
@@ -17,7 +18,8 @@ use crate::disk::{self, AbsolutePath, DiskError, Snapshot};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
-use report::{InstallReport, Recovered, StatusReport};
+use report::{InstallReport, Recovered};
+use status::StatusReport;
 
 verbs! {
     "Install" (own);
@@ -48,7 +50,7 @@ verbs! {
     /// missing or modified, or if a write was interrupted.
     ///
     /// Example: `gsd-tools status --json`.
-    "status": reads json(report::StatusReport) = status(StatusArgs);
+    "status": reads json(status::StatusReport) = status(StatusArgs);
 
     /// Build a distributable plugin for a host
     ///
