@@ -12,6 +12,7 @@ mod error;
 #[cfg(all(test, unix))]
 mod kept_tests;
 mod keys;
+mod loadable;
 mod manifest;
 mod plan;
 mod predecessor;
@@ -26,6 +27,7 @@ mod vouch;
 mod tests;
 
 pub(crate) use error::InstallError;
+pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use plan::{Act, InstallPlan, PlanReport};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use situation::Program;
