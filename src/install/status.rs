@@ -17,13 +17,13 @@ use crate::runtime::{HostFormat, PluginsInUse};
 pub(crate) struct Status {
     /// The version of the program that wrote it; `None` if nothing is installed.
     pub(crate) version: Option<String>,
-    /// How many files are wholly ours.
+    /// How many files the install made.
     pub(crate) files: usize,
     /// What is not as we left it, by path.
     pub(crate) drift: Vec<Drift>,
     /// A write was cut short; the next command that writes finishes it, or `gsd-tools recover`.
     pub(crate) unfinished: bool,
-    /// The host has our plugin in use as well: everything stands there twice.
+    /// The host has our plugin enabled too: commands and hooks are there twice.
     pub(crate) plugin: bool,
     /// A manifest that came with the repository lists an install that this computer did not make.
     pub(crate) from_repository: bool,
@@ -85,6 +85,12 @@ fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, key| value.get(key))
 }
 
+/// Whether the user has this install, as its manifest says; nothing else is looked at.
+pub(crate) fn is_installed(target: &Target) -> bool {
+    let found = vouch::read(target, &target.root, &mut Snapshot::default());
+    found.is_ok_and(|found| found.manifest.installs.contains_key(&target.section_key(&Anchor::Root)))
+}
+
 /// Compares an install with its manifest.
 pub(crate) fn status(target: &Target) -> Result<Status, InstallError> {
     let unfinished = !unfinished(target)?.is_empty();
@@ -109,7 +115,8 @@ pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, I
         places.push((anchor, holdings.unwrap_or_default()));
     }
     for (anchor, holdings) in places {
-        status.files += holdings.files.len();
+        // As an install counts them: a file of settings that held nothing before us is one of ours.
+        status.files += holdings.files.len() + holdings.shared.values().filter(|ledger| ledger.created).count();
         compare(target, &target.folder(&anchor), &holdings, snapshot, &mut status.drift)?;
     }
     match has_plugin(target, snapshot) {

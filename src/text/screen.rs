@@ -107,8 +107,16 @@ impl Screen {
         self.paint(Tone::Good, &times(filled, full)) + &self.paint(Tone::Faint, &times(empty, columns - full))
     }
 
+    /// The same for text that is piped: lines are as long as they are.
+    pub(crate) fn unwrapped(self) -> Self {
+        Self { width: usize::MAX, ..self }
+    }
+
     /// Prose in lines that fit, each below `indent`, the first one after `first`. Ends in a line break.
     pub(crate) fn prose(self, first: &str, indent: &str, text: &str) -> String {
+        if self.width == usize::MAX {
+            return format!("{first}{text}\n");
+        }
         let width = self.width.min(MEASURE).max(width_of(indent) + 20);
         // A long path or command stays whole, so that it can be copied.
         let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
@@ -120,6 +128,26 @@ impl Screen {
         let Cell { text: sign, tone } = self.mark(mark);
         let lines = self.prose(&format!("{indent}{sign} "), &format!("{indent}  "), text);
         lines.replacen(&sign, &self.paint(tone, &sign), 1)
+    }
+
+    /// A line of cells, two spaces apart; what does not fit continues below the second cell.
+    pub(crate) fn heading(self, cells: &[Cell]) -> String {
+        let second = cells.first().map_or(0, |cell| width_of(&cell.text) + 1);
+        let (mut text, mut column) = (String::new(), 0);
+        for (number, cell) in cells.iter().enumerate() {
+            let gap = if number == 1 { 1 } else { 2 };
+            if number > 0 && column + gap + width_of(&cell.text) > self.width {
+                text += "\n";
+                text.extend(std::iter::repeat_n(' ', second));
+                column = second;
+            } else if number > 0 {
+                text.extend(std::iter::repeat_n(' ', gap));
+                column += gap;
+            }
+            text += &self.paint(cell.tone, &cell.text);
+            column += width_of(&cell.text);
+        }
+        text + "\n"
     }
 
     /// Rows in columns, two spaces apart. Where the rows are wider than the screen, the widest column is cut.
