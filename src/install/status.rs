@@ -17,7 +17,7 @@ use crate::runtime::{HostFormat, PluginsInUse};
 pub(crate) struct Status {
     /// The version of the program that wrote it; `None` if nothing is installed.
     pub(crate) version: Option<String>,
-    /// How many files the install made.
+    /// How many files are wholly ours.
     pub(crate) files: usize,
     /// What is not as we left it, by path.
     pub(crate) drift: Vec<Drift>,
@@ -115,8 +115,7 @@ pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, I
         places.push((anchor, holdings.unwrap_or_default()));
     }
     for (anchor, holdings) in places {
-        // As an install counts them: a file of settings that held nothing before us is one of ours.
-        status.files += holdings.files.len() + holdings.shared.values().filter(|ledger| ledger.created).count();
+        status.files += holdings.files.len();
         compare(target, &target.folder(&anchor), &holdings, snapshot, &mut status.drift)?;
     }
     match has_plugin(target, snapshot) {

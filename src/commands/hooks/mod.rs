@@ -188,8 +188,8 @@ fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), CommandEr
     if arguments.json {
         return context.emit(&report);
     }
-    let text = report.text(context.page());
-    context.text(text);
+    let screen = context.page();
+    context.text(screen.commands(&report.text(screen)));
     Ok(())
 }
 

@@ -177,7 +177,7 @@ impl StatusReport {
     pub(super) fn text(&self, screen: Screen, verbose: bool) -> String {
         let mut blocks: Vec<String> = self.installs.iter().map(|host| host.text(screen, verbose)).collect();
         if self.installs.is_empty() {
-            blocks.push(self.nothing(screen));
+            blocks.push(screen.commands(&self.nothing(screen)));
         }
         if !self.leftovers.is_empty() {
             let lines = self.leftovers.iter().map(|leftover| leftover_line(screen, leftover));
@@ -271,8 +271,12 @@ impl HostStatus {
         };
         let of = |paths: &[&String]| format!("{} of {}", paths.len(), counted(status.files, "file"));
         tell(&missing, format!("{} missing: {install} restores them", of(&missing)));
-        let how = "replaces them and moves your versions to gsd-local-patches/";
-        tell(&edited, format!("{} modified: {install} {how}", of(&edited)));
+        let how = if edited.len() == 1 {
+            "replaces it and moves your version"
+        } else {
+            "replaces them and moves your versions"
+        };
+        tell(&edited, format!("{} modified: {install} {how} to gsd-local-patches/", of(&edited)));
         let files = if entries.len() == 1 { "a settings file" } else { "settings files" };
         tell(&entries, format!("entries of ours are missing from {files}: {install} adds them"));
         for drift in &status.drift {
@@ -312,5 +316,5 @@ fn leftover_line(screen: Screen, leftover: &Leftover) -> String {
 
 /// A sign and a sentence; the commands in it stand out.
 fn line(screen: Screen, indent: &str, mark: Mark, text: &str) -> String {
-    screen.item(indent, mark, text)
+    screen.commands(&screen.item(indent, mark, text))
 }

@@ -160,7 +160,7 @@ fn verified(row: &RuntimeRow) -> String {
         (Evidence::Client, Some(version)) => format!("Verified with client {version}"),
         (Evidence::Client, None) => "Verified with the client".to_owned(),
         (Evidence::VendorDoc, _) => "From vendor docs, untested".to_owned(),
-        (Evidence::Secondary, _) => "From other sources than vendor docs, untested".to_owned(),
+        (Evidence::Secondary, _) => "From secondary sources, untested".to_owned(),
     }
 }
 

@@ -51,7 +51,7 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandErro
         text.extend((!spelling.others.is_empty()).then_some('\n'));
     }
     let width = context.page().width;
-    context.text(screen::two_columns(&text, width));
+    context.text(screen::paragraphs(&text, width));
     Ok(())
 }
 
