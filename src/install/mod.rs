@@ -13,6 +13,7 @@ mod error;
 mod kept_tests;
 mod keys;
 mod leftovers;
+mod loadable;
 mod manifest;
 mod plan;
 mod predecessor;
@@ -29,6 +30,7 @@ mod tests;
 
 pub(crate) use error::InstallError;
 pub(crate) use leftovers::{Holds, Leftover, leftovers, set_aside};
+pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use plan::{Act, InstallPlan, PlanReport};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use remembered::{Remembered, remembered};

@@ -84,11 +84,14 @@ fn missing_files_are_one_line_with_the_command_that_restores_them() {
 }
 
 #[test]
-fn a_count_of_files_is_the_same_in_install_status_and_uninstall() {
+fn settings_that_the_host_does_not_load_are_named() {
     let context = TestContext::new();
-    let created = json_of(&context, "install --claude --global --json")["hosts"][0]["created"].clone();
-    assert_eq!(json_of(&context, "status --claude --global --json")["installs"][0]["files"], created);
-    assert_eq!(json_of(&context, "uninstall --claude --global --json")["hosts"][0]["removed"], created);
+    context.gsd(["install", "--claude", "--global"]).success();
+    let settings = claude(&context).join("settings.json");
+    put(&settings, &read(&settings).replacen('{', "{\n  // mine", 1));
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains("`~/.claude/settings.json` has a comment at line 2"), "{status}");
+    assert_eq!(codes(&json_of(&context, "status --json")["installs"][0]), ["settings-not-loaded"]);
 }
 
 #[test]

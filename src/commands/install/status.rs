@@ -85,6 +85,13 @@ fn findings(target: &Target, status: &Status, hooks: HooksState) -> Vec<Finding>
         let cure = format!("disable the plugin, or run `gsd-tools uninstall {}`", target.flags());
         found.push(Finding::warning("plugin-as-well", what).cure(cure));
     }
+    // A file that cannot be read is named by the drift.
+    found.extend(
+        install::not_loaded(target)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|settings| Finding::warning("settings-not-loaded", settings.to_string())),
+    );
     found.extend(status.drift.iter().map(|drift| match drift {
         Drift::Missing { path } => Finding::error("file-missing", "missing").at(path).fix(install.clone()),
         Drift::Edited { path } => Finding::error("file-changed", "modified").at(path).fix(install.clone()),
