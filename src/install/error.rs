@@ -1,11 +1,12 @@
 //! What stops an installation, with the file and the cure.
 
-use crate::disk::{AbsolutePath, DiskError, PathError};
+use crate::disk::{self, AbsolutePath, DiskError, PathError};
 use crate::library::LibraryError;
 use crate::runtime::{HomeError, RegistryError};
 use crate::text::edit::ParseError;
 use crate::world::WorldError;
 
+use super::Target;
 use super::manifest::ManifestProblem;
 use super::shared::SharedError;
 
@@ -13,6 +14,8 @@ use super::shared::SharedError;
 pub(crate) enum InstallError {
     #[error("the home folder is not known")]
     NoHome,
+    #[error("the home folder `{path}` does not exist, and cannot be created")]
+    HomeIsMissing { path: AbsolutePath },
     #[error("the folder of {name} cannot be told: {source}")]
     Home { name: String, source: HomeError },
     #[error("{name} has no place in a project: {why}")]
@@ -56,6 +59,18 @@ impl InstallError {
         }
     }
 
+    /// The error as it is for this target: a folder that cannot be written to may be where the home folder should be.
+    pub(crate) fn of(self, target: &Target) -> Self {
+        match self {
+            Self::Disk(DiskError::ReadOnly { path })
+                if !disk::is_folder(&target.user) && target.user.as_path().starts_with(&path) =>
+            {
+                Self::HomeIsMissing { path: target.user.clone() }
+            }
+            error => error,
+        }
+    }
+
     /// Whether something was written all the same, and could not be taken back.
     pub(crate) fn is_half_way(&self) -> bool {
         matches!(self, Self::Disk(DiskError::Unfinished { .. }))
@@ -73,7 +88,7 @@ impl InstallError {
             | Self::NotText { .. }
             | Self::Refused { .. }
             | Self::Manifest { .. } => 65,
-            Self::InTheWay { .. } => 73,
+            Self::InTheWay { .. } | Self::HomeIsMissing { .. } => 73,
             Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) => 1,
             Self::Content(_) | Self::Facts(_) | Self::Library(_) => 70,
             Self::Disk(error) => match error {
@@ -112,6 +127,7 @@ impl InstallError {
             Self::Manifest { source: ManifestProblem::Broken(_), .. } => {
                 Some("restore the file, or move it away: its files then count as yours".to_owned())
             }
+            Self::HomeIsMissing { .. } => Some("set HOME to the folder of your user, or create it".to_owned()),
             Self::InTheWay { .. } => Some("move it away, then run the command again".to_owned()),
             Self::Disk(error) => error.hint(),
             Self::Registry(error) => error.hint().map(str::to_owned),

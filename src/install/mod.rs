@@ -13,11 +13,13 @@ mod error;
 #[cfg(all(test, unix))]
 mod kept_tests;
 mod keys;
+mod leftovers;
 mod loadable;
 mod manifest;
 mod plan;
 mod predecessor;
 mod registered;
+mod remembered;
 mod shared;
 mod situation;
 mod status;
@@ -31,11 +33,13 @@ mod tests;
 pub(crate) use adds::{Adds, StatusLine};
 pub(crate) use error::InstallError;
 pub(crate) use keys::KeyEdit;
+pub(crate) use leftovers::{Holds, Leftover, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use plan::InstallPlan;
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
+pub(crate) use remembered::{Remembered, remembered};
 pub(crate) use situation::Program;
-pub(crate) use status::{Drift, Status, status, unfinished};
+pub(crate) use status::{Drift, Status, is_installed, status, unfinished};
 pub(crate) use steps::{Act, PlanReport, Step};
 pub(crate) use target::Target;
 

@@ -39,7 +39,7 @@ pub(crate) enum Act {
     Remove,
     /// As it should be.
     Keep,
-    /// A file that stood in our place, not as we had written it, is put here first.
+    /// A file that is not as we wrote it is moved here: before ours takes its place, or before we go.
     SetAside { to: AbsolutePath },
     /// A file of ours that nobody needs any more, but that was changed since: it stays, and is not ours now.
     Leave,

@@ -3,6 +3,7 @@
 use crate::disk::{self, AbsolutePath, Digest, RelativePath};
 use crate::emit::Anchor;
 use crate::runtime::{Descriptor, Home, HomeError, PlaceAnchor, Scope, Surroundings};
+use crate::text::shell::shell_word;
 use crate::world::World;
 
 use super::InstallError;
@@ -91,8 +92,9 @@ impl Target {
         });
         let project = (self.scope == Scope::Local).then(|| self.project.clone());
         let notes = (self.scope == Scope::Local).then(|| self.notes_folder());
+        let elsewhere = (self.scope == Scope::Global && !self.usual).then(|| self.roots_folder());
         let own = [self.root.clone(), self.image_folder()];
-        homes.chain(project).chain(notes).chain(own).collect()
+        homes.chain(project).chain(notes).chain(elsewhere).chain(own).collect()
     }
 
     /// Where the before-images of this install are kept: with the user's state, never in a project.
@@ -105,6 +107,11 @@ impl Target {
     /// The folder of the notes about manifests, which an install in a project writes to.
     pub(crate) fn notes_folder(&self) -> AbsolutePath {
         self.state.resolve("manifests")
+    }
+
+    /// The folder of the notes about installs outside the usual folders.
+    pub(super) fn roots_folder(&self) -> AbsolutePath {
+        self.state.resolve(ROOTS)
     }
 
     /// The folder whose manifest lists what is below this anchor.
@@ -143,7 +150,24 @@ impl Target {
         }
         path.relative_to(&self.user).map_or_else(|| path.to_string(), |path| format!("~/{path}"))
     }
+
+    /// The same as a word of a shell.
+    pub(crate) fn word(&self, path: &AbsolutePath) -> String {
+        shell_word(&self.shown(path))
+    }
+
+    /// The words that name this install to `install`, `uninstall` and `status`.
+    pub(crate) fn flags(&self) -> String {
+        let host = &self.descriptor.id;
+        match self.scope {
+            Scope::Global if !self.usual => format!("--{host} --config-dir {}", self.word(&self.root)),
+            scope => format!("--{host} --{}", scope.word()),
+        }
+    }
 }
 
 /// The folder, below a root, for files that were changed since somebody wrote them.
 pub(super) const SET_ASIDE: &str = "gsd-local-patches";
+
+/// The folder of the notes about installs outside the usual folders, below the state folder.
+pub(super) const ROOTS: &str = "roots";
