@@ -30,7 +30,7 @@ mod vouch;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub(crate) use adds::{Adds, StatusLine};
+pub(crate) use adds::StatusLine;
 pub(crate) use error::InstallError;
 pub(crate) use keys::KeyEdit;
 pub(crate) use leftovers::{Holds, Leftover, leftovers, set_aside};

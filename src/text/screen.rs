@@ -69,6 +69,10 @@ impl Cell {
     pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
         Self { text: text.into(), tone }
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 impl<T: Into<String>> From<T> for Cell {
@@ -189,7 +193,7 @@ impl Screen {
     }
 
     /// A line cut to `width` columns.
-    fn fitted(self, text: &str, width: usize) -> String {
+    pub(crate) fn fitted(self, text: &str, width: usize) -> String {
         let text = text.split(['\n', '\r']).next().unwrap_or_default();
         if width_of(text) <= width {
             return text.to_owned();

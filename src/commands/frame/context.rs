@@ -328,8 +328,13 @@ impl Context {
 
     /// Whether a question with choices can be asked.
     pub(in crate::commands) fn can_ask(&self) -> bool {
-        let terminal = self.world.terminal();
-        terminal.stderr && terminal.moves && self.is_for_a_person()
+        self.world.terminal().moves && self.can_confirm()
+    }
+
+    /// Whether a person can be asked to confirm; a build server may have a terminal, and nobody at it.
+    pub(in crate::commands) fn can_confirm(&self) -> bool {
+        let is_on = |value: String| !matches!(value.as_str(), "" | "0" | "false");
+        self.world.terminal().stderr && self.is_for_a_person() && !self.world.variable("CI").is_some_and(is_on)
     }
 
     /// Whether the answer is text for a person: one is there, and asked for no other form of it.
