@@ -134,11 +134,7 @@ impl InstallError {
             Self::NoHome => Some("set HOME to your home folder".to_owned()),
             Self::Home { .. } => Some("name the folder with `--config-dir`".to_owned()),
             Self::NoProgram { .. } => Some("install gsd-tools again, then run the command again".to_owned()),
-            Self::Content(_)
-            | Self::Facts(_)
-            | Self::Library(_)
-            | Self::Path(_)
-            | Self::World(_) => None,
+            Self::Content(_) | Self::Facts(_) | Self::Library(_) | Self::Path(_) | Self::World(_) => None,
         }
     }
 }

@@ -41,7 +41,7 @@ enum Source {
 /// Why a host is not to be had.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryError {
-    #[error("no runtime `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("unknown host `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown { name: String, nearest: Option<String> },
     #[error("the descriptor `{file}` cannot be used: {fault}")]
     Broken { file: String, fault: Fault },
@@ -51,7 +51,7 @@ impl RegistryError {
     /// What a person can do about it.
     pub(crate) fn hint(&self) -> Option<&str> {
         match self {
-            RegistryError::Unknown { .. } => None,
+            RegistryError::Unknown { .. } => Some("`gsd-tools runtimes` lists the supported hosts"),
             RegistryError::Broken { fault, .. } => Some(&fault.cure),
         }
     }
@@ -262,8 +262,11 @@ mod tests {
         let registry = with("lantern", made_up_text("aliases = [\"lantern-cli\"]\n"));
         assert_eq!(registry.find("lantern").unwrap().id.as_str(), "lantern");
         assert_eq!(registry.find(" Lantern-CLI ").unwrap().id.as_str(), "lantern");
-        assert_eq!(registry.find("lantren").unwrap_err().to_string(), "no runtime `lantren`; did you mean `lantern`?");
-        assert_eq!(registry.find("zzz").unwrap_err().to_string(), "no runtime `zzz`");
+        assert_eq!(
+            registry.find("lantren").unwrap_err().to_string(),
+            "unknown host `lantren`; did you mean `lantern`?"
+        );
+        assert_eq!(registry.find("zzz").unwrap_err().to_string(), "unknown host `zzz`");
         assert!(registry.find("../x").is_err());
     }
 

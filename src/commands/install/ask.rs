@@ -15,8 +15,8 @@ pub(super) fn hosts(
     wish: Wish,
 ) -> Result<Option<Vec<Descriptor>>, CommandError> {
     let (question, why) = match wish {
-        Wish::Install => ("Install for which hosts?", "found"),
-        Wish::Uninstall => ("Uninstall from which hosts?", "installed"),
+        Wish::Install => ("Install for these hosts", "found"),
+        Wish::Uninstall => ("Uninstall from these hosts", "installed"),
     };
     write("Space marks, a marks all, Enter continues, Esc cancels.\n");
     let marked = found.iter().map(|descriptor| (format!("{} ({why})", descriptor.name), true));
@@ -33,7 +33,7 @@ pub(super) fn hosts(
         let chosen = found.into_iter().chain(others).enumerate().filter(|(index, _)| chosen.contains(index));
         let chosen: Vec<Descriptor> = chosen.map(|(_, descriptor)| descriptor).collect();
         let names: Vec<&str> = chosen.iter().map(|descriptor| descriptor.name.as_str()).collect();
-        write(&format!("{question} {}\n", names.join(", ")));
+        write(&format!("{question}: {}\n", names.join(", ")));
         return Ok(Some(chosen));
     }
 }

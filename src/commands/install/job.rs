@@ -1,7 +1,7 @@
 //! One call of `install` or `uninstall`: hosts and scope, a plan for each host, the question, and the writing.
 
 use super::report::{InstallReport, Planned};
-use super::summary::Telling;
+use super::summary::{Named, Telling};
 use super::{Which, ask, diff, every_host};
 use crate::commands::frame::{CommandError, Context, listing};
 use crate::commands::hooks::state::Off;
@@ -105,8 +105,9 @@ impl Job {
             context.emit(report)?;
         } else {
             let (screen, telling) = (context.page(), if asked { Telling::DoneAsAsked } else { Telling::Done });
+            let named = Named { all: self.which.all, verbose: self.asking.verbose };
             let telling = if self.only_show { Telling::Rehearsed } else { telling };
-            context.text(shown.to_owned() + &report.text(screen, telling, self.which.all));
+            context.text(shown.to_owned() + &report.text(screen, telling, named));
             let failures = report.failures(screen);
             if !failures.is_empty() {
                 context.tell(failures.trim_end());

@@ -23,6 +23,13 @@ impl Telling {
     }
 }
 
+/// What the call named that the text depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub(super) all: bool,
+    pub(super) verbose: bool,
+}
+
 /// A host of a report, and how it is told.
 struct Section<'a> {
     host: &'a HostReport,
@@ -56,13 +63,13 @@ impl InstallReport {
     }
 
     /// What was done or would be, of the hosts for which nothing failed.
-    pub(super) fn text(&self, screen: Screen, telling: Telling, all: bool) -> String {
+    pub(super) fn text(&self, screen: Screen, telling: Telling, named: Named) -> String {
         let hosts = self.hosts.iter().filter(|host| host.error.is_none());
         let mut text: String = hosts.map(|host| self.section(host, screen, telling).text()).collect();
         if telling == Telling::Rehearsed {
-            text += &self.totals(screen);
+            text += &self.totals(screen, named.verbose);
         } else if self.wish == Wish::Install {
-            text += &screen.commands(&self.next(screen, telling, all));
+            text += &screen.commands(&self.next(screen, telling, named.all));
         }
         text
     }
@@ -119,19 +126,19 @@ impl InstallReport {
     }
 
     /// How much would be written in all.
-    fn totals(&self, screen: Screen) -> String {
+    fn totals(&self, screen: Screen, verbose: bool) -> String {
         let sum = |count: fn(&HostReport) -> usize| self.hosts.iter().map(count).sum::<usize>();
         let counts = [
-            (sum(|host| host.created), "new"),
-            (sum(|host| host.updated), "updated"),
-            (sum(|host| host.removed), "removed"),
+            (sum(|host| host.created), "new file"),
+            (sum(|host| host.updated), "updated file"),
+            (sum(|host| host.removed), "removed file"),
+            (sum(|host| host.merged.len()), "edited settings file"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        let mut parts: Vec<String> = counts.map(|(count, what)| format!("{} {what}", counted(count, "file"))).collect();
-        let settings = sum(|host| host.merged.len());
-        parts.extend((settings > 0).then(|| format!("{} edited", counted(settings, "settings file"))));
+        let parts: Vec<String> = counts.map(|(count, what)| counted(count, what)).collect();
+        let more = if parts.is_empty() || verbose { "" } else { " `--verbose` lists each file." };
         let parts = if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") };
-        screen.prose("", "  ", &format!("Dry run: {parts}. Nothing was written."))
+        screen.commands(&screen.prose("", "  ", &format!("Dry run: {parts}. Nothing was written.{more}")))
     }
 }
 
@@ -154,6 +161,7 @@ impl Section<'_> {
         };
         let mut text = self.heading(mark, &self.facts());
         if self.telling == Telling::Rehearsed {
+            text += &self.lines(&self.kept());
             text += &self.host.shown.groups.iter().map(|group| group.text(screen)).collect::<String>();
         } else if self.telling != Telling::DoneAsAsked {
             text += &self.lines(&self.added());
@@ -248,7 +256,7 @@ impl Section<'_> {
         let mut lines = Vec::new();
         let without = if self.single { " (`--no-permissions` leaves this out)" } else { "" };
         for path in &host.permissions {
-            lines.push(format!("{path}: may run gsd-tools without asking{without}"));
+            lines.push(format!("{path}: agents may run `gsd-tools` without asking{without}"));
         }
         let others: Vec<&str> =
             host.merged.iter().filter(|path| !host.permissions.contains(path)).map(String::as_str).collect();
@@ -256,10 +264,14 @@ impl Section<'_> {
             let verb = if self.telling.is_done() { "edited" } else { "edits" };
             lines.push(format!("{verb}: {}", others.join(", ")));
         }
-        if host.status_line == Some(StatusLine::Kept) {
-            lines.push("your own status line is unchanged".to_owned());
-        }
+        lines.extend(self.kept());
         lines
+    }
+
+    /// What a person has set that an install does not replace.
+    fn kept(&self) -> Vec<String> {
+        let kept = self.host.status_line == Some(StatusLine::Kept);
+        kept.then(|| "your own status line is unchanged".to_owned()).into_iter().collect()
     }
 
     /// What another program, or a repository, had put there.
