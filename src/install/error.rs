@@ -59,16 +59,13 @@ impl InstallError {
         }
     }
 
-    /// The error as it is for this target: a folder that cannot be written to may be where the home folder should be.
+    /// The error as it is for this target: what cannot be written to may be where the home folder should be.
     pub(crate) fn of(self, target: &Target) -> Self {
-        match self {
-            Self::Disk(DiskError::ReadOnly { path })
-                if !disk::is_folder(&target.user) && target.user.as_path().starts_with(&path) =>
-            {
-                Self::HomeIsMissing { path: target.user.clone() }
-            }
-            error => error,
+        let is_of_folder = matches!(self, Self::Disk(DiskError::ReadOnly { .. } | DiskError::Io { .. }));
+        if is_of_folder && !disk::is_folder(&target.user) {
+            return Self::HomeIsMissing { path: target.user.clone() };
         }
+        self
     }
 
     /// Whether something was written all the same, and could not be taken back.

@@ -174,14 +174,16 @@ fn a_changed_file_of_ours_is_set_aside_and_said() {
 }
 
 #[test]
-fn a_changed_file_of_ours_stays_when_we_go() {
+fn an_edited_file_of_ours_is_kept_but_not_active_after_an_uninstall() {
     let lived = Lived::new();
     lived.gsd(["install", "--claude", "--global"]).success();
     let version = lived.root(host("--claude"), "--global").join("gsd-core/VERSION");
     std::fs::write(&version, "my own").unwrap();
     let report = lived.gsd(["uninstall", "--claude", "--global"]).success();
-    assert!(report.contains("left, because it was changed since: ~/.claude/gsd-core/VERSION"), "{report}");
-    assert_eq!(read(&version), "my own");
+    let aside = "gsd-local-patches/gsd-core/VERSION";
+    assert!(report.contains(&format!("~/.claude/{aside}")), "{report}");
+    assert_eq!(read(&lived.root(host("--claude"), "--global").join(aside)), "my own");
+    assert!(!version.exists());
 }
 
 #[test]

@@ -227,7 +227,7 @@ impl Job {
                 if count > 1 {
                     context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
                 }
-                let plan = installer.perform(self.wish, &target, plan)?;
+                let plan = installer.perform(self.wish, &target, plan).map_err(|error| error.of(&target))?;
                 Ok((target, plan))
             });
             report.push(&descriptor, scope, &outcome, self.wish);
