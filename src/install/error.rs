@@ -1,12 +1,11 @@
 //! What stops an installation, with the file and the cure.
 
-use crate::disk::{self, AbsolutePath, DiskError, PathError};
+use crate::disk::{AbsolutePath, DiskError, PathError};
 use crate::library::LibraryError;
 use crate::runtime::{HomeError, RegistryError};
 use crate::text::edit::ParseError;
 use crate::world::WorldError;
 
-use super::Target;
 use super::manifest::ManifestProblem;
 use super::shared::SharedError;
 
@@ -57,15 +56,6 @@ impl InstallError {
             SharedError::Parse(source) => Self::Unparsable { path, source },
             source => Self::Refused { path, source },
         }
-    }
-
-    /// The error as it is for this target: what cannot be written to may be where the home folder should be.
-    pub(crate) fn of(self, target: &Target) -> Self {
-        let is_of_folder = matches!(self, Self::Disk(DiskError::ReadOnly { .. } | DiskError::Io { .. }));
-        if is_of_folder && !disk::is_folder(&target.user) {
-            return Self::HomeIsMissing { path: target.user.clone() };
-        }
-        self
     }
 
     /// Whether something was written all the same, and could not be taken back.

@@ -81,7 +81,8 @@ fn verbs_of_a_project_know_the_host() {
         assert_eq!(plan["agents_dir"], json!(home.join(".lantern/agents")));
         for spelling in [&["guide"][..], &["verification", "status", "1"]] {
             let text = call(&lived, spelling, "").success();
-            assert!(text.contains("@gsd-") && !text.contains("/gsd-"), "{text}");
+            let without_paths = text.replace("/gsd-core/bin/gsd-tools", "");
+            assert!(text.contains("@gsd-") && !without_paths.contains("/gsd-"), "{text}");
         }
         let teams = call(&lived, &["teams-status"], "").json();
         assert_eq!((&teams["runtime"], &teams["source"]), (&json!("lantern"), &json!("off: flag absent")));

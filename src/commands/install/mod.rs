@@ -209,7 +209,7 @@ impl Job {
         // After all that earlier calls left: what is settled for one host may be read for another.
         let mut seen = Snapshot::default();
         let mut plan = |target| {
-            let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| error.of(&target))?;
+            let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| target.explain(error))?;
             Ok((target, plan))
         };
         let planned: Vec<(Descriptor, Planned)> =
@@ -227,7 +227,7 @@ impl Job {
                 if count > 1 {
                     context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
                 }
-                let plan = installer.perform(self.wish, &target, plan).map_err(|error| error.of(&target))?;
+                let plan = installer.perform(self.wish, &target, plan).map_err(|error| target.explain(error))?;
                 Ok((target, plan))
             });
             report.push(&descriptor, scope, &outcome, self.wish);
