@@ -29,7 +29,7 @@ mod vouch;
 mod tests;
 
 pub(crate) use error::InstallError;
-pub(crate) use leftovers::{Holds, Leftover, leftovers, set_aside};
+pub(crate) use leftovers::{Leftover, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use plan::{Act, InstallPlan, PlanReport};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};

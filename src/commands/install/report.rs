@@ -310,8 +310,8 @@ impl HostReport {
         for path in &self.left {
             let _ = writeln!(text, "  left, because it was changed since: {path}");
         }
-        for Leftover { path, remove, .. } in &self.leftovers {
-            let _ = writeln!(text, "  {path} holds files of yours. To delete them: `{remove}`");
+        for leftover in &self.leftovers {
+            let _ = writeln!(text, "  {leftover}");
         }
         for path in &self.elsewhere {
             let _ = writeln!(text, "  left, because a link leads out of the folder there: {path}");
