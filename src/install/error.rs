@@ -1,12 +1,11 @@
 //! What stops an install, with the file and what to do about it.
 
-use crate::disk::{self, AbsolutePath, DiskError, PathError};
+use crate::disk::{AbsolutePath, DiskError, PathError};
 use crate::library::LibraryError;
 use crate::runtime::{HomeError, RegistryError};
 use crate::text::edit::ParseError;
 use crate::world::WorldError;
 
-use super::Target;
 use super::manifest::ManifestProblem;
 use super::shared::SharedError;
 
@@ -56,18 +55,6 @@ impl InstallError {
         match source {
             SharedError::Parse(source) => Self::Unparsable { path, source },
             source => Self::Refused { path, source },
-        }
-    }
-
-    /// The error as it is for this target: a folder that cannot be written to may be where the home folder should be.
-    pub(crate) fn of(self, target: &Target) -> Self {
-        match self {
-            Self::Disk(DiskError::ReadOnly { path })
-                if !disk::is_folder(&target.user) && target.user.as_path().starts_with(&path) =>
-            {
-                Self::HomeIsMissing { path: target.user.clone() }
-            }
-            error => error,
         }
     }
 

@@ -1,6 +1,8 @@
 //! What is in a host's folders of our names and belongs to the person: files that were moved because they had been edited,
 //! and files that an uninstall found among ours.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,6 +12,7 @@ use super::{InstallError, Target, manifest};
 use crate::disk::{self, AbsolutePath};
 use crate::emit::CONTENT_FOLDER;
 use crate::runtime::PlaceAnchor;
+use crate::text::screen::counted;
 use crate::text::shell::shell_word;
 
 /// A folder that nobody but a person removes.
@@ -36,6 +39,24 @@ pub(crate) enum Holds {
     Backup,
     /// Files that were not installed, or not removed, in the folder of our content.
     OtherFiles,
+}
+
+/// The folder and what a person can do with it, in a sentence.
+impl fmt::Display for Leftover {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, remove, .. } = self;
+        let (files, them) = (counted(self.files, "file"), if self.files == 1 { "it" } else { "them" });
+        let what = match self.holds {
+            Holds::EditedFiles => format!("{files} you had edited, saved in {path}: copy back what you still need, or"),
+            Holds::Backup => format!("{files} of yours that an update saved in {path}:"),
+            Holds::OtherFiles => format!("{files} in {path} that the uninstall did not remove:"),
+        };
+        formatter.write_str(&what)?;
+        if let Some(restore) = &self.restore {
+            write!(formatter, " restore {them} with `{restore}`, or")?;
+        }
+        write!(formatter, " delete {them} with `{remove}`")
+    }
 }
 
 /// The folders of files that were set aside, for an install that is there as well as for one that is gone.

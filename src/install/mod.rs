@@ -33,7 +33,7 @@ mod tests;
 pub(crate) use adds::StatusLine;
 pub(crate) use error::InstallError;
 pub(crate) use keys::KeyEdit;
-pub(crate) use leftovers::{Holds, Leftover, leftovers, set_aside};
+pub(crate) use leftovers::{Leftover, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use plan::InstallPlan;
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};

@@ -1,6 +1,6 @@
 //! Where an installation goes: a host, a scope, and the folders that follow from them.
 
-use crate::disk::{self, AbsolutePath, Digest, RelativePath};
+use crate::disk::{self, AbsolutePath, Digest, DiskError, RelativePath};
 use crate::emit::Anchor;
 use crate::runtime::{Descriptor, Home, HomeError, PlaceAnchor, Scope, Surroundings};
 use crate::text::shell::shell_word;
@@ -68,6 +68,15 @@ impl Target {
         }
         let state = super::state(world)?;
         Ok(Self { descriptor, scope, root, user, project, home, everywhere, state, usual })
+    }
+
+    /// An error as it is for this target: what cannot be written to may be where the home folder should be.
+    pub(crate) fn explain(&self, error: InstallError) -> InstallError {
+        let is_of_folder = matches!(error, InstallError::Disk(DiskError::ReadOnly { .. } | DiskError::Io { .. }));
+        if is_of_folder && !disk::is_folder(&self.user) {
+            return InstallError::HomeIsMissing { path: self.user.clone() };
+        }
+        error
     }
 
     /// Whether the host's folder is the one its maker chose.

@@ -261,7 +261,10 @@ fn the_guide_spells_commands_as_the_installed_host_does() {
     assert!(guide.trim_end().ends_with("gsd-tools guide --full") && guide.contains("gsd-tools guide TOPIC"), "{guide}");
     context.gsd(["install", "--claude", "--global"]).success();
     let guide = context.gsd(["guide"]).success();
-    assert!(guide.contains("/gsd-plan-phase N") && guide.contains("In Codex, type $gsd- instead of /gsd-"), "{guide}");
+    assert!(
+        guide.contains("/gsd-plan-phase N") && guide.contains("In OpenAI Codex CLI, type $gsd- instead of /gsd-."),
+        "{guide}"
+    );
     assert!(!context.gsd_with(["guide"], &[("GSD_RUNTIME", "claude")], "").success().contains("instead of"));
 }
 

@@ -145,7 +145,7 @@ impl Job {
         // After all that earlier calls left: what is settled for one host may be read for another.
         let mut seen = Snapshot::default();
         let mut plan = |target| {
-            let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| error.of(&target))?;
+            let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| target.explain(error))?;
             Ok((target, plan))
         };
         targets.into_iter().map(|(descriptor, target)| (descriptor, target.and_then(&mut plan))).collect()
@@ -165,7 +165,7 @@ impl Job {
                 if tells {
                     context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
                 }
-                let plan = installer.perform(self.wish, &target, plan)?;
+                let plan = installer.perform(self.wish, &target, plan).map_err(|error| target.explain(error))?;
                 Ok((target, plan))
             });
             (descriptor, done)

@@ -121,7 +121,7 @@ pub(super) const OWN_IT: &str = "`gsd-tools install --local` makes it yours";
 
 /// Shown where the plugin and an install are both there.
 pub(super) const TWICE: &str =
-    "the gsd plugin is also enabled there: every command and hook runs twice; uninstall one of the two";
+    "the gsd plugin is enabled too: commands and hooks are there twice; uninstall one of the two";
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TakenOver {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::report::chain;
 use crate::commands::hooks::state::{HooksState, Off};
 use crate::hooks;
-use crate::install::{self, Drift, Holds, InstallError, Leftover, Status, Target};
+use crate::install::{self, Drift, InstallError, Leftover, NotLoaded, Status, Target};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -47,6 +47,9 @@ struct HostStatus {
     /// Folders with files of yours: edited files that were moved, and backups.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     set_aside: Vec<Leftover>,
+    /// Settings files that the host does not load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_loaded: Vec<NotLoaded>,
     /// Why the state of the install is not known.
     error: Option<String>,
     /// What is not as it should be.
@@ -64,7 +67,7 @@ impl HostStatus {
 }
 
 /// What is not as it should be with an install. What was changed since it was written is an error.
-fn findings(target: &Target, status: &Status, hooks: HooksState) -> Vec<Finding> {
+fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[NotLoaded]) -> Vec<Finding> {
     let install = format!("gsd-tools install {}", target.flags());
     let mut found = Vec::new();
     if status.from_repository {
@@ -85,13 +88,8 @@ fn findings(target: &Target, status: &Status, hooks: HooksState) -> Vec<Finding>
         let cure = format!("disable the plugin, or run `gsd-tools uninstall {}`", target.flags());
         found.push(Finding::warning("plugin-as-well", what).cure(cure));
     }
-    // A file that cannot be read is named by the drift.
-    found.extend(
-        install::not_loaded(target)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|settings| Finding::warning("settings-not-loaded", settings.to_string())),
-    );
+    let not_loaded = not_loaded.iter().map(ToString::to_string);
+    found.extend(not_loaded.map(|what| Finding::warning("settings-not-loaded", what)));
     found.extend(status.drift.iter().map(|drift| match drift {
         Drift::Missing { path } => Finding::error("file-missing", "missing").at(path).fix(install.clone()),
         Drift::Edited { path } => Finding::error("file-changed", "modified").at(path).fix(install.clone()),
@@ -123,6 +121,10 @@ impl StatusReport {
     pub(super) fn push(&mut self, target: &Target, status: Result<Status, InstallError>, off: &Off) {
         let error = status.as_ref().err().map(chain);
         let hooks = status.as_ref().map_or(HooksState::Unknown, |status| HooksState::of(target, status, off));
+        let is_installed = status.as_ref().is_ok_and(|status| status.version.is_some());
+        // A file that cannot be read is named by the drift.
+        let not_loaded = install::not_loaded(target).ok().filter(|_| is_installed).unwrap_or_default();
+        let found = status.as_ref().map(|status| findings(target, status, hooks, &not_loaded));
         self.installs.push(HostStatus {
             runtime: target.descriptor.id.to_string(),
             name: target.descriptor.name.clone(),
@@ -130,10 +132,11 @@ impl StatusReport {
             root: target.root.to_string(),
             shown: target.shown(&target.root),
             flags: target.flags(),
-            findings: status.as_ref().map_or_else(|_| Vec::new(), |status| findings(target, status, hooks)),
+            findings: found.unwrap_or_default(),
             hooks,
             // What cannot be listed keeps nobody from the rest of the status.
             set_aside: install::set_aside(target).unwrap_or_default(),
+            not_loaded,
             status: status.ok(),
             error,
         });
@@ -199,18 +202,13 @@ impl StatusReport {
 
     fn nothing(&self, screen: Screen) -> String {
         let mut text = screen.paint(Tone::Strong, "Nothing is installed.") + "\n";
-        match self.found.first() {
-            Some((_, flag)) => {
-                let found: Vec<String> = self.found.iter().map(|(name, flag)| format!("{name} (`--{flag}`)")).collect();
-                text += &screen.prose("  ", "  ", &format!("Hosts found here: {}", found.join(", ")));
-                text += &screen.prose("  ", "  ", &format!("Install: `gsd-tools install --{flag} --global`"));
-            }
-            None => {
-                text +=
-                    &screen.prose("  ", "  ", "No host was found here; `gsd-tools runtimes` lists those we support.");
-                text += &screen.prose("  ", "  ", "Install: `gsd-tools install --help` shows how");
-            }
-        }
+        let Some((_, flag)) = self.found.first() else {
+            text += &screen.prose("  ", "  ", "No host was found here; `gsd-tools runtimes` lists those we support.");
+            return text + &screen.prose("  ", "  ", "Install: `gsd-tools install --help` shows how");
+        };
+        let found: Vec<String> = self.found.iter().map(|(name, flag)| format!("{name} (`--{flag}`)")).collect();
+        text += &screen.prose("  ", "  ", &format!("Hosts found here: {}", found.join(", ")));
+        text += &screen.prose("  ", "  ", &format!("Install: `gsd-tools install --{flag} --global`"));
         text
     }
 }
@@ -306,19 +304,7 @@ fn named(screen: Screen, paths: &[&String], verbose: bool) -> String {
 }
 
 fn leftover_line(screen: Screen, leftover: &Leftover) -> String {
-    let Leftover { path, files, remove, restore, .. } = leftover;
-    let (files, they) = (counted(*files, "file"), if *files == 1 { "it" } else { "them" });
-    let what = match leftover.holds {
-        Holds::EditedFiles => format!("{files} you had edited, saved in {path}"),
-        Holds::Backup => format!("{files} of yours that an update saved in {path}"),
-        Holds::OtherFiles => format!("{files} in {path} that the uninstall did not remove"),
-    };
-    let keep = match (restore, leftover.holds) {
-        (Some(restore), _) => format!("restore {they} with `{restore}`, or "),
-        (None, Holds::EditedFiles) => "copy back what you still need, or ".to_owned(),
-        (None, _) => String::new(),
-    };
-    line(screen, "  ", Mark::Open, &format!("{what}: {keep}delete {they} with `{remove}`"))
+    line(screen, "  ", Mark::Open, &leftover.to_string())
 }
 
 /// A sign and a sentence; the commands in it stand out.

@@ -1,7 +1,7 @@
 //! What an install did or would do, in sentences for people.
 
 use super::report::{HostReport, InstallReport, OWN_IT, Outcome, SetAside, TWICE, TakenOver};
-use crate::install::{Leftover, StatusLine, Wish};
+use crate::install::{StatusLine, Wish};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
@@ -330,9 +330,7 @@ impl Section<'_> {
             lines.push(format!("{what} {path}. Your version {saved} saved to {to}"));
         }
         lines.extend(host.left.iter().map(|path| format!("not removed, because you had edited it: {path}")));
-        for Leftover { path, remove, .. } in &host.leftovers {
-            lines.push(format!("{path} holds files of yours. To delete them: `{remove}`"));
-        }
+        lines.extend(host.leftovers.iter().map(ToString::to_string));
         let elsewhere = host.elsewhere.iter();
         lines.extend(elsewhere.map(|path| format!("not removed, because a link leads out of the folder: {path}")));
         let gave_way = host.gave_way.iter();

@@ -72,14 +72,12 @@ fn supported(features: &[FeatureRow]) -> String {
     };
     let (emulated, absent) = (of(Means::Emulated), of(Means::Absent));
     let count = features.iter().filter(|feature| feature.support == Means::Native).count();
-    let mut text = format!("{count} of {} features supported", features.len());
-    if !emulated.is_empty() {
-        text += &format!("; emulated: {emulated}");
-    }
-    if !absent.is_empty() {
-        text += &format!("; not supported: {absent}");
-    }
-    text
+    let parts = [
+        Some(format!("{count} of {} features supported", features.len())),
+        Some(format!("emulated: {emulated}")).filter(|_| !emulated.is_empty()),
+        Some(format!("not supported: {absent}")).filter(|_| !absent.is_empty()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// The name of a column. All of them, a host's id and what is known fit the width.

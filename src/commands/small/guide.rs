@@ -42,13 +42,12 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandErro
     let program = format!("{} ", context.program_word());
     let mut text = page.replace(CANONICAL, &spelling.prefix).replace("gsd-tools ", &program);
     if page.contains(CANONICAL) {
-        text.extend(
-            spelling
-                .others
-                .iter()
-                .map(|(host, prefix)| format!("\nIn {host}, type {prefix} instead of {}", spelling.prefix)),
-        );
-        text.extend((!spelling.others.is_empty()).then_some('\n'));
+        let line =
+            |(host, prefix): &(String, String)| format!("\nIn {host}, type {prefix} instead of {}.\n", spelling.prefix);
+        let others: String = spelling.others.iter().map(line).collect();
+        // The page ends with where there is more.
+        let end = text.rfind("\nMore: ").unwrap_or(text.len());
+        text.insert_str(end, &others);
     }
     let width = context.page().width;
     context.text(screen::paragraphs(&text, width));
