@@ -405,7 +405,7 @@ fn a_dry_run_shows_the_lines_and_writes_nothing() {
     assert!(!lived.state().exists(), "not even a lock");
     lived.gsd(["install", "--claude", "--global"]).success();
     let installed = lived.tree();
-    let shown = lived.gsd(["uninstall", "--claude", "--global", "--dry-run"]).success();
+    let shown = lived.gsd(["uninstall", "--claude", "--global", "--dry-run", "-v"]).success();
     assert!(shown.contains("- ~/.claude/gsd-core/VERSION"), "{shown}");
     assert_eq!(difference(&installed, &lived.tree()), [""; 0]);
 }
@@ -417,7 +417,7 @@ fn wrong_calls_are_usage_errors_with_the_nearest_name() {
     assert!(lived.gsd(["--cladue", "--global"]).failure(2).contains("did you mean `--claude`?"));
     assert!(lived.gsd(["install", "--host", "gemnii"]).failure(2).contains("did you mean `gemini`?"));
     assert!(lived.gsd(["install", "--claude", "--dry-rnu"]).failure(2).contains("did you mean `--dry-run`?"));
-    assert!(lived.gsd(["install"]).failure(2).contains("--all"));
+    assert!(lived.gsd(["install"]).failure(2).contains("--detected"));
     for wrong in [
         &["install", "--claude", "--global", "--local"][..],
         &["install", "--claude", "--local", "--config-dir", "x"],

@@ -65,7 +65,7 @@ fn another_programs_install_gives_way_and_only_the_users_things_stay() {
         put(&root.join(settings), &format!("{mine},\n      {}\n    ]\n  }}\n}}\n", hook(&root)));
         let theirs = lived.tree();
 
-        let shown = lived.gsd(["install", "--claude", scope, "--dry-run"]).success();
+        let shown = lived.gsd(["install", "--claude", scope, "--dry-run", "-v"]).success();
         assert!(shown.contains("replaces gsd-core 1.14.0"), "{shown}");
         assert!(shown.lines().any(|line| line.ends_with("agents/gsd-gone.md") && line.starts_with("- ")), "{shown}");
         assert_eq!(difference(&theirs, &lived.tree()), [""; 0], "a dry run writes nothing");

@@ -152,20 +152,20 @@ fn brief(value: &Value) -> String {
         }
     }
     match command(value) {
-        Some(command) => by_name(match value["matcher"].as_str() {
+        Some(command) => shortened(match value["matcher"].as_str() {
             Some(matcher) => format!("{command} (for {matcher})"),
             None => command.to_owned(),
         }),
-        None => by_name(value.to_string()),
+        None => shortened(value.to_string()),
     }
 }
 
-/// A text that calls our program by its name alone: its path is the same in all of them, and long.
-fn by_name(text: String) -> String {
+/// The text with the path of our program cut short: it is long, and the same in every entry.
+fn shortened(text: String) -> String {
     const PROGRAM: &str = "/bin/gsd-tools";
     let Some(at) = text.find(PROGRAM) else { return text };
     let start = text[..at].rfind([' ', '"', '(', '\'']).map_or(0, |before| before + 1);
-    format!("{}gsd-tools{}", &text[..start], &text[at + PROGRAM.len()..])
+    format!("{}.../gsd-tools{}", &text[..start], &text[at + PROGRAM.len()..])
 }
 
 fn painted(line: &str, screen: Screen) -> String {
