@@ -49,10 +49,10 @@ pub(crate) enum RegistryError {
 
 impl RegistryError {
     /// What a person can do about it.
-    pub(crate) fn hint(&self) -> Option<&str> {
+    pub(crate) fn hint(&self) -> &str {
         match self {
-            RegistryError::Unknown { .. } => Some("`gsd-tools runtimes` lists the supported hosts"),
-            RegistryError::Broken { fault, .. } => Some(&fault.cure),
+            RegistryError::Unknown { .. } => "`gsd-tools runtimes` lists the supported hosts",
+            RegistryError::Broken { fault, .. } => &fault.cure,
         }
     }
 }
@@ -287,7 +287,7 @@ mod tests {
     fn what_a_file_says_of_itself_must_be_so() {
         let told = |registry: Registry, name: &str| {
             let error = registry.find(name).unwrap_err();
-            format!("{error} | {}", error.hint().unwrap_or_default())
+            format!("{error} | {}", error.hint())
         };
         let misnamed = told(with("mine", made_up_text("")), "mine");
         assert!(misnamed.contains("says that it is `lantern` | write `id = \"mine\"`"), "{misnamed}");

@@ -162,7 +162,7 @@ fn nobody_is_asked_who_cannot_answer_or_said_not_to() {
     let dumb = with_folders(&[]);
     let (text, code) = answered(&dumb, 80, "install --claude", &[("TERM", "dumb")], &[("[y/n]", "n\n")]);
     assert!(code == 130 && text.contains("Proceed? [y/n]") && !is_installed(&dumb), "{text}");
-    assert!(!text.contains("\u{1b}"), "{text:?}");
+    assert!(!text.contains('\u{1b}'), "{text:?}");
 }
 
 #[test]
@@ -232,8 +232,8 @@ fn a_dry_run_is_grouped_and_lists_every_file_when_asked() {
     assert!(long.contains("+ ~/.claude/gsd-core/VERSION\n") && long.contains("+++ ~/.claude/settings.json"), "{long}");
     let json = context.gsd(["install", "--claude", "--global", "--dry-run", "--json"]).json();
     let plan = &json["hosts"][0]["plan"];
-    let files = plan["steps"].as_array().unwrap().len();
-    assert_eq!(files, json["hosts"][0]["files"].as_u64().unwrap() as usize + 1, "each file, and the settings");
+    let settings_and_files = 1 + json["hosts"][0]["files"].as_u64().unwrap();
+    assert_eq!(plan["steps"].as_array().unwrap().len() as u64, settings_and_files, "each file, and the settings");
     assert!(plan["settings"].as_array().unwrap().len() > 100, "each key");
     assert!(!is_installed(&context));
 }

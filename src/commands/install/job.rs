@@ -45,12 +45,18 @@ type Chosen<T> = Result<Option<T>, CommandError>;
 impl Job {
     pub(super) fn run(&self, context: &mut Context) -> Result<(), CommandError> {
         let registry = context.registry()?.clone();
-        let Some(descriptors) = self.hosts(context, &registry)? else { return cancelled(context) };
+        let Some(descriptors) = self.hosts(context, &registry)? else {
+            cancel(context);
+            return Ok(());
+        };
         if descriptors.is_empty() {
             context.text("Nothing is installed; there is nothing to remove.\n");
             return Ok(());
         }
-        let Some(scope) = self.scope(context, &descriptors)? else { return cancelled(context) };
+        let Some(scope) = self.scope(context, &descriptors)? else {
+            cancel(context);
+            return Ok(());
+        };
         let library = Library::embedded().map_err(InstallError::from)?;
         let disk = context.disk();
         let installer = Installer {
@@ -69,7 +75,8 @@ impl Job {
             let proposal = self.report(scope, &planned).proposal(context.page(), self.names_scope());
             context.tell(proposal.trim_end());
             if !ask::proceed(context.can_ask())? {
-                return cancelled(context);
+                cancel(context);
+                return Ok(());
             }
         }
         let mut shown = String::new();
@@ -257,8 +264,7 @@ fn changes_something(planned: &Planned) -> bool {
 }
 
 /// Ends a call that a person cancelled.
-fn cancelled(context: &mut Context) -> Result<(), CommandError> {
+fn cancel(context: &mut Context) {
     context.tell("Cancelled; nothing was changed");
     context.exit_with(CANCELLED);
-    Ok(())
 }

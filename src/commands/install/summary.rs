@@ -1,5 +1,7 @@
 //! What an install did or would do, in sentences for people.
 
+use std::fmt::Write as _;
+
 use super::report::{HostReport, InstallReport, OWN_IT, Outcome, SetAside, TWICE, TakenOver};
 use crate::install::{StatusLine, Wish};
 use crate::runtime::Scope;
@@ -84,7 +86,8 @@ impl InstallReport {
                 (false, true) => "; the others can be done",
                 (false, false) => "; the others are done",
             };
-            text += &format!("{} of {} hosts failed{others}\n", failed.len(), self.hosts.len());
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{} of {} hosts failed{others}", failed.len(), self.hosts.len());
         }
         text
     }
@@ -107,7 +110,7 @@ impl InstallReport {
             }
         }
         for ([help, start], names) in others {
-            line += &format!(" In {}: {help}, then {start}.", names.join(", "));
+            let _ = write!(line, " In {}: {help}, then {start}.", names.join(", "));
         }
         let mut text = screen.prose("  ", "  ", &line);
         let grants = done.iter().any(|host| !host.permissions.is_empty());
@@ -301,9 +304,10 @@ impl Section<'_> {
         let mut warnings: Vec<String> = host.not_loaded.iter().map(ToString::to_string).collect();
         if host.other_scope.is_some() {
             let root = &host.shown.other_scope;
-            let (also, other) = match host.scope == Scope::Global.word() {
-                true => (format!("in this project ({root})"), Scope::Local.word()),
-                false => (format!("globally ({root})"), Scope::Global.word()),
+            let (also, other) = if host.scope == Scope::Global.word() {
+                (format!("in this project ({root})"), Scope::Local.word())
+            } else {
+                (format!("globally ({root})"), Scope::Global.word())
             };
             let twice = if host.shown.has_hooks { "hooks run twice and commands are" } else { "commands are" };
             warnings.push(format!(
