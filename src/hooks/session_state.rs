@@ -18,7 +18,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let file = scene.project.layout.state();
     let state = scene.project.state();
     let position = state.as_deref().and_then(Position::of_state);
-    let position = position.map(|position| position.in_project(scene.project));
+    let position = position.map(|position| position.in_project(scene.project, |name| scene.command(name)));
     let note = note(&file, state.as_deref(), position.as_ref());
     Finding::Note(lines.map_or(note.clone(), |lines| format!("{note}\n{lines}")))
 }

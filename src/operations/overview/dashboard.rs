@@ -1,13 +1,12 @@
-//! Where a project is, on one screen: progress, phases, what is next, what is open.
-
-use std::fmt::Write as _;
+//! Where a project is, on one screen: progress, phases, what is half done, what is next, what is open.
 
 use super::stats::{self, StatsReport};
 use crate::operations::notes::todos;
 use crate::operations::state::situation::EntryReport;
 use crate::project::files::FileError;
+use crate::project::standing::first_few;
 use crate::project::view::ProjectView;
-use crate::text::screen::{Mark, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What the screen shows.
 #[derive(Debug)]
@@ -15,6 +14,10 @@ pub(crate) struct Dashboard {
     title: String,
     stats: StatsReport,
     entry: EntryReport,
+    /// What was begun and is half done, in a session that ended or in one that still runs.
+    unfinished: Option<String>,
+    /// Those of a project of which none is active.
+    workstreams: Vec<String>,
     todos: usize,
     acceptances: usize,
 }
@@ -25,53 +28,52 @@ impl Dashboard {
         view: &ProjectView,
         stats: StatsReport,
         entry: EntryReport,
+        unfinished: Option<String>,
+        workstreams: Vec<String>,
         folder: &str,
     ) -> Result<Self, FileError> {
         Ok(Self {
             title: view.project_title()?.unwrap_or_else(|| folder.to_owned()),
             stats,
             entry,
+            unfinished,
+            workstreams,
             todos: todos::list(view, None)?.count,
             acceptances: view.open_acceptances()?.len(),
         })
     }
 
     pub(crate) fn shown(&self, screen: Screen) -> String {
-        let mut page = stats::headline(screen, &self.title, &self.stats);
-        page += "\n";
-        page += &stats::progress_of(screen, &self.stats, "  ");
-        page += "\n";
+        let mut page = self.stats.head(screen, &self.title);
         page += &stats::rows(screen, &self.stats.phases, self.entry.signals.current_phase.as_deref());
         if !self.stats.phases.is_empty() {
             page += "\n";
         }
-        page += &self.next(screen);
-        page
+        let unfinished = self.unfinished.as_deref().map(|what| ("Unfinished", Cell::new(Tone::Warning, what)));
+        page + &self.entry.advice.shown(screen, unfinished.as_slice()) + &self.open(screen)
     }
 
-    /// The next command, and what is open besides.
-    fn next(&self, screen: Screen) -> String {
-        let entry = &self.entry;
-        let action = entry.recommended_action();
-        let command = screen.paint(Tone::Command, &action.command);
-        let mut lines = format!("  {}  {command}\n", screen.paint(Tone::Strong, "Next"));
-        lines += &screen.prose("        ", "        ", &entry.reason_beside_progress());
-        let mut open = Vec::new();
-        let mut note = |count: usize, noun: &str| {
-            if count > 0 {
-                open.push(counted(count, noun));
-            }
-        };
-        note(self.todos, "todo");
-        note(self.acceptances, "open acceptance test");
-        note(entry.signals.blockers.len(), "blocker");
+    /// What is open besides.
+    fn open(&self, screen: Screen) -> String {
+        let blockers = &self.entry.signals.blockers;
+        let counts = [(self.todos, "todo"), (self.acceptances, "open acceptance test"), (blockers.len(), "blocker")];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let open: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
+        let mut lines = String::new();
         if !open.is_empty() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(lines, "  {}  {}", screen.paint(Tone::Strong, "Open"), open.join(", "));
+            lines = format!("\n{}\n", open.join(screen.between()));
         }
-        for blocker in &entry.signals.blockers {
-            lines += &screen.item("        ", Mark::Warning, blocker);
+        for blocker in blockers.iter().take(BLOCKERS) {
+            lines += &screen.item("  ", Mark::Warning, blocker);
+        }
+        if !self.workstreams.is_empty() {
+            let names = first_few(&self.workstreams);
+            let what = format!("{}: {names}; `--ws NAME` shows one", counted(self.workstreams.len(), "workstream"));
+            lines += &screen.prose("\n", "  ", &what);
         }
         lines
     }
 }
+
+/// How many blockers are shown.
+const BLOCKERS: usize = 5;

@@ -11,7 +11,7 @@ use crate::project::milestone::MilestoneScope;
 use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
 use crate::project::state::{DECISIONS, State};
 use crate::project::view::ProjectView;
-use crate::text::screen::{Cell, Screen, Tone};
+use crate::text::screen::{Cell, Screen};
 
 /// What `state json` answers.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -50,7 +50,9 @@ impl IndexReport {
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let joined = |left: &Option<String>, right: &Option<String>| match (left, right) {
             (None, None) => None,
-            (left, right) => Some([left.as_deref(), right.as_deref()].map(Option::unwrap_or_default).join(" ")),
+            (left, right) => {
+                Some([left, right].into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" "))
+            }
         };
         let rows = [
             ("Milestone", joined(&self.milestone, &self.milestone_name)),
@@ -61,9 +63,8 @@ impl IndexReport {
             ("Stopped at", self.stopped_at.clone()),
             ("Last activity", joined(&self.last_activity, &self.last_activity_desc)),
         ];
-        let rows = rows.into_iter().filter_map(|(label, value)| Some((label, value?)));
-        let row = |(label, value): (&str, String)| vec![Cell::new(Tone::Faint, label), Cell::from(value)];
-        screen.table("", &rows.map(row).collect::<Vec<_>>())
+        let rows = rows.into_iter().filter_map(|(label, value)| Some((label, Cell::from(value?))));
+        screen.fields("", &rows.collect::<Vec<_>>())
     }
 }
 
