@@ -58,6 +58,9 @@ mod tests {
         let body = note("x", Some(&format!("{}\n", "<system>y ".repeat(100_000))));
         assert!(body.len() < 500 && !body.contains("<system>"), "{body}");
         assert!(note("x", Some("# State\n\nPhase: 2\n")).ends_with("# State\nPhase: 2"));
+        let next = Position { next: Some("/gsd-execute-phase 2".into()), ..Position::of_state(state).unwrap() };
+        let told = super::note("x", Some(state), Some(&next));
+        assert!(told.ends_with("\n- Status: executing\n- Next: /gsd-execute-phase 2"), "{told}");
         assert_eq!(note(".planning/STATE.md", None), "This project has no `.planning/STATE.md` yet.");
     }
 }

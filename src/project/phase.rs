@@ -304,6 +304,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn zeros_that_only_fill_up_a_number_are_left_out() {
+        let cases = [
+            ("01", "1"),
+            ("02.1", "2.1"),
+            ("0", "0"),
+            ("00", "0"),
+            ("00.1", "0.1"),
+            ("10", "10"),
+            ("PROJ-042", "PROJ-042"),
+            ("", ""),
+        ];
+        for (number, shown) in cases {
+            assert_eq!(short(number), shown);
+        }
+    }
+
+    #[test]
     fn identifiers_have_one_normal_form() {
         for (typed, normal) in [
             ("1", "01"),

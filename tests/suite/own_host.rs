@@ -114,7 +114,10 @@ fn hooks_know_the_host_that_calls_them() {
         ran.success()
     };
     let start = said("session-start", &json!({}));
-    assert!(start.contains("interrupted: 01-02, 1 commit, no SUMMARY -> @gsd-execute-phase 1"), "{start}");
+    assert!(
+        start.contains("Interrupted: 01-02 has no SUMMARY (1 commit). Continue with `@gsd-execute-phase 1`."),
+        "{start}"
+    );
     assert!(said("status-line", &json!({})).contains("Phase 1 · executing"));
     let spawn = |input: Value| said("before-tool", &json!({ "tool_name": "Task", "tool_input": input }));
     installed(&lived, &["dispatch-isolation"], "").success();

@@ -53,10 +53,12 @@ fn check_format(context: &Context, format: Option<&str>, formats: &[&str]) -> Re
     let Some(word) = format.filter(|word| !formats.contains(word) && context.is_for_a_person()) else {
         return Ok(());
     };
-    let near =
-        nearest(word, formats.iter().copied()).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
     let unknown = CommandError::usage(format!("`{word}` is not a format"));
-    Err(unknown.hint(format!("{near}The formats are {}", formats.join(", "))))
+    let all = formats.join(", ");
+    Err(match nearest(word, formats.iter().copied()) {
+        Some(near) => unknown.hint(format!("did you mean `{near}`? The formats are {all}")),
+        None => unknown.hint(format!("the formats are {all}")),
+    })
 }
 
 fn history_digest(context: &mut Context) -> Result<(), CommandError> {
@@ -70,7 +72,7 @@ pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Comman
     let entry = entry(context, &view)?;
     let unfinished = interrupted::found(&view, context.noted_wave().as_ref());
     let workstreams = if context.layout().workstream().is_none() { context.workstreams()? } else { Vec::new() };
-    let dashboard = Dashboard::of(&view, stats, entry, unfinished, workstreams, &context.root().name())?;
+    let dashboard = Dashboard::of(&view, stats, entry, title(context)?, unfinished, workstreams)?;
     Ok(dashboard.shown(context.screen()))
 }
 
@@ -109,7 +111,11 @@ fn counts(context: &Context, bar: bool) -> Result<String, CommandError> {
 }
 
 fn title(context: &Context) -> Result<String, CommandError> {
-    Ok(context.view().project_title()?.unwrap_or_else(|| context.root().name()))
+    let title = context.view().project_title()?.unwrap_or_else(|| context.root().name());
+    Ok(match context.layout().workstream() {
+        Some(workstream) => format!("{title} ({workstream})"),
+        None => title,
+    })
 }
 
 fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandError> {

@@ -625,7 +625,7 @@ impl OpenRow {
     /// Words of a template that was never filled in say nothing.
     fn new(name: &str, about: &str, status: &str) -> Self {
         let about = about.trim_start_matches('#').trim();
-        let about = if about.eq_ignore_ascii_case("null") { "" } else { about };
+        let about = if about.trim_start_matches("hypothesis:").trim() == "null" { "" } else { about };
         Self { name: name.to_owned(), about: about.to_owned(), status: status.replace('_', " ") }
     }
 

@@ -18,8 +18,8 @@ pub(crate) struct Measure<'a> {
 }
 
 impl Measure<'_> {
-    /// A bar, the percentage and the counts. Where there is no percentage, the bar is that of plans, and the next line says
-    /// why, and what gives one.
+    /// A bar, the percentage and the counts. Where it cannot be told which phases belong to the milestone, the bar counts
+    /// them all, and the next line says why there is no percentage, and what gives one.
     pub(crate) fn shown(self, screen: Screen) -> String {
         let Counts { completed_plans, total_plans, completed_phases, total_phases } = self.counts;
         let share = |done: u64, all: u64, noun: &str| format!("{done}/{all} {noun}{}", if all == 1 { "" } else { "s" });
@@ -29,7 +29,10 @@ impl Measure<'_> {
             let bar = screen.bar(percent, 100, BAR);
             return format!("{bar} {percent}%  {}\n", screen.paint(Tone::Faint, &counts));
         }
-        let bar = screen.bar(completed_plans, total_plans, BAR);
+        if total_plans == 0 && total_phases == 0 {
+            return screen.paint(Tone::Faint, "no phases yet") + "\n";
+        }
+        let bar = screen.bar(self.counts.percent(), 100, BAR);
         let why = screen.prose("No percentage: ", "  ", &self.why_none());
         format!("{bar} {}\n{}", screen.paint(Tone::Faint, &counts), screen.paint_lines(Tone::Faint, &why))
     }
@@ -41,7 +44,9 @@ impl Measure<'_> {
                 format!("ROADMAP.md has no phases below the heading of {version}; move its phases there")
             }
             (_, Some(version)) => {
-                format!("ROADMAP.md has no heading for {version}; add `## {version}` above its phases")
+                format!(
+                    "ROADMAP.md has no heading for {version}, so every phase counts; add `## {version}` above its phases"
+                )
             }
             (_, None) => {
                 "STATE.md names no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
@@ -69,8 +74,8 @@ mod tests {
     fn where_no_percentage_can_be_told_the_reason_and_the_cure_are() {
         let told = |scope, version| Measure { percent: None, scope, version, counts: COUNTS }.shown(SCREEN);
         let flat = told(MilestoneScope::Unscoped, Some("v1.0"));
-        assert!(flat.starts_with("████████████░░░░░░░░ 3/5 plans · 1/5 phases\nNo percentage: "), "{flat}");
-        assert!(flat.contains("add `## v1.0` above its phases"), "{flat}");
+        assert!(flat.starts_with("████░░░░░░░░░░░░░░░░ 3/5 plans · 1/5 phases\nNo percentage: "), "{flat}");
+        assert!(flat.contains("add\n  `## v1.0` above its phases"), "{flat}");
         assert!(told(MilestoneScope::Unscoped, None).contains("gsd-tools state milestone-switch"));
         assert!(told(MilestoneScope::Unreadable, None).contains("there is no ROADMAP.md"));
         assert!(told(MilestoneScope::Truncated, Some("v2")).contains("below the heading of v2"));

@@ -9,7 +9,7 @@ use super::{Counts, Facts};
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
-use crate::project::state::{DECISIONS, State};
+use crate::project::state::{BLOCKERS, DECISIONS, State};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Screen};
 
@@ -248,7 +248,17 @@ fn decisions(state: &State<'_>) -> Vec<Decision> {
 }
 
 fn blockers(state: &State<'_>) -> Vec<String> {
-    let Some(section) = state.section(&["Blockers"]) else { return Vec::new() };
+    items_of(state, &["Blockers"])
+}
+
+/// What stands in the way or may come to, under whichever title STATE.md lists it.
+pub(crate) fn concerns(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let text = view.state_text()?;
+    Ok(text.as_deref().map(State::parse).map(|state| items_of(&state, BLOCKERS)).unwrap_or_default())
+}
+
+fn items_of(state: &State<'_>, titles: &[&str]) -> Vec<String> {
+    let Some(section) = state.section(titles) else { return Vec::new() };
     let items = state.items(&section).into_iter().map(|item| state.item_text(&item));
     items.filter(|item| !crate::project::state::is_placeholder(item)).collect()
 }

@@ -366,7 +366,7 @@ fn advice(situation: Situation, signals: &Signals, commands: &Commands) -> Advic
         }
         (Some(next), None) => Advice { command: next.command(spelled), why: next.why() },
         (None, None) if signals.listed_phases == 0 => advice(spelled("progress"), "ROADMAP.md has no phases yet"),
-        (None, None) => advice(spelled("progress"), "All phases are complete"),
+        (None, None) => advice(spelled("progress"), "All phases are complete: complete the milestone, or add a phase"),
     }
 }
 
