@@ -61,7 +61,7 @@ use position::Position;
 pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
 pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
-pub(crate) use update_check::KnownVersions;
+pub(crate) use update_check::{KnownVersions, is_newer};
 use verdict::Verdict;
 
 /// Has every guard that reads command lines look at `text`: whatever it is, each comes to an end.

@@ -13,6 +13,8 @@ use super::shared::SharedError;
 pub(crate) enum InstallError {
     #[error("the home folder is not known")]
     NoHome,
+    #[error("the home folder `{path}` does not exist, and cannot be created")]
+    HomeIsMissing { path: AbsolutePath },
     #[error("the folder of {name} cannot be told: {source}")]
     Home { name: String, source: HomeError },
     #[error("{name} has no place in a project: {why}")]
@@ -73,7 +75,7 @@ impl InstallError {
             | Self::NotText { .. }
             | Self::Refused { .. }
             | Self::Manifest { .. } => 65,
-            Self::InTheWay { .. } => 73,
+            Self::InTheWay { .. } | Self::HomeIsMissing { .. } => 73,
             Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) => 1,
             Self::Content(_) | Self::Facts(_) | Self::Library(_) => 70,
             Self::Disk(error) => match error {
@@ -112,6 +114,7 @@ impl InstallError {
             Self::Manifest { source: ManifestProblem::Broken(_), .. } => {
                 Some("restore the file, or move it away: its files then count as yours".to_owned())
             }
+            Self::HomeIsMissing { .. } => Some("set HOME to the folder of your user, or create it".to_owned()),
             Self::InTheWay { .. } => Some("move it away, then run the command again".to_owned()),
             Self::Disk(error) => error.hint(),
             Self::Registry(error) => error.hint().map(str::to_owned),

@@ -12,10 +12,13 @@ mod error;
 #[cfg(all(test, unix))]
 mod kept_tests;
 mod keys;
+mod leftovers;
+mod loadable;
 mod manifest;
 mod plan;
 mod predecessor;
 mod registered;
+mod remembered;
 mod shared;
 mod situation;
 mod status;
@@ -26,10 +29,13 @@ mod vouch;
 mod tests;
 
 pub(crate) use error::InstallError;
+pub(crate) use leftovers::{Leftover, leftovers, set_aside};
+pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use plan::{Act, InstallPlan, PlanReport};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
+pub(crate) use remembered::{Remembered, remembered};
 pub(crate) use situation::Program;
-pub(crate) use status::{Drift, Status, status, unfinished};
+pub(crate) use status::{Drift, Status, is_installed, status, unfinished};
 pub(crate) use target::Target;
 
 use crate::disk::history::History;

@@ -1,7 +1,8 @@
 //! From what is there to what should be there: the steps, and the changes they come to. Pure.
 //!
 //! An uninstall is the same plan with nothing wanted. Only bytes that the manifest says are ours are replaced or
-//! removed; what the person changed since is set aside before ours takes its place, or left where it is.
+//! removed. A file of ours that the person edited is set aside before ours takes its place, and by an uninstall, so that
+//! the host does not read it any longer; by an install that has no such file it is left where it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +15,7 @@ use super::manifest::{Holdings, Ledger, Manifest, Section};
 use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
 use super::situation::Situation;
-use super::{InstallError, Target, vouch};
+use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
 use crate::text::edit::{Applied, FileFormat, Undo};
@@ -84,7 +85,7 @@ pub(crate) enum Act {
     Remove,
     /// As it should be.
     Keep,
-    /// A file that stood in our place, not as we had written it, is put here first.
+    /// A file that is not as we wrote it is moved here: before ours takes its place, or before we go.
     SetAside { to: AbsolutePath },
     /// A file of ours that nobody needs any more, but that was changed since: it stays, and is not ours now.
     Leave,
@@ -113,7 +114,8 @@ impl InstallPlan {
             settings: Vec::new(),
             plugin: Ok(false),
         };
-        let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new() };
+        let uninstalls = wanted.is_none();
+        let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new(), uninstalls };
         planner.run(wanted, nested)?;
         situation.expect(target, &mut planner.plan.changes);
         Ok(planner.plan)
@@ -182,6 +184,8 @@ struct Planner<'a> {
     plan: InstallPlan,
     /// Before-images that are still needed.
     images: BTreeSet<Digest>,
+    /// Nothing is wanted.
+    uninstalls: bool,
 }
 
 impl Planner<'_> {
@@ -219,6 +223,7 @@ impl Planner<'_> {
             }
         }
         self.set_section(&Anchor::Root, wanted.is_some().then_some(own));
+        remembered::change(self.target, !self.uninstalls, &self.situation.snapshot, &mut self.plan.changes);
         self.take_over()?;
         self.write_manifests();
         self.drop_images();
@@ -249,7 +254,7 @@ impl Planner<'_> {
         }
         for (path, digest) in old.files.iter().filter(|(path, _)| !new.owns(path) && !given_way.contains(path)) {
             if !others.iter().any(|other| other.files.contains_key(path)) {
-                self.retire(&base.join(path), *digest);
+                self.retire(anchor, path, *digest);
             }
         }
         for (path, ledger) in old.shared.iter().filter(|(path, _)| !new.shared.contains_key(path)) {
@@ -330,17 +335,24 @@ impl Planner<'_> {
         to
     }
 
-    /// A file that was ours alone and is not wanted any more.
-    fn retire(&mut self, path: &AbsolutePath, digest: Digest) {
-        match self.situation.snapshot.found(path) {
-            Found::File(file) if self.situation.is_as_written(path, digest) => {
-                let (path, before) = (path.clone(), file.digest);
-                self.plan.changes.push(Change::RemoveFile { path: path.clone(), owner: Owner::Program, before });
-                self.step(Act::Remove, &path);
+    /// A file that was only ours and is not wanted any more.
+    fn retire(&mut self, anchor: &Anchor, relative: &RelativePath, digest: Digest) {
+        let path = self.target.folder(anchor).join(relative);
+        let act = match self.situation.snapshot.found(&path) {
+            Found::Absent => return,
+            Found::File(_) if self.situation.is_as_written(&path, digest) => Act::Remove,
+            // The bytes of a program were not read, so that they cannot be moved.
+            Found::File(file) if self.uninstalls && file.bytes.is_some() => {
+                Act::SetAside { to: self.set_aside(anchor, relative, file) }
             }
-            Found::File(_) | Found::Folder | Found::Other => self.step(Act::Leave, path),
-            Found::Absent => {}
+            Found::File(_) | Found::Folder | Found::Other => Act::Leave,
+        };
+        if act != Act::Leave
+            && let Some(before) = self.situation.snapshot.digest(&path)
+        {
+            self.plan.changes.push(Change::RemoveFile { path: path.clone(), owner: Owner::Program, before });
         }
+        self.step(act, &path);
     }
 
     /// Our part of a file that is not ours alone; `None` if there is nothing for us to do in it.

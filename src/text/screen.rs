@@ -95,6 +95,19 @@ impl Screen {
         lines.lines().map(|line| self.paint(tone, line) + "\n").collect()
     }
 
+    /// Text whose commands, between backticks, are in their colour.
+    pub(crate) fn commands(self, text: &str) -> String {
+        if !self.color {
+            return text.to_owned();
+        }
+        let parts = text.split('`').enumerate();
+        let painted = parts.map(|(number, part)| match number % 2 {
+            0 => part.to_owned(),
+            _ => self.paint(Tone::Command, &format!("`{part}`")),
+        });
+        painted.collect()
+    }
+
     /// A sign, one column wide.
     pub(crate) fn mark(self, mark: Mark) -> Cell {
         let (sign, plain, tone) = match mark {
@@ -115,8 +128,16 @@ impl Screen {
         self.paint(Tone::Good, &times(filled, full)) + &self.paint(Tone::Faint, &times(empty, columns - full))
     }
 
+    /// The same for text that is piped: lines are as long as they are.
+    pub(crate) fn unwrapped(self) -> Self {
+        Self { width: usize::MAX, ..self }
+    }
+
     /// Prose in lines that fit, each below `indent`, the first one after `first`. Ends in a line break.
     pub(crate) fn prose(self, first: &str, indent: &str, text: &str) -> String {
+        if self.width == usize::MAX {
+            return format!("{first}{text}\n");
+        }
         let width = self.width.min(MEASURE).max(width_of(indent) + 20);
         // A long path or command stays whole, so that it can be copied.
         let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
@@ -128,6 +149,26 @@ impl Screen {
         let Cell { text: sign, tone } = self.mark(mark);
         let lines = self.prose(&format!("{indent}{sign} "), &format!("{indent}  "), text);
         lines.replacen(&sign, &self.paint(tone, &sign), 1)
+    }
+
+    /// A line of cells, two spaces apart; what does not fit continues below the second cell.
+    pub(crate) fn heading(self, cells: &[Cell]) -> String {
+        let second = cells.first().map_or(0, |cell| width_of(&cell.text) + 1);
+        let (mut text, mut column) = (String::new(), 0);
+        for (number, cell) in cells.iter().enumerate() {
+            let gap = if number == 1 { 1 } else { 2 };
+            if number > 0 && column + gap + width_of(&cell.text) > self.width {
+                text += "\n";
+                text.extend(std::iter::repeat_n(' ', second));
+                column = second;
+            } else if number > 0 {
+                text.extend(std::iter::repeat_n(' ', gap));
+                column += gap;
+            }
+            text += &self.paint(cell.tone, &cell.text);
+            column += width_of(&cell.text);
+        }
+        text + "\n"
     }
 
     /// Rows in columns, two spaces apart. Where the rows are wider than the screen, the widest column is cut.
@@ -205,19 +246,44 @@ impl Screen {
 }
 
 /// A page of which each line that is too wide is wrapped below its second column, as lists of flags and commands are.
+/// Where that column has little room, it is put below the first one.
 pub(crate) fn two_columns(page: &str, width: usize) -> String {
+    let filled = |first: &str, indent: &str, text: &str| {
+        let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
+        textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation))
+    };
     let wrapped = |line: &str| {
         let start = line.len() - line.trim_start().len();
         let gap = line[start..].find("  ").map(|gap| start + gap);
         let column = gap.map_or(start, |gap| line.len() - line[gap..].trim_start().len());
-        if width_of(line) <= width || column + 20 > width {
-            return line.to_owned();
+        let below = " ".repeat(6.min(start + 4));
+        match gap {
+            _ if width_of(line) <= width => line.to_owned(),
+            _ if column + 20 <= width => filled(&line[..column], &" ".repeat(column), &line[column..]),
+            Some(gap) => format!("{}\n{}", &line[..gap], filled(&below, &below, &line[column..])),
+            None => filled(&below, &below, &line[start..]),
         }
-        let indent = " ".repeat(column);
-        let options = Options::new(width).initial_indent(&line[..column]).subsequent_indent(&indent);
-        textwrap::fill(&line[column..], options.break_words(false).word_splitter(textwrap::WordSplitter::NoHyphenation))
     };
     page.split('\n').map(wrapped).collect::<Vec<_>>().join("\n")
+}
+
+/// A page whose paragraphs are filled again where they are too wide. What is indented is a list, and keeps its lines.
+pub(crate) fn paragraphs(page: &str, width: usize) -> String {
+    let is_prose = |line: &str| !line.is_empty() && !line.starts_with([' ', '-', '=', '/', '$']);
+    let mut lines: Vec<String> = Vec::new();
+    let mut rest = page.split('\n').peekable();
+    while let Some(line) = rest.next() {
+        let mut paragraph = vec![line];
+        while is_prose(line) && rest.peek().is_some_and(|next| is_prose(next)) {
+            paragraph.extend(rest.next());
+        }
+        if paragraph.iter().all(|line| width_of(line) <= width) {
+            lines.extend(paragraph.into_iter().map(str::to_owned));
+        } else {
+            lines.push(two_columns(&paragraph.join(" "), width));
+        }
+    }
+    lines.join("\n")
 }
 
 /// How many columns a text takes.
@@ -297,6 +363,11 @@ mod tests {
         assert!(told.lines().all(|line| width_of(line) <= 40) && told.ends_with("\n  -x  Short\n"), "{told}");
         assert!(told.contains("\n           of JSON"), "{told}");
         assert_eq!(two_columns(page, 100), page);
+        let narrow = two_columns("  a-long-name-of-a-flag    What the flag does\n", 30);
+        assert_eq!(narrow, "  a-long-name-of-a-flag\n      What the flag does\n");
+        let prose = "One two three four five\nsix seven.\n\n  a  b\n";
+        assert_eq!(paragraphs(prose, 20), "One two three four\nfive six seven.\n\n  a  b\n");
+        assert_eq!(paragraphs(prose, 40), prose);
     }
 
     #[test]

@@ -174,14 +174,16 @@ fn a_changed_file_of_ours_is_set_aside_and_said() {
 }
 
 #[test]
-fn a_changed_file_of_ours_stays_when_we_go() {
+fn an_edited_file_of_ours_is_kept_but_not_active_after_an_uninstall() {
     let lived = Lived::new();
     lived.gsd(["install", "--claude", "--global"]).success();
     let version = lived.root(host("--claude"), "--global").join("gsd-core/VERSION");
     std::fs::write(&version, "my own").unwrap();
     let report = lived.gsd(["uninstall", "--claude", "--global"]).success();
-    assert!(report.contains("left, because it was changed since: ~/.claude/gsd-core/VERSION"), "{report}");
-    assert_eq!(read(&version), "my own");
+    let aside = "gsd-local-patches/gsd-core/VERSION";
+    assert!(report.contains(&format!("~/.claude/{aside}")), "{report}");
+    assert_eq!(read(&lived.root(host("--claude"), "--global").join(aside)), "my own");
+    assert!(!version.exists());
 }
 
 #[test]
@@ -781,7 +783,7 @@ fn both_forms_at_once_are_told_of_wherever_the_host_notes_its_plugins() {
     ] {
         let lived = Lived { context: crate::kit::TestContext::new() };
         let root = lived.root(host(name), "--global");
-        let told = |words: &[&str]| lived.gsd_with(words, &[]).success().contains("stands there twice");
+        let told = |words: &[&str]| lived.gsd_with(words, &[]).success().contains("there twice");
         assert!(!told(&["install", name, "--dry-run"]), "{name}");
         if name == "--gemini" {
             put(&root.join("extensions/gsd/gemini-extension.json"), "{}");

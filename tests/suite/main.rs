@@ -41,6 +41,7 @@ mod hostile_git;
 mod hosts;
 mod init;
 mod install;
+mod installed;
 mod instructions;
 mod intel;
 mod kit;

@@ -147,9 +147,6 @@ fn a_dashboard_names_a_plan_that_is_half_done() {
         let ran = context.command("git").current_dir(context.project()).args(identity).args(words).output().unwrap();
         assert!(ran.status.success(), "{words:?}: {ran:?}");
     };
-    git(&["init", "-q", "-b", "main"]);
-    git(&["add", "-A"]);
-    git(&["commit", "-q", "-m", "chore: begin"]);
     git(&["commit", "-q", "--allow-empty", "-m", "feat(02-01): lend"]);
     let page = plain(&seen(&context, "", 80, &[]));
     assert!(page.contains("Unfinished  02-01 has no SUMMARY (1 commit)"), "{page}");

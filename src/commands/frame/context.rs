@@ -372,6 +372,11 @@ impl Context {
         Screen { width: terminal.width, color, signs: terminal.signs }
     }
 
+    /// The same for an answer that is text for programs too: only a terminal of a person has lines of one width.
+    pub(in crate::commands) fn page(&self) -> Screen {
+        if self.is_for_a_person() { self.screen() } else { self.screen().unwrapped() }
+    }
+
     /// As [`Self::emit`], for answers about a project; to a person at a terminal who asked for no form of it, as text.
     pub(in crate::commands) fn show(
         &mut self,

@@ -14,6 +14,7 @@ mod words;
 pub(super) use words::{spelled, with_hosts};
 
 use crate::commands::frame::{CommandError, Context, listing, verbs};
+use crate::commands::hooks::state::Off;
 use crate::disk::{self, AbsolutePath, DiskError, Snapshot};
 use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
 use crate::library::Library;
@@ -39,15 +40,15 @@ verbs! {
     /// Uninstall from hosts and restore the files that install changed
     ///
     /// Removes the installed files, and our entries from settings files; everything else in those files is unchanged.
-    /// Installed files that you edited are not removed, but listed.
+    /// Installed files that you edited are moved to `gsd-local-patches/`, so that the host no longer reads them.
     ///
     /// Example: `gsd-tools uninstall --claude --global`.
     "uninstall": destroys [asked] json(report::InstallReport) = uninstall(UninstallArgs);
 
     /// Show installed hosts, versions and modified files
     ///
-    /// Without a host, shows every install, global and local. Exits 1 if installed files or our entries in settings are
-    /// missing or modified, or if a write was interrupted.
+    /// Without a host, shows every install: global, local, and those made with `--config-dir`. Exits 1 if installed files
+    /// or our entries in settings are missing or modified, or if a write was interrupted.
     ///
     /// Example: `gsd-tools status --json`.
     "status": reads json(status::StatusReport) = status(StatusArgs);
@@ -133,6 +134,9 @@ pub(crate) struct UninstallArgs {
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     which: Which,
+    /// List every missing or modified file
+    #[arg(long)]
+    verbose: bool,
 }
 
 fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), CommandError> {
@@ -205,7 +209,7 @@ impl Job {
         // After all that earlier calls left: what is settled for one host may be read for another.
         let mut seen = Snapshot::default();
         let mut plan = |target| {
-            let plan = installer.plan(self.wish, &target, &mut seen)?;
+            let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| target.explain(error))?;
             Ok((target, plan))
         };
         let planned: Vec<(Descriptor, Planned)> =
@@ -223,10 +227,17 @@ impl Job {
                 if count > 1 {
                     context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
                 }
-                let plan = installer.perform(self.wish, &target, plan)?;
+                let plan = installer.perform(self.wish, &target, plan).map_err(|error| target.explain(error))?;
                 Ok((target, plan))
             });
             report.push(&descriptor, scope, &outcome, self.wish);
+        }
+        if self.wish == Wish::Install && !self.only_show {
+            // A new install would do nothing at its events, and nobody would know why.
+            let off = Off::read(context.world())?;
+            for finding in [off.finding(), off.finding_of_variable()].into_iter().flatten() {
+                context.warn(finding.line());
+            }
         }
         let code = report.exit_code();
         if self.which.json {
@@ -285,8 +296,7 @@ impl Which {
 
     /// Whether the user installed for this host; an install that came with a repository is nobody's yet.
     fn is_installed(&self, context: &Context, host: &Descriptor, scope: Scope) -> bool {
-        let status = self.target(context, host.clone(), scope).and_then(|target| install::status(&target));
-        status.is_ok_and(|status| status.version.is_some() && !status.from_repository)
+        self.target(context, host.clone(), scope).is_ok_and(|target| install::is_installed(&target))
     }
 
     /// The scope that was named or chosen; of an uninstall, else the one that these hosts are installed in.
@@ -327,7 +337,7 @@ fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>,
     Ok(registry.all().map_err(InstallError::from)?)
 }
 
-fn status(context: &mut Context, StatusArgs { which }: &StatusArgs) -> Result<(), CommandError> {
+fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> Result<(), CommandError> {
     let registry = context.registry()?.clone();
     let everything = which.hosts.is_empty();
     let descriptors =
@@ -337,8 +347,9 @@ fn status(context: &mut Context, StatusArgs { which }: &StatusArgs) -> Result<()
         (_, true) => vec![Scope::Local],
         _ => vec![Scope::Global],
     };
+    let off = Off::read(context.world())?;
     let mut report = StatusReport::default();
-    for descriptor in descriptors {
+    for descriptor in &descriptors {
         for scope in &scopes {
             let target = match which.target(context, descriptor.clone(), *scope) {
                 // In the home folder there is no project to ask about.
@@ -350,18 +361,53 @@ fn status(context: &mut Context, StatusArgs { which }: &StatusArgs) -> Result<()
                 target => target?,
             };
             let status = install::status(&target);
-            if !everything || status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished) {
-                report.push(&target, status);
+            let is_there = status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished);
+            if !everything || is_there {
+                report.push(&target, status, &off);
+            }
+            if !is_there {
+                report.push_leftovers(install::leftovers(&target).unwrap_or_default());
+            }
+            if *scope == Scope::Global && disk::is_folder(&target.root) {
+                report.found.push((descriptor.name.clone(), descriptor.id.to_string()));
             }
         }
     }
+    if scopes.contains(&Scope::Global) && which.config_dir.is_none() {
+        remembered(context, &descriptors, &mut report, &off)?;
+    }
+    report.complete(&off);
     let code = report.exit_code();
     if which.json {
         context.emit(&report)?;
     } else {
-        context.text(report.text());
+        context.text(report.text(context.page(), *verbose));
     }
     context.exit_with(code);
+    Ok(())
+}
+
+/// Adds the installs in folders that were chosen for them. One whose folder or manifest is gone is no install.
+fn remembered(
+    context: &Context,
+    descriptors: &[Descriptor],
+    report: &mut StatusReport,
+    off: &Off,
+) -> Result<(), CommandError> {
+    for install::Remembered { runtime, root } in install::remembered(context.world())? {
+        let Some(descriptor) = descriptors.iter().find(|descriptor| descriptor.id.as_str() == runtime) else {
+            continue;
+        };
+        let target = Target::resolve(descriptor.clone(), Scope::Global, context.here(), Some(&root), context.world());
+        let Ok(target) = target else { continue };
+        if report.has(&target) {
+            continue;
+        }
+        let status = install::status(&target);
+        if status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished) {
+            report.push(&target, status, off);
+        }
+    }
     Ok(())
 }
 

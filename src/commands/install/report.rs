@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::install::{Act, InstallError, InstallPlan, PlanReport, Target, Wish};
+use crate::install::{self, Act, InstallError, InstallPlan, Leftover, PlanReport, Target, Wish};
 use crate::runtime::{Descriptor, Scope};
 
 /// What `install` or `uninstall` did.
@@ -36,6 +36,9 @@ pub(super) struct HostReport {
     set_aside: Vec<SetAside>,
     /// Files of ours that were changed since and were left.
     left: Vec<String>,
+    /// After an uninstall: folders with files of yours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    leftovers: Vec<Leftover>,
     /// The host's settings have our plugin in use too.
     plugin: bool,
     /// Why it cannot be told whether our plugin is in use there.
@@ -121,6 +124,9 @@ impl InstallReport {
             && let Ok((target, plan)) = result
         {
             host.plan = Some(plan.report(target));
+        } else if let (Wish::Uninstall, Ok((target, _))) = (wish, result) {
+            // The uninstall is done: what cannot be listed is no failure of it.
+            host.leftovers = install::leftovers(target).unwrap_or_default();
         }
         self.hosts.push(host);
     }
@@ -183,6 +189,7 @@ impl HostReport {
             merged: Vec::new(),
             set_aside: Vec::new(),
             left: Vec::new(),
+            leftovers: Vec::new(),
             plugin: false,
             plugin_unknown: None,
             taken_over: Vec::new(),
@@ -234,7 +241,10 @@ impl HostReport {
                 Act::GiveWay => self.gave_way.push(path()),
                 Act::Elsewhere => self.elsewhere.push(path()),
                 Act::SetAside { to } => {
-                    self.updated += 1;
+                    match wish {
+                        Wish::Install => self.updated += 1,
+                        Wish::Uninstall => self.removed += 1,
+                    }
                     self.set_aside.push(SetAside { path: path(), to: target.shown(to) });
                 }
             }
@@ -299,6 +309,9 @@ impl HostReport {
         }
         for path in &self.left {
             let _ = writeln!(text, "  left, because it was changed since: {path}");
+        }
+        for leftover in &self.leftovers {
+            let _ = writeln!(text, "  {leftover}");
         }
         for path in &self.elsewhere {
             let _ = writeln!(text, "  left, because a link leads out of the folder there: {path}");

@@ -21,8 +21,19 @@ const PACKAGE: &str = "package";
 const PACKAGES: &[&str] = &["-plugin", "-extension"];
 
 /// Flags of the family with their short forms.
-const FLAGS: &[&str] =
-    &["all", "global", "local", "config-dir", "dry-run", "no-permissions", "json", "host", "skills", "uninstall"];
+const FLAGS: &[&str] = &[
+    "all",
+    "global",
+    "local",
+    "config-dir",
+    "dry-run",
+    "no-permissions",
+    "json",
+    "host",
+    "skills",
+    "uninstall",
+    "verbose",
+];
 const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
 
 /// Flags whose next word is their value.

@@ -50,7 +50,7 @@ impl UatAuditReport {
             page += &file.shown(screen);
         }
         if !self.deferred_checks.is_empty() {
-            let title = format!("{} put off for a person", counted(self.deferred_checks.len(), "check"));
+            let title = format!("{} deferred to a person", counted(self.deferred_checks.len(), "check"));
             let row = |check: &DeferredCheck| {
                 let phase = format!("phase {}", short(&check.phase));
                 vec![screen.mark(Mark::Open), Cell::from(check.name.as_str()), Cell::new(Tone::Faint, phase)]

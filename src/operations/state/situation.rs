@@ -361,7 +361,7 @@ fn advice(situation: Situation, signals: &Signals, commands: &Commands) -> Advic
         (_, Some(phase)) => {
             let command = format!("{} {phase}", spelled(ACCEPT));
             let is_open = signals.unaccepted_phases.iter().any(|open| open == phase);
-            let what = if is_open { "The acceptance test" } else { "A check that was put off" };
+            let what = if is_open { "The acceptance test" } else { "A deferred check" };
             advice(command, &format!("{what} of phase {phase} is not finished"))
         }
         (Some(next), None) => Advice { command: next.command(spelled), why: next.why() },
