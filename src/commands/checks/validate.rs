@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::documents::configuration::ConfigurationError;
 use crate::operations::health::{self, HealthFacts, HealthReport, Repairs, Worktree};
-use crate::text::screen::{Mark, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::{disk, library};
 
 verbs! {
@@ -201,8 +201,8 @@ impl AgentsReport {
             return screen.item("", Mark::Done, &count);
         }
         let missing = screen.prose("Missing: ", "  ", &self.missing.join(", "));
-        let install = screen.paint(Tone::Command, "gsd-tools install");
-        screen.item("", Mark::Warning, &count) + &missing + &format!("\nInstall them: {install}\n")
+        let next = screen.fields("", &[("Next", Cell::new(Tone::Command, "gsd-tools install"))]);
+        screen.item("", Mark::Warning, &count) + &missing + "\n" + &next
     }
 }
 

@@ -1,7 +1,5 @@
 //! Every finding about a project: its documents, its configuration, its folders, its working trees.
 
-use std::fmt::Write as _;
-
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -24,7 +22,7 @@ use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
-use crate::text::screen::{Mark, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What the check needs to know that stands in no file of the project.
 #[derive(Clone, Debug, Default)]
@@ -110,9 +108,9 @@ impl HealthReport {
             page += &repair.shown(screen);
         }
         if self.repairable_count > 0 && self.repairs_performed.is_none() {
-            let repair = screen.paint(Tone::Command, REPAIR);
-            // Writing to a string cannot fail.
-            let _ = writeln!(page, "\n{} can be repaired: {repair}", counted(self.repairable_count, "finding"));
+            let count = format!("repairs {}", counted(self.repairable_count, "finding"));
+            let next = [("Next", Cell::new(Tone::Command, REPAIR)), ("", Cell::from(count))];
+            page += &format!("\n{}", screen.fields("", &next));
         }
         page
     }
