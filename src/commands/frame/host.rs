@@ -27,6 +27,22 @@ pub(in crate::commands) fn opened<'a>(
     Ok(hosts.get_or_init(|| registry))
 }
 
+/// The variable by which a host shows that one of its agents runs this call; `None` if no host does.
+pub(in crate::commands) fn agent_session(
+    world: &World,
+    hosts: &OnceCell<Registry>,
+) -> Result<Option<String>, CommandError> {
+    let hosts = opened(hosts, world)?.all()?;
+    let mut names = hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
+    Ok(names.find(|name| world.is_set(name)))
+}
+
+/// Whether a person reads the answer at a terminal. Hosts run programs of agents in one too.
+pub(in crate::commands) fn is_for_a_person(world: &World, hosts: &OnceCell<Registry>) -> bool {
+    let terminal = world.terminal();
+    terminal.stdin && terminal.stdout && agent_session(world, hosts).is_ok_and(|session| session.is_none())
+}
+
 impl Context {
     /// The host of the call: the one the environment names, else the configured one, else the one this program was
     /// installed for, else the usual one.
