@@ -113,13 +113,13 @@ fn note(
     let figures = format!("{} % used, {} % of the window left", used.used(), used.remaining.round());
     let note = match level {
         Level::Warning => {
-            format!("CONTEXT WARNING: {figures}. Finish the step at hand, start nothing large, and tell the user.")
+            format!("CONTEXT WARNING: {figures}. Finish the current step, start nothing large, and warn the user.")
         }
         Level::Critical => {
             let record =
                 record().map(|command| format!(", record where the work is with {command}")).unwrap_or_default();
             format!(
-                "CONTEXT CRITICAL: {figures}. Finish the step at hand{record}, then tell the user to go on in a fresh session."
+                "CONTEXT CRITICAL: {figures}. Finish the current step{record}, then ask the user to continue in a new session."
             )
         }
     };

@@ -15,8 +15,8 @@ fn note(writes: &[FileWrite], exists: impl Fn(&str) -> bool) -> Option<String> {
     let standing: Vec<&str> = writes.iter().map(|write| write.path.as_str()).filter(|path| exists(path)).collect();
     (!standing.is_empty()).then(|| {
         format!(
-            "READ FIRST: {} was there before this call. If you have not read it in this session, read it now and make sure \
-             that nothing it held is lost.",
+            "READ FIRST: {} existed before this call. If you have not read it in this session, read it now and make \
+             sure that nothing in it is lost.",
             standing.join(", ")
         )
     })

@@ -11,9 +11,9 @@ use super::shared::SharedError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstallError {
-    #[error("the home folder is not known")]
+    #[error("the home folder is unknown")]
     NoHome,
-    #[error("the folder of {name} cannot be told: {source}")]
+    #[error("the config directory of {name} is unknown: {source}")]
     Home { name: String, source: HomeError },
     #[error("{name} has no place in a project: {why}")]
     NoLocal { name: String, why: String },
@@ -29,11 +29,11 @@ pub(crate) enum InstallError {
     Refused { path: AbsolutePath, source: SharedError },
     #[error("the manifest `{path}` cannot be used: {source}")]
     Manifest { path: AbsolutePath, source: ManifestProblem },
-    #[error("something that is not a file stands at `{path}`")]
+    #[error("`{path}` is not a file")]
     InTheWay { path: AbsolutePath },
     #[error("the facts about the other program of this name do not parse")]
     Facts(#[source] Box<toml_edit::de::Error>),
-    #[error("the content library names a path that is none")]
+    #[error("the content library contains an invalid path")]
     Content(#[source] PathError),
     #[error(transparent)]
     Path(#[from] PathError),
@@ -114,15 +114,15 @@ impl InstallError {
             }
             Self::InTheWay { .. } => Some("move it away, then run the command again".to_owned()),
             Self::Disk(error) => error.hint(),
-            Self::Registry(error) => error.hint().map(str::to_owned),
-            Self::NoHome
-            | Self::Home { .. }
+            Self::Registry(error) => error.hint(),
+            Self::World(error) => error.hint(),
+            Self::NoHome => Some("set HOME to your home folder".to_owned()),
+            Self::Home { .. }
             | Self::NoProgram { .. }
             | Self::Content(_)
             | Self::Facts(_)
             | Self::Library(_)
-            | Self::Path(_)
-            | Self::World(_) => None,
+            | Self::Path(_) => None,
         }
     }
 }

@@ -41,7 +41,7 @@ enum Source {
 /// Why a host is not to be had.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryError {
-    #[error("no runtime `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("unknown host `{name}`")]
     Unknown { name: String, nearest: Option<String> },
     #[error("the descriptor `{file}` cannot be used: {fault}")]
     Broken { file: String, fault: Fault },
@@ -49,10 +49,13 @@ pub(crate) enum RegistryError {
 
 impl RegistryError {
     /// What a person can do about it.
-    pub(crate) fn hint(&self) -> Option<&str> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            RegistryError::Unknown { .. } => None,
-            RegistryError::Broken { fault, .. } => Some(&fault.cure),
+            RegistryError::Unknown { nearest: Some(near), .. } => {
+                Some(format!("did you mean `{near}`? `gsd-tools runtimes` lists the hosts"))
+            }
+            RegistryError::Unknown { .. } => Some("`gsd-tools runtimes` lists the hosts".to_owned()),
+            RegistryError::Broken { fault, .. } => Some(fault.cure.clone()),
         }
     }
 }

@@ -10,12 +10,6 @@ const NOTHING_HELPS: &[(&str, &str)] = &[];
 /// Asserts that an error that a call printed has a hint.
 pub(crate) fn hold(arguments: &[String], ran: &Ran) {
     for error in errors_without_hint(&ran.stderr) {
-        if std::env::var_os("GSD_LOG").is_some() {
-            use std::io::Write as _;
-            let mut f = std::fs::OpenOptions::new().append(true).create(true).open("/tmp/w/errors/nohint.log").unwrap();
-            writeln!(f, "{} || {}", arguments.join(" "), error.replace('\n', " / ")).unwrap();
-            continue;
-        }
         assert!(
             NOTHING_HELPS.iter().any(|(part, _)| error.contains(part)),
             "`gsd-tools {}` fails without a hint:\n{error}",

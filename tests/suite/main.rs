@@ -76,6 +76,7 @@ mod tree;
 mod truth;
 mod updating;
 mod validate;
+mod voice;
 mod walk;
 #[cfg(unix)]
 mod wave_making;

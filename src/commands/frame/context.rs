@@ -13,7 +13,7 @@ use super::Answer;
 use super::argv::Globals;
 use super::error::codes::DEGRADED;
 use super::error::{CommandError, ExitContract, Reason};
-use super::host;
+use super::hosts;
 use super::listing::Listed;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
 use crate::operations::answers::changes::ChangedField;
@@ -138,7 +138,8 @@ impl Context {
                 let folder = existing_folder(&started, folder, "--project-dir")?;
                 if !disk::is_folder(folder.resolve(".planning")) {
                     let message = format!("`{folder}` of --project-dir has no `.planning` folder");
-                    return Err(CommandError::usage(message));
+                    return Err(CommandError::usage(message)
+                        .hint("name the folder that holds `.planning`, or leave out --project-dir"));
                 }
                 root.get_or_init(|| folder.clone());
                 folder
@@ -149,7 +150,7 @@ impl Context {
         // A name that cannot be one is refused whatever the command makes of it.
         let named = globals.workstream.clone().or_else(|| world.variable("GSD_WORKSTREAM"));
         for name in named.iter().chain(&world.variable("GSD_PROJECT")) {
-            workstream::checked(name).map_err(|error| CommandError::usage(error.to_string()))?;
+            workstream::checked(name).map_err(|error| CommandError::because(Reason::Usage, &error))?;
         }
         Ok(Self {
             world,
@@ -253,7 +254,7 @@ impl Context {
         }
         let unknown = config.unknown_keys();
         if !unknown.is_empty() {
-            self.warn(format!("config.json has keys that mean nothing: {}", unknown.join(", ")));
+            self.warn(format!("config.json has unknown keys: {}", unknown.join(", ")));
         }
         Ok(self.config.get_or_init(|| config))
     }
@@ -293,14 +294,14 @@ impl Context {
 
     /// The variable by which a host says that one of its agents runs this call; none where no host does.
     pub(in crate::commands) fn agent_session(&self) -> Result<Option<String>, CommandError> {
-        host::agent_session(&self.world, &self.registry)
+        hosts::agent_session(&self.world, &self.registry)
     }
 
     /// Refuses to an agent what a person alone decides; a script of a person's may do it.
     pub(in crate::commands) fn refuses_agents(&self, command: &str) -> Result<(), CommandError> {
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = format!("`{command}` needs a person, and an agent runs this call: {name} is set");
-        let hint = format!("type it in a terminal of your own: {} {command}", self.program_word());
+        let hint = format!("run it in your terminal: `{} {command}`", self.program_word());
         Err(CommandError::usage(refused).exits(77).hint(hint))
     }
 
@@ -313,12 +314,12 @@ impl Context {
             None => "this is not a terminal".to_owned(),
         };
         let refused = CommandError::usage(format!("`{command}` needs a person, and {why}")).exits(77);
-        Err(refused.hint(format!("type it in a terminal of your own: {} {command}", self.program_word())))
+        Err(refused.hint(format!("run it in your terminal: `{} {command}`", self.program_word())))
     }
 
     /// Whether a person reads the answer at a terminal. Hosts run programs of agents in one too.
     pub(in crate::commands) fn is_for_a_person(&self) -> bool {
-        host::is_for_a_person(&self.world, &self.registry)
+        hosts::is_for_a_person(&self.world, &self.registry)
     }
 
     /// Whether a question with choices can be asked.
@@ -640,7 +641,7 @@ fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<A
     if disk::is_folder(&folder) {
         return Ok(folder);
     }
-    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")))
+    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")).hint("check the path"))
 }
 
 #[cfg(test)]

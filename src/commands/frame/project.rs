@@ -153,9 +153,7 @@ impl Context {
 
     fn tell_recovered(&self, hold: &Hold<'_>) {
         for tree in hold.recovered() {
-            self.warn(format!(
-                "a write to `{tree}` had been cut short; it is undone, or finished where it was decided"
-            ));
+            self.warn(format!("an interrupted write to `{tree}` was undone, or finished if it was already committed"));
         }
     }
 

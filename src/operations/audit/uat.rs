@@ -24,7 +24,7 @@ use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 pub(crate) enum UatAuditError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("No phases directory found in planning directory")]
+    #[error("the project has no folder for phases")]
     NoPhases,
 }
 
@@ -58,7 +58,7 @@ impl UatAuditReport {
         }
         if !self.deferred_checks.is_empty() {
             // Writing to a string cannot fail.
-            let _ = writeln!(page, "\n{} put off for a person", counted(self.deferred_checks.len(), "check"));
+            let _ = writeln!(page, "\n{} deferred to a person", counted(self.deferred_checks.len(), "check"));
         }
         page
     }

@@ -14,7 +14,8 @@ const DISABLED: &str = "disabledClusters";
 const REMOVED: &str = "explicitRemoves";
 
 /// What a file starts as.
-const NEW: &str = "{\n  \"baseProfile\": \"full\",\n  \"disabledClusters\": [],\n  \"explicitAdds\": [],\n  \"explicitRemoves\": []\n}\n";
+const NEW: &str = "{\n  \"baseProfile\": \"full\",\n  \"disabledClusters\": [],\n  \"explicitAdds\": [],\n  \
+                   \"explicitRemoves\": []\n}\n";
 
 /// What the user does not want to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,9 +29,9 @@ pub(crate) struct Surface {
 /// Why a file was not read or changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SurfaceError {
-    #[error("it is no JSON object: {0}")]
+    #[error("it is not a JSON object: {0}")]
     Parse(ParseError),
-    #[error("`{0}` in it is no list of names")]
+    #[error("`{0}` in it is not a list of names")]
     NoList(&'static str),
     #[error("it cannot be changed: {0}")]
     Edit(EditError),

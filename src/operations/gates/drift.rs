@@ -109,10 +109,10 @@ pub(crate) fn schema(view: &ProjectView, folder: Option<&PhaseFolder>, skip: boo
     let calls: Vec<&str> = unpushed.iter().map(|mapper| mapper.push).collect();
     let message = match (drift, skip) {
         (false, _) => String::new(),
-        (true, true) => "Schema drift detected but check was skipped (GSD_SKIP_SCHEMA_CHECK=true).".to_owned(),
+        (true, true) => "The database schema drifted, but the check is off (GSD_SKIP_SCHEMA_CHECK=true).".to_owned(),
         (true, false) => format!(
-            "Schema drift: {} changed, and no summary says that the schema was pushed. \
-             GSD_SKIP_SCHEMA_CHECK=true passes this gate once.",
+            "The database schema drifted: {} changed, and no summary reports that the schema was pushed. \
+             GSD_SKIP_SCHEMA_CHECK=true skips this gate once.",
             files.join(", ")
         ),
     };
@@ -344,7 +344,8 @@ mod tests {
 
     #[test]
     fn schema_files_without_a_push_block_unless_told_not_to() {
-        let plan = "---\nfiles_modified: [prisma/schema.prisma, src/db/schema.ts, src/entities/user.entity.ts, README.md]\n---\n";
+        let plan = "---\nfiles_modified: [prisma/schema.prisma, src/db/schema.ts, src/entities/user.entity.ts, \
+                    README.md]\n---\n";
         let report = |summary: &str, skip| {
             let view = view(plan, summary);
             schema(&view, Some(&folder(&view)), skip).unwrap()

@@ -76,12 +76,12 @@ pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &
     let layout = view.layout();
     let refused = |error: String| Ok((Err(ImportRefusal { success: false, error }), Edits::default()));
     if !view.folder_exists(FOLDER) {
-        return refused(format!("No .gsd/ directory found in {}", layout.root().display()));
+        return refused(format!("there is no folder `.gsd` in {}", layout.root().display()));
     }
     let planning = layout.planning().to_owned();
     if view.folder_exists(&planning) && !force {
         let shown = layout.shown(&planning);
-        return refused(format!(".planning/ already exists at {shown}. Pass --force to overwrite."));
+        return refused(format!("`{shown}` already exists"));
     }
     let milestones = gsd2::milestones(view)?;
     let mut edits = Edits::default();
@@ -340,8 +340,10 @@ fn plan_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
         None => task.notes.join("\n"),
     };
     let body = format!(
-        "\n<objective>\n{title}\n</objective>\n\n<context>\nPhase {}: {}, imported from {}/{}/{}.{source}\n</context>\n\n\
-         <tasks>\n\n<task type=\"auto\">\n  <name>Task 1: {title}</name>\n  <action>\n{action}\n  </action>\n</task>\n\n\
+        "\n<objective>\n{title}\n</objective>\n\n<context>\nPhase {}: {}, imported from \
+         {}/{}/{}.{source}\n</context>\n\n\
+         <tasks>\n\n<task type=\"auto\">\n  <name>Task 1: {title}</name>\n  <action>\n{action}\n  \
+                                 </action>\n</task>\n\n\
          </tasks>\n",
         phase.number,
         phase.name(),
@@ -361,7 +363,7 @@ fn summary_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
     let Some(summary) = &task.summary else {
         entries.push(("status".to_owned(), Value::Text("complete".to_owned())));
         let body = format!(
-            "\n# {} Summary\n\nTicked in the plan of its slice, which left no summary.\n",
+            "\n# {} Summary\n\nTicked in the plan of its slice, which has no summary.\n",
             one_line(&task.title)
         );
         return compose(&entries, &body, "\n");
@@ -455,7 +457,7 @@ fn preview(
         done(tasks.iter().filter(|task| task.done).count()),
     );
     if let Some(kept) = kept {
-        let _ = write!(text, "\nmoved to {kept}: what stood there before");
+        let _ = write!(text, "\nthe earlier files are in {kept}");
     }
     text
 }
@@ -471,15 +473,18 @@ mod tests {
             (".gsd/REQUIREMENTS.md", "### R001 — Do it\n- Status: active\n\n### R002 — Done\n- Status: validated\n"),
             (
                 ".gsd/DECISIONS.md",
-                "| # | When | Decision | Choice | Rationale |\n|---|---|---|---|---|\n| 1 | M001 | DB | SQLite | small |\n",
+                "| # | When | Decision | Choice | Rationale |\n|---|---|---|---|---|\n| 1 | M001 | DB | SQLite | \
+                 small |\n",
             ),
             (
                 ".gsd/milestones/M001/M001-ROADMAP.md",
-                "# M001: MVP\n\n**Vision:** ship\n\n## Slices\n\n- [x] **S01: First slice** `risk:low` `depends:[]`\n  > After this: works\n- [ ] **S02: Second** `depends:[S01]`\n",
+                "# M001: MVP\n\n**Vision:** ship\n\n## Slices\n\n- [x] **S01: First slice** `risk:low` `depends:[]`\n \
+                  > After this: works\n- [ ] **S02: Second** `depends:[S01]`\n",
             ),
             (
                 ".gsd/milestones/M001/slices/S01/S01-PLAN.md",
-                "# S01: First slice\n\n**Goal:** g **Demo:** d\n\n## Must-Haves\n- a\n\n## Tasks\n\n- [x] **T01: Do it** `est:30m`\n  Notes.\n- [x] **T02: More**\n\n## Files Likely Touched\n- x\n",
+                "# S01: First slice\n\n**Goal:** g **Demo:** d\n\n## Must-Haves\n- a\n\n## Tasks\n\n- [x] **T01: Do \
+                 it** `est:30m`\n  Notes.\n- [x] **T02: More**\n\n## Files Likely Touched\n- x\n",
             ),
             (".gsd/milestones/M001/slices/S01/tasks/T01-PLAN.md", "# T01: Do it\n\n## Steps\n1. x\n"),
             (

@@ -29,18 +29,15 @@ pub(crate) enum MilestoneError {
     State(#[from] StateError),
     #[error(transparent)]
     Label(#[from] ArchiveError),
-    #[error("ROADMAP.md not found")]
+    #[error("there is no ROADMAP.md")]
     NoRoadmap,
-    #[error("no phases found for milestone {version} in ROADMAP.md")]
+    #[error("ROADMAP.md has no phases for milestone {version}")]
     NoPhases { version: String },
-    #[error("milestone {version} is shipped already: its phases are folded in ROADMAP.md")]
+    #[error("milestone {version} is already complete: its phases are folded in ROADMAP.md")]
     Folded { version: String },
-    #[error("milestone {version} is archived already: its phases are in `{archive}`")]
+    #[error("milestone {version} is already archived: its phases are in `{archive}`")]
     Archived { version: String, archive: String },
-    #[error(
-        "Cannot mark milestone complete: ROADMAP lists {count} unstarted phase(s) (e.g. Phase {example}). Re-run with \
-         --force to override."
-    )]
+    #[error("the milestone has {count} phase(s) that were not started, such as phase {example}")]
     Unstarted { count: usize, example: String },
 }
 
@@ -446,7 +443,7 @@ pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) ->
         state_updated = true;
     }
     let loose = view.file_names(&view.layout().quick())?;
-    let stays = |file: String| format!("{file} stays: it is in no task's folder");
+    let stays = |file: String| format!("{file} was not moved: it is not in the folder of a task");
     let report = QuickReport {
         version: version.to_owned(),
         archived: entries.len(),
@@ -559,7 +556,8 @@ mod tests {
         assert!(text(".planning/milestones/v1.0-REQUIREMENTS.md").ends_with("---\r\n\r\n# R\r\n"));
         assert_eq!(
             text(".planning/milestones/v1.0-quick/README.md"),
-            "# Archived Quick Tasks\n\n- [1-a](1-a/1-SUMMARY.md)\n\n| # | Description |\n|---|---|\n| 1 | [a](./1-a/) |\n| 2 | gone |\n"
+            "# Archived Quick Tasks\n\n- [1-a](1-a/1-SUMMARY.md)\n\n| # | Description |\n|---|---|\n| 1 | [a](./1-a/) \
+             |\n| 2 | gone |\n"
         );
         assert_eq!(
             text(".planning/MILESTONES.md"),
@@ -594,7 +592,8 @@ mod tests {
         let error = |view: &ProjectView, version| complete(view, request(version), &facts()).unwrap_err();
         assert!(matches!(error(&view(&[]), "v1.0"), MilestoneError::Unstarted { count: 1, .. }));
         assert!(matches!(error(&view(&[]), "../x"), MilestoneError::Label(_)));
-        let roadmap = "<details>\n<summary>✅ v1.0 MVP</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 More\n\n#### Phase 2: B\n";
+        let roadmap = "<details>\n<summary>✅ v1.0 MVP</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 \
+                       More\n\n#### Phase 2: B\n";
         let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/02-b/x.md", "x")];
         let view = ProjectView::of(files);
         assert!(matches!(error(&view, "v1.0"), MilestoneError::Folded { .. }));

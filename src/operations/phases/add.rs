@@ -18,13 +18,13 @@ use crate::text::splice::Splices;
 pub(crate) enum AddError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("ROADMAP.md not found")]
+    #[error("there is no ROADMAP.md")]
     NoRoadmap,
-    #[error("Phase {phase} not found in ROADMAP.md")]
+    #[error("ROADMAP.md has no phase {phase}")]
     NoTarget { phase: String },
-    #[error("the roadmap has a phase {phase} already (line {line})")]
+    #[error("ROADMAP.md already has a phase {phase} (line {line})")]
     Taken { phase: String, line: usize },
-    #[error("`{description}` holds no letter or digit that a folder name can have")]
+    #[error("`{description}` has no letter or digit to name a folder by")]
     NoName { description: String },
 }
 
@@ -467,7 +467,8 @@ mod tests {
     #[test]
     fn a_phase_goes_before_the_rule_of_its_milestone() {
         let view = view(
-            "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: C\r\n",
+            "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: \
+             C\r\n",
         );
         let (report, edits) = add(&view, REQUEST).unwrap();
         assert_eq!(
@@ -516,7 +517,8 @@ mod tests {
 
     #[test]
     fn a_new_phase_is_written_into_all_places_the_document_has() {
-        let roadmap = "# R\n\n* [x] Phase 01: A\n* [ ] Phase 02: B (next)\n\n## Backlog\n\n* [ ] Phase 999.1: Later\n\n## Details\n\n\
+        let roadmap = "# R\n\n* [x] Phase 01: A\n* [ ] Phase 02: B (next)\n\n## Backlog\n\n* [ ] Phase 999.1: \
+                       Later\n\n## Details\n\n\
                        #### Phase 01: A\n\n#### Phase 02: B\n\n---\n\n\
                        | Phase | Milestone | Plans Complete | Status      | Completed  |\n|-------|-----------|----------------|-------------|------------|\n\
                        | 01. A | v1.0      | 1/1            | Complete    | 2026-01-02 |\n| 02. B | v1.0      | 0/TBD          | Not started | -          |";
@@ -526,7 +528,10 @@ mod tests {
         assert!(text.contains("B (next)\n* [ ] Phase 03: Team Sharing\n\n## Backlog"), "{text}");
         assert!(text.contains("#### Phase 03: Team Sharing\n"), "{text}");
         assert!(
-            text.ends_with("| Not started | -          |\n| 03. Team Sharing | v1.0      | 0/TBD          | Not started | -          |"),
+            text.ends_with(
+                "| Not started | -          |\n| 03. Team Sharing | v1.0      | 0/TBD          | Not \
+                            started | -          |"
+            ),
             "{text}"
         );
         let (report, edits) = insert(&view, "1", false, REQUEST).unwrap();

@@ -24,17 +24,20 @@ use crate::operations::verification::human_checks::{self, DeferredCheck};
 /// Why a phase is not complete.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Incomplete {
-    #[error("Phase {phase} not found")]
+    #[error("there is no phase `{phase}`")]
     NotFound { phase: String },
     #[error("{} folders match phase {phase}: {}", folders.len(), folders.join(", "))]
     Ambiguous { phase: String, folders: Vec<String> },
-    #[error("Phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    #[error("phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", \
+             "))]
     PlansOpen { phase: String, plans: Vec<String> },
-    #[error("Phase {phase} cannot be completed: {} blocked by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    #[error("phase {phase} cannot be completed: {} blocked according to the summary: {}", count(plans.len(), "plan"),
+             plans.join(", "))]
     PlansBlocked { phase: String, plans: Vec<String> },
-    #[error("Phase {phase} cannot be completed: {} halted by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    #[error("phase {phase} cannot be completed: {} halted according to the summary: {}", count(plans.len(), "plan"),
+             plans.join(", "))]
     PlansHalted { phase: String, plans: Vec<String> },
-    #[error("Phase {phase} verification is incomplete: {action} Next: {command}")]
+    #[error("phase {phase} is not verified: {action}")]
     NotVerified { phase: String, action: String, command: String },
     #[error(transparent)]
     File(#[from] FileError),
@@ -313,7 +316,8 @@ fn count(number: usize, noun: &str) -> String {
 mod tests {
     use super::*;
 
-    const ROADMAP: &str = "# R\n\n- [ ] **Phase 1: Base** - b\n- [ ] **Phase 2: Next (INSERTED)** - n\n\n### Phase 1: Base\n\
+    const ROADMAP: &str = "# R\n\n- [ ] **Phase 1: Base** - b\n- [ ] **Phase 2: Next (INSERTED)** - n\n\n### Phase 1: \
+                           Base\n\
         **Requirements**: [A-1, A-2]\n**Plans:** 1 plan\n\nPlans:\n- [ ] 01-01-PLAN.md — x\n\n### Phase 2: Next (INSERTED)\n\n\
         | Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 0/1 | In Progress | - |\n";
 
@@ -324,7 +328,8 @@ mod tests {
             (".planning/REQUIREMENTS.md", "- [ ] **A-1**: one\n- [x] **A-2**: two\n- [ ] **B-1**: three\n"),
             (
                 ".planning/STATE.md",
-                "---\nstatus: executing\n---\n\n# Project State\n\nPhase: 1 of 2 (Base)\nPlan: 1 of 1\nStatus: In progress\n",
+                "---\nstatus: executing\n---\n\n# Project State\n\nPhase: 1 of 2 (Base)\nPlan: 1 of 1\nStatus: In \
+                 progress\n",
             ),
             (".planning/phases/01-base/01-01-PLAN.md", "x"),
             (".planning/phases/01-base/01-VERIFICATION.md", report.as_str()),

@@ -21,15 +21,16 @@ pub(crate) enum RemoveError {
     File(#[from] FileError),
     #[error(transparent)]
     State(#[from] StateError),
-    #[error("ROADMAP.md not found")]
+    #[error("there is no ROADMAP.md")]
     NoRoadmap,
-    #[error("Phase {phase} not found")]
+    #[error("there is no phase `{phase}`")]
     NotFound { phase: String },
     #[error("phase {phase} has several folders: {}", folders.join(", "))]
     Ambiguous { phase: String, folders: Vec<String> },
-    #[error("Phase {phase} has {count} executed plan(s). Use --force to remove anyway.")]
+    #[error("phase {phase} has {count} executed plan(s)")]
     Executed { phase: String, count: usize },
-    #[error("phase {phase} is the first, and the phases inserted behind it ({}) would follow nothing", inserted.join(", "))]
+    #[error("phase {phase} is the first, and the phases inserted after it ({}) would follow nothing",
+             inserted.join(", "))]
     Orphans { phase: String, inserted: Vec<String> },
 }
 
@@ -196,7 +197,9 @@ mod tests {
     use crate::project::files::MemoryFiles;
     use crate::project::layout::Layout;
 
-    const ROADMAP: &str = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 2.1: C** - c\n- [ ] **Phase 3: D** - d\n\n### Phase 1: A\n### Phase 2: B\n### Phase 2.1: C\n### Phase 3: D\n**Depends on**: Phase 2\n";
+    const ROADMAP: &str = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 2.1: C** - c\n- [ ] \
+                           **Phase 3: D** - d\n\n### Phase 1: A\n### Phase 2: B\n### Phase 2.1: C\n### Phase 3: \
+                           D\n**Depends on**: Phase 2\n";
 
     fn view(more: &[(&str, &str)]) -> ProjectView {
         let files = [
@@ -238,7 +241,8 @@ mod tests {
         assert_eq!(
             after.roadmap_text().unwrap().as_deref(),
             Some(
-                "- [ ] **Phase 1: A** - a\n- [ ] **Phase 1.1: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: A\n### Phase 1.1: C\n### Phase 2: D\n**Depends on**: Nothing\n"
+                "- [ ] **Phase 1: A** - a\n- [ ] **Phase 1.1: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: \
+                 A\n### Phase 1.1: C\n### Phase 2: D\n**Depends on**: Nothing\n"
             )
         );
         let state = after.state_text().unwrap().unwrap();

@@ -28,7 +28,7 @@ impl DirectionsReport {
             .map(|command| {
                 let sentence = match command.status {
                     DirectionStatus::Orphan => format!("task `{}` has <fails_when> without a command", command.task),
-                    _ => format!("`{}` does not say what makes it fail (<fails_when>)", command.command),
+                    _ => format!("`{}` has no <fails_when>: describe when it fails", command.command),
                 };
                 (command.severity == Severity::Blocker, command.plan.clone(), sentence)
             })
@@ -141,7 +141,8 @@ mod tests {
         );
         assert_eq!(
             told(
-                "<fails_when>x</fails_when><automated>a</automated><automated>b</automated><fails_when> TBD. </fails_when>"
+                "<fails_when>x</fails_when><automated>a</automated><automated>b</automated><fails_when> TBD. \
+                 </fails_when>"
             ),
             (DirectionsStatus::Blocked, vec![Orphan, Missing, Placeholder])
         );

@@ -20,7 +20,7 @@ pub(crate) struct FindingKey(String);
 
 /// Why a key is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key has 64 hexadecimal digits; `gsd-tools research-plan` tells it")]
+#[error("a key has 64 hexadecimal digits; `gsd-tools research-plan` prints it")]
 pub(crate) struct KeyError;
 
 impl std::str::FromStr for FindingKey {
@@ -148,11 +148,11 @@ struct Question {
 /// Why a text holds no questions.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QuestionsError {
-    #[error("it is no JSON: {0}")]
+    #[error("it is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("it is no object with a list `questions`")]
+    #[error("it is not an object with a list `questions`")]
     NoList,
-    #[error("question {number} is no object with `text` and `kind`: {source}")]
+    #[error("question {number} is not an object with `text` and `kind`: {source}")]
     Question { number: usize, source: serde_json::Error },
 }
 

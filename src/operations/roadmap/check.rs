@@ -152,7 +152,7 @@ pub(crate) struct RoadmapFinding {
 pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
     let Ok(Some(text)) = view.roadmap_text() else {
-        let warnings = vec![finding("V001", "ROADMAP.md not found or unreadable")];
+        let warnings = vec![finding("V001", "there is no ROADMAP.md that can be read")];
         return ValidateReport { warnings, mismatches: Vec::new() };
     };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
@@ -160,19 +160,19 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     }
     let mut warnings = Vec::new();
     if is_unclosed(&text) {
-        warnings.push(finding("V003", "ROADMAP.md frontmatter is malformed (unterminated --- fence)"));
+        warnings.push(finding("V003", "the front matter of ROADMAP.md is not closed by a line `---`"));
     }
     let roadmap = view.parse_roadmap(&text);
     if roadmap.sections().is_empty() && roadmap.bullets().is_empty() && roadmap.rows().is_empty() {
-        let message =
-            "ROADMAP.md contains no recognizable phase entries (no phase headings, bullet entries, or table rows)";
+        let message = "ROADMAP.md has no phases: no headings, list items or table rows";
         warnings.push(finding("V004", message));
     }
     if config.text("phase_id_convention") == Some(super::upgrade::CONVENTION) {
         warnings.extend(not_prefixed(&roadmap).into_iter().map(|id| RoadmapFinding {
             code: "W021",
             message: format!(
-                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap upgrade` renames phases below headings like `## v1.0`"
+                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap \
+                 upgrade` renames phases below headings like `## v1.0`"
             ),
         }));
     }
@@ -219,7 +219,8 @@ mod tests {
 
     #[test]
     fn phases_that_are_not_called_after_their_milestone_are_told_where_they_should_be() {
-        let roadmap = "### Phase 1: A\n## v1.0 MVP\n### Phase 1-02: B\n### Phase 3: C\n### Phase 999.1: D\n## Milestone\n### Phase 2.1: E\n";
+        let roadmap = "### Phase 1: A\n## v1.0 MVP\n### Phase 1-02: B\n### Phase 3: C\n### Phase 999.1: D\n## \
+                       Milestone\n### Phase 2.1: E\n";
         let told = |config: &str, roadmap: &str| -> Vec<String> {
             let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
             let view = ProjectView::new(

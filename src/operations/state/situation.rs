@@ -305,7 +305,7 @@ fn notice(situation: Situation, signals: &Signals) -> Option<String> {
     if !unaccepted.is_empty() {
         return Some(format!("the acceptance test of phase {} is open", unaccepted.join(", ")));
     }
-    Some(format!("checks that were put off in phase {} are open", to_accept(situation, signals)?))
+    Some(format!("deferred checks of phase {} are open", to_accept(situation, signals)?))
 }
 
 fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {
@@ -330,7 +330,7 @@ fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> Stri
         },
         Situation::VerifyPending => format!("{place} · ready to verify"),
         Situation::IdleStranded => format!("{place} · idle since its last commit"),
-        Situation::Unknown => "Unsure of state — showing progress".to_owned(),
+        Situation::Unknown => "The situation is unclear — showing progress".to_owned(),
     }
 }
 
@@ -481,7 +481,8 @@ mod tests {
     #[test]
     fn checks_that_were_put_off_come_once_every_phase_is_done() {
         let told = |roadmap: &str| {
-            let state = "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: Milestone complete\n\n## Deferred Items\n\n\
+            let state = "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: Milestone complete\n\n## Deferred \
+                         Items\n\n\
                          | Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n\
                          | human check | Phase 01: Look | open | 2026-01-01 | |\n";
             let uat = "---\nstatus: complete\n---\n\n## Tests\n\n### 1. Look\nexpected: blue\nresult: skipped\n";
@@ -538,7 +539,14 @@ mod tests {
                 "progress-next",
                 "Phase 2 · ready to verify",
             ),
-            (state("Phase 1 complete"), ROADMAP, Situation::Unknown, "progress", "Unsure of state — showing progress"),
+            (
+                state("Phase 1 complete"),
+                ROADMAP,
+                Situation::Unknown,
+                "progress",
+                "The situation is unclear — showing \
+                    progress",
+            ),
             (
                 state("Somewhere").replace("2026-01-11", "2026-01-05"),
                 ROADMAP,

@@ -23,11 +23,11 @@ const OPEN: &str = "open";
 /// Why checks are not deferred or settled.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HumanCheckError {
-    #[error("phase {phase} not found")]
+    #[error("there is no phase `{phase}`")]
     NotFound { phase: String },
     #[error("the verification of phase {phase} is `{status}`: {action}")]
     NotWaiting { phase: String, status: &'static str, action: String, command: String },
-    #[error("`{path}` says `human_needed` and lists no entry under `human_verification`")]
+    #[error("`{path}` has the status `human_needed` but no entry under `human_verification`")]
     NoEntry { path: String },
     #[error("{NO_STATE}")]
     NoState,
@@ -381,7 +381,8 @@ fn accepted(path: &str, text: &str, checks: usize) -> Result<String, HumanCheckE
 mod tests {
     use super::*;
 
-    const REPORT: &str = "---\nstatus: human_needed\nhuman_verification:\n  - test: Look at the page\n    expected: It is blue\n  - test: Listen\n    expected: A tone\n---\n# V\n";
+    const REPORT: &str = "---\nstatus: human_needed\nhuman_verification:\n  - test: Look at the page\n    expected: \
+                          It is blue\n  - test: Listen\n    expected: A tone\n---\n# V\n";
     const STATE: &str = "---\nmilestone: v1.0\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\n";
     const UAT: &str = ".planning/phases/01-base/01-UAT.md";
     const REPORT_PATH: &str = ".planning/phases/01-base/01-VERIFICATION.md";
@@ -425,11 +426,13 @@ mod tests {
             let row =
                 |check: &str| format!("| human check | Phase 01: {check} | {word} | 2026-01-01 | {milestone} |\n");
             let state = format!(
-                "{STATE}\n## Deferred Items\n\n| Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n{}{}",
+                "{STATE}\n## Deferred Items\n\n| Category | Item | Status | Deferred At | Milestone \
+                 |\n|---|---|---|---|---|\n{}{}",
                 row("Look at the page"),
                 row("Listen")
             );
-            let uat = "---\nstatus: testing\n---\n\n### 1. Look at the page\nresult: [pending]\n\n### 2. Listen\nresult: [pending]\n";
+            let uat = "---\nstatus: testing\n---\n\n### 1. Look at the page\nresult: [pending]\n\n### 2. \
+                       Listen\nresult: [pending]\n";
             let view = view(REPORT, &[(UAT, uat), (".planning/STATE.md", &state)]);
             let folder = view.find_phase("1").unwrap().folder.unwrap();
             let waits = verification::status(&view, &folder).unwrap();
@@ -466,7 +469,8 @@ mod tests {
 
     #[test]
     fn a_failed_check_is_not_deferred_and_a_passed_one_is_done() {
-        let uat = "---\nstatus: partial\n---\n\n## Tests\n\n### 1. look at the page\nexpected: x\nresult: issue\n\n### 2. Listen\nexpected: y\nresult: pass\n";
+        let uat = "---\nstatus: partial\n---\n\n## Tests\n\n### 1. look at the page\nexpected: x\nresult: \
+                   issue\n\n### 2. Listen\nexpected: y\nresult: pass\n";
         let view = view(REPORT, &[(UAT, uat)]);
         let (report, edits) = defer(&view, "1", false, "/gsd-", &facts()).unwrap();
         assert_eq!(
@@ -511,8 +515,10 @@ mod tests {
     #[test]
     fn the_report_says_everywhere_what_a_person_accepted() {
         let accepted = |text: &str| accepted(REPORT_PATH, text, 2).unwrap();
-        let report = "---\nstatus: human_needed\nscore: 3/5 must-haves verified\n---\n# V\n\n**Status:** human_needed\n\n**Score:** 3/5\n\n```\n**Status:** human_needed\n```\n";
-        let expected = "---\nstatus: passed\nscore: 5/5 must-haves verified\n---\n# V\n\n**Status:** passed\n\n**Score:** 5/5\n\n```\n**Status:** human_needed\n```\n";
+        let report = "---\nstatus: human_needed\nscore: 3/5 must-haves verified\n---\n# V\n\n**Status:** \
+                      human_needed\n\n**Score:** 3/5\n\n```\n**Status:** human_needed\n```\n";
+        let expected = "---\nstatus: passed\nscore: 5/5 must-haves verified\n---\n# V\n\n**Status:** \
+                        passed\n\n**Score:** 5/5\n\n```\n**Status:** human_needed\n```\n";
         assert_eq!(accepted(report), expected);
         // More is open than a person was asked: the score stays what the verifier said.
         let more = report.replace("3/5", "2/5");

@@ -8,9 +8,13 @@ pub(crate) use codes::Reason;
 
 use crate::disk::DiskError;
 use crate::install::InstallError;
+use crate::operations;
 use crate::project::ProjectError;
 use crate::project::boundary::BoundaryError;
+use crate::project::local_state::LocalStateError;
+use crate::runtime::RegistryError;
 use crate::text::screen::{Screen, Tone};
+use crate::world::WorldError;
 
 /// Which exit codes the caller asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,9 +68,7 @@ impl CommandError {
     /// An error of one of the rooms, with its sources as causes.
     pub(crate) fn because(reason: Reason, error: &(dyn Error + 'static)) -> Self {
         let mut told = Self::new(reason, error.to_string());
-        let hint = error.downcast_ref::<DiskError>().and_then(DiskError::hint);
-        let hint = hint.or_else(|| error.downcast_ref::<BoundaryError>()?.hint());
-        told.hints.extend(hint.or_else(|| error.downcast_ref::<ProjectError>()?.hint()));
+        told.hints.extend(hint_of(error));
         if let Some(error) = error.downcast_ref::<InstallError>() {
             told.hints.extend(error.hint());
             told.exit_code = Some(error.exit_code());
@@ -142,6 +144,20 @@ impl CommandError {
         line.push('\n');
         line
     }
+}
+
+/// The hint that the room of an error has for it.
+fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
+    let hint = error.downcast_ref::<DiskError>().and_then(DiskError::hint);
+    let hint = hint.or_else(|| error.downcast_ref::<BoundaryError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<ProjectError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<WorldError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<RegistryError>()?.hint());
+    let hint = hint.or_else(|| match error.downcast_ref::<LocalStateError>()? {
+        LocalStateError::Malformed { .. } => Some("correct the file, or delete it".to_owned()),
+        LocalStateError::Disk(error) => error.hint(),
+    });
+    hint.or_else(|| operations::hints::hint_of(error))
 }
 
 /// Any error of a room becomes a failed command; where a reason matters, use [`CommandError::because`].
