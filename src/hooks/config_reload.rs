@@ -130,7 +130,7 @@ mod tests {
     fn what_changed_is_told_and_else_what_is_no_default() {
         let now = r#"{"mode":"yolo","workflow":{"research":false,"verifier":true},"brave_search":"sk-secret"}"#;
         let first = told(None, now).unwrap();
-        assert!(first.ends_with("now:\n- mode: yolo\n- workflow.research: false"), "{first}");
+        assert!(first.ends_with("the defaults:\n- mode: yolo\n- workflow.research: false"), "{first}");
         let changed =
             told(Some(r#"{"mode":"interactive","commit_docs":false,"workflow":{"research":false}}"#), now).unwrap();
         assert!(
@@ -140,7 +140,7 @@ mod tests {
             "{changed}"
         );
         assert_eq!(told(Some(now), now), None);
-        assert!(told(None, "{}").unwrap().contains("defaults hold"));
+        assert!(told(None, "{}").unwrap().contains("have their defaults"));
     }
 
     #[test]

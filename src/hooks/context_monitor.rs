@@ -168,7 +168,7 @@ mod tests {
         let said =
             |record: Option<&str>| note(&used, &Memory::default(), LIMITS, 0, || record.map(str::to_owned)).0.unwrap();
         assert!(said(Some("`x y`")).starts_with("CONTEXT CRITICAL: 97 % used, 19 % of the window left."));
-        assert!(said(Some("`x y`")).contains("record where the work is with `x y`, then tell the user"));
+        assert!(said(Some("`x y`")).contains("record where the work is with `x y`, then ask the user"));
         assert!(!said(None).contains("record"));
     }
 

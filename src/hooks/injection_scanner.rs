@@ -8,6 +8,7 @@ use super::payload::Payload;
 use super::scene::Scene;
 use super::verdict::Finding;
 use crate::library::ToolSet;
+use crate::text::screen::counted;
 use crate::text::shell::{Argument, Run, runs};
 use crate::text::untrusted;
 
@@ -162,7 +163,7 @@ pub(super) fn signs(text: &str) -> Signs {
     }
     let hidden = untrusted::count_invisible(text);
     if hidden > 0 {
-        signs.told.push(format!("{hidden} invisible characters"));
+        signs.told.push(counted(hidden, "invisible character"));
         signs.marks += 1;
     }
     signs

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::payload::FileWrite;
 use super::scene::Scene;
 use super::verdict::Finding;
+use crate::text::screen::counted;
 use crate::text::untrusted;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
@@ -17,7 +18,7 @@ fn note(writes: &[FileWrite], here: &Path) -> Option<String> {
     for write in writes.iter().filter(|write| is_planning(&write.path, here)) {
         let phrases = untrusted::phrases(&write.text).map(|phrase| format!("`{phrase}`"));
         let hidden = untrusted::count_invisible(&write.text);
-        let hidden = (hidden > 0).then(|| format!("{hidden} invisible characters"));
+        let hidden = (hidden > 0).then(|| counted(hidden, "invisible character"));
         let found: Vec<String> = phrases.chain(hidden).collect();
         if !found.is_empty() {
             findings.push(format!("{}: {}", write.path, found.join(", ")));

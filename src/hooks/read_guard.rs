@@ -30,7 +30,7 @@ mod tests {
     fn only_files_that_exist_are_named() {
         let write = |path: &str| FileWrite { path: path.into(), text: String::new(), creates: true, replaced: 0 };
         let writes = [write("old.rs"), write("new.rs")];
-        assert!(note(&writes, |path| path == "old.rs").unwrap().starts_with("READ FIRST: old.rs was there"));
+        assert!(note(&writes, |path| path == "old.rs").unwrap().starts_with("READ FIRST: old.rs existed"));
         assert_eq!(note(&writes, |_| false), None);
     }
 }

@@ -5,6 +5,7 @@ use std::error::Error;
 use super::answers::token::BadToken;
 use super::audit::uat::UatAuditError;
 use super::code::refactor::RefactorError;
+use super::documents::configuration::ConfigurationError;
 use super::import::gsd2::ImportError;
 use super::milestones::archive::ArchiveError;
 use super::milestones::complete::MilestoneError;
@@ -45,6 +46,7 @@ pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| of(error, of_others))
         .or_else(|| of(error, of_estimate))
         .or_else(|| of(error, of_import))
+        .or_else(|| of(error, of_configuration))
         .or_else(|| of(error, of_refactor))
         .or_else(|| of(error, |_: &BadToken| own("the answer of a command that reads the documents has a `token`")))
         .or_else(|| of(error, |_: &WorkstreamNameError| own("`gsd-tools workstream list` lists the workstreams")))
@@ -148,7 +150,7 @@ fn of_upgrade(error: &UpgradeError) -> Option<String> {
     match error {
         UpgradeError::File(error) => error.hint(),
         UpgradeError::State(error) => of_state(error),
-        UpgradeError::Configuration(_) => None,
+        UpgradeError::Configuration(error) => of_configuration(error),
         UpgradeError::NoRoadmap => own(NO_ROADMAP),
         UpgradeError::Twice { .. } => own("move the phase below one of the milestones; nothing was changed"),
         UpgradeError::Zero { .. } => own("give the milestone a number from 1; nothing was changed"),
@@ -219,7 +221,14 @@ fn of_import(error: &ImportError) -> Option<String> {
     match error {
         ImportError::File(error) => error.hint(),
         ImportError::State(error) => of_state(error),
-        ImportError::Configuration(_) => None,
+        ImportError::Configuration(error) => of_configuration(error),
+    }
+}
+
+fn of_configuration(error: &ConfigurationError) -> Option<String> {
+    match error {
+        ConfigurationError::Unreadable(error) => error.hint(),
+        _ => None,
     }
 }
 

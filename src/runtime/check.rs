@@ -453,19 +453,19 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_together_is_named_where_it_is() {
-        check("aliases = [\"a\", \"B C\"]", "aliases", "`B C` is no word", "small letters");
-        check("[verified]\ndate = \"soon\"", "date = \"soon\"", "is no date", "2026-01-02");
+        check("aliases = [\"a\", \"B C\"]", "aliases", "`B C` cannot name", "small letters");
+        check("[verified]\ndate = \"soon\"", "date = \"soon\"", "is not a date", "2026-01-02");
         check("[verified]\nby = \"client\"", "[verified]", "has a version", "vendor-doc");
         check("[verified]\nversion = \"1\"", "version", "client that was run", "leave it out");
         check("[mention]\ncommand = \"/gsd\"", "command = \"/gsd\"", "is missing", "{name}");
         check("[home]\nglobal = \"/etc/x\"", "global", "below the user's home", "~/");
         check("[home]\nlocal = \"../x\"", "local", "below the project", "without `..`");
         let place = "[[place]]\nencoding = \"markdown\"\n";
-        check(&format!("{place}items = [\"command\"]\npath = \"a/x.md\""), "path = ", "one name", "{name}");
+        check(&format!("{place}items = [\"command\"]\npath = \"a/x.md\""), "path = ", "same name", "{name}");
         check(
             &format!("{place}items = [\"command\"]\npath = \"../{{name}}\""),
             "path = ",
-            "no path below",
+            "not a path below",
             "without `..`",
         );
         check(
@@ -475,10 +475,10 @@ mod tests {
             "[[place]]",
         );
         let all = format!("{place}items = [\"command\", \"router\", \"agent\"]\npath = \"a/{{name}}\"\n");
-        check(&all, "place", "place of commands", "folder of their own");
+        check(&all, "place", "have the same place", "another folder");
         check(&format!("{all}\n{all}"), "[[place]]", "second place", "one `[[place]]`");
-        check(&all.replace("markdown", "toml"), "encoding", "text of commands goes in TOML", "body-key");
-        check("[files.s]\nformat = \"json\"\npath = \"/s\"", "path = \"/s\"", "no path below", "without `..`");
+        check(&all.replace("markdown", "toml"), "encoding", "holds the text of commands", "body-key");
+        check("[files.s]\nformat = \"json\"\npath = \"/s\"", "path = \"/s\"", "not a path below", "without `..`");
         let hooks = |form: &str| {
             format!("[hooks]\ndialect = \"plugin\"\ntimeout = \"seconds\"\nform = {{ {form} }}\nevents = {{}}")
         };
@@ -487,17 +487,22 @@ mod tests {
             "adapter = { path = \"../x.js\", adapter = \"plugin-events\" }",
             "executables = { folder = \"../x\" }",
         ] {
-            check(&hooks(form), "form", "no path below", "without `..`");
+            check(&hooks(form), "form", "not a path below", "without `..`");
         }
-        check("[typed-only]\nsidecar = { path = \"../x\", text = \"\" }", "sidecar", "no path below", "without `..`");
+        check(
+            "[typed-only]\nsidecar = { path = \"../x\", text = \"\" }",
+            "sidecar",
+            "not a path below",
+            "without `..`",
+        );
         let plugin = "[plugin]\nmanifest = \"p.json\"\nhook-root = \"$R\"\nload = []\nhooks = \"../h.json\"\ncommand = \"/{name}\"\n\
                       agent = { named = \"{name}\" }\nplace = []";
         check(plugin, "hooks = ", "below the plugin's folder", "without `..`");
         check("[home]\nlocal = \".git\"", "local", "belongs to the project", ".lantern");
         let account = "[files.s]\nformat = \"json\"\npath = \"gsd-file-manifest.json\"";
-        check(account, "path = ", "its own account", "another name");
+        check(account, "path = ", "its own records", "another name");
         let twice = "[files.a]\nformat = \"json\"\npath = \"s\"\n[files.b]\nformat = \"json\"\npath = \"s\"";
-        check(twice, "path = ", "something else has the place", "another path");
+        check(twice, "path = ", "is already used for something else", "another path");
         let places = "[[place]]\nencoding = \"markdown\"\nitems = [\"command\", \"router\"]\npath = \"a/gsd-{name}.md\"\n\
                       [[place]]\nencoding = \"markdown\"\nitems = [\"agent\"]\npath = \"b/{name}\"\n";
         check(
@@ -509,17 +514,17 @@ mod tests {
         check(
             &places.replace("b/{name}", "gsd-local-patches/{name}"),
             "gsd-local-patches",
-            "its own account",
+            "its own records",
             "another name",
         );
-        check("[status-line]\nfile = \"s\"\npath = [\"x\"]", "file = \"s\"", "no file is called `s`", "[files.s]");
+        check("[status-line]\nfile = \"s\"\npath = [\"x\"]", "file = \"s\"", "there is no file `s`", "[files.s]");
         let settings = "[files.settings]\nformat = \"toml\"\npath = \"s\"\n";
         let edit = "[[edit]]\npurpose = \"permissions\"\nfile = \"settings\"\npath = [\"x\"]\nvalue = 1\n";
         check(&format!("{settings}{edit}how = \"append\""), "how", "cannot be edited that way", "`set`");
         check(
             &format!("{settings}{edit}how = \"set\"").replace("file = \"settings\"", "file = \"setings\""),
             "file = \"setings\"",
-            "no file is called `setings`",
+            "there is no file `setings`",
             "did you mean `settings`?",
         );
         let hooks =
@@ -530,8 +535,8 @@ mod tests {
             &format!("{json}{hooks}events = {{ before-tool = \"\" }}"),
             "events",
             "name of the event",
-            "leave the line",
+            "remove the line",
         );
-        check("[[lacks]]\nwhat = \"commands\"\nwhy = \"x\"", "lacks", "is lacking here", "leave this row out");
+        check("[[lacks]]\nwhat = \"commands\"\nwhy = \"x\"", "lacks", "is listed as lacking", "remove this row");
     }
 }

@@ -265,8 +265,10 @@ mod tests {
         let registry = with("lantern", made_up_text("aliases = [\"lantern-cli\"]\n"));
         assert_eq!(registry.find("lantern").unwrap().id.as_str(), "lantern");
         assert_eq!(registry.find(" Lantern-CLI ").unwrap().id.as_str(), "lantern");
-        assert_eq!(registry.find("lantren").unwrap_err().to_string(), "no runtime `lantren`; did you mean `lantern`?");
-        assert_eq!(registry.find("zzz").unwrap_err().to_string(), "no runtime `zzz`");
+        let wrong = registry.find("lantren").unwrap_err();
+        assert_eq!(wrong.to_string(), "unknown host `lantren`");
+        assert!(wrong.hint().is_some_and(|hint| hint.starts_with("did you mean `lantern`?")), "{wrong:?}");
+        assert_eq!(registry.find("zzz").unwrap_err().to_string(), "unknown host `zzz`");
         assert!(registry.find("../x").is_err());
     }
 
@@ -298,7 +300,7 @@ mod tests {
         let named = told(with(alias, made_up_text(&format!("id = {alias:?}"))), alias);
         assert!(named.contains("already | choose another name"), "{named}");
         let nameless = Registry::embedded().with_file("My Host", "My Host.toml".into(), Ok(String::new())).broken();
-        assert!(nameless[0].to_string().contains("`My Host` cannot name a runtime"), "{nameless:?}");
+        assert!(nameless[0].to_string().contains("`My Host` cannot name a host"), "{nameless:?}");
         let unread = Registry::embedded().with_file("mine", "mine.toml".into(), Err("no text".into()));
         assert!(told(unread, "mine").contains("no text | make it a text"));
     }

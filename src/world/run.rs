@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn a_missing_program_is_named() {
         let error = World::real().run(&Program::new("gsd-no-such-program")).unwrap_err();
-        assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not on the PATH");
+        assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not in PATH");
     }
 
     #[cfg(unix)]

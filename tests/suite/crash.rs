@@ -77,7 +77,7 @@ fn strikes_leave_the_old_tree_or_the_new_one(prepare: &[&[&str]], command: &[&st
             assert_eq!(here(&lived, lived.tree()), tree, "status wrote something after step {step}");
             let everything = crate::tree::tree(&lived.everything());
             let unfinished = everything.keys().any(|path| path.contains(".gsd-transaction"));
-            assert_eq!(status.stdout.contains("cut short"), unfinished, "step {step}: {}", status.stdout);
+            assert_eq!(status.stdout.contains("interrupted"), unfinished, "step {step}: {}", status.stdout);
             lived.gsd(["recover"]).success();
             let tree = here(&lived, lived.tree());
             assert!(

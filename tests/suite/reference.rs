@@ -98,7 +98,7 @@ fn the_documents_list_each_exit_code_of_both_contracts() {
             in_source.extend(text.split("=> ").skip(1).filter_map(number));
         }
         let documented = text.split("xit code").skip(1).filter_map(|rest| rest.split_once('\n'));
-        for (_, line) in documented.filter(|(_, line)| line.starts_with("const ")) {
+        for (_, line) in documented.filter(|(_, line)| line.contains("const ")) {
             in_source.extend(line.split_once(": u8 = ").and_then(|(_, value)| number(value)));
         }
     }

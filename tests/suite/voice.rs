@@ -11,7 +11,7 @@ mod phrases;
 /// Literals that are not prose of ours, by a part of the file and of the text.
 const NOT_PROSE: &[(&str, &str)] = &[
     // Options of curl.
-    ("world/web.rs", "silent\\nshow-error"),
+    ("world/web.rs", "show-error"),
 ];
 
 /// A string literal of a Rust file: its line, and its text with continued lines joined.
@@ -83,7 +83,7 @@ fn line_of(source: &str, at: usize) -> usize {
 fn joined(text: &str) -> String {
     let mut lines = text.split("\\\n");
     let first = lines.next().unwrap_or_default().to_owned();
-    lines.fold(first, |text, line| text + line.trim_start())
+    lines.fold(first, |text, line| text + line.trim_start()).replace("\\n", "\n")
 }
 
 /// Rust files of the program without what is compiled only for tests, by their paths below `src`.
@@ -91,10 +91,10 @@ fn sources() -> Vec<(String, String)> {
     let root = repository().join("src");
     let files = walkdir::WalkDir::new(&root).into_iter().map(|entry| entry.unwrap().into_path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "rs") && !is_of_tests(path));
+    let tests = regex::Regex::new(r"\n#\[cfg\([^\n]*test[^\n]*\n(?:#\[[^\n]*\n)*(?:pub\([^)]*\) )?mod \w+ \{").unwrap();
     let read = |path: std::path::PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
-        let tests = ["\n#[cfg(test)]\nmod ", "\n#[cfg(all(test", "\n#[cfg(test)]\n#[expect"];
-        let end = tests.iter().filter_map(|start| text.find(start)).min().unwrap_or(text.len());
+        let end = tests.find(&text).map_or(text.len(), |found| found.start());
         let name = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
         (name, text[..end].to_owned())
     };

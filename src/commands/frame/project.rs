@@ -271,7 +271,7 @@ impl Context {
     /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.
     fn refuse_if_changed(&self, view: &ProjectView) -> Result<(), CommandError> {
         let Some(given) = self.expected_token() else { return Ok(()) };
-        let seen = token::parse(given).map_err(|error| CommandError::usage(error.to_string()))?;
+        let seen = token::parse(given).map_err(|error| CommandError::because(Reason::Usage, &error))?;
         if token::of(view, seen)? == given {
             return Ok(());
         }

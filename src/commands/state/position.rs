@@ -104,8 +104,7 @@ fn warn_of(context: &Context, conflict: Option<&Conflict>) {
     if let Some(conflict) = conflict {
         let who = conflict.locked_session.as_deref().unwrap_or("a session without a name");
         context.warn(format!(
-            "{who} claims phase {} of this milestone while this session moves to phase {}; STATE.md has one position \
-             for both",
+            "{who} claims phase {} of this milestone while this session moves to phase {}; STATE.md has one position for both",
             conflict.locked_phase, conflict.phase
         ));
     }

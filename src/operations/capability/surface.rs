@@ -14,8 +14,7 @@ const DISABLED: &str = "disabledClusters";
 const REMOVED: &str = "explicitRemoves";
 
 /// What a file starts as.
-const NEW: &str = "{\n  \"baseProfile\": \"full\",\n  \"disabledClusters\": [],\n  \"explicitAdds\": [],\n  \
-                   \"explicitRemoves\": []\n}\n";
+const NEW: &str = "{\n  \"baseProfile\": \"full\",\n  \"disabledClusters\": [],\n  \"explicitAdds\": [],\n  \"explicitRemoves\": []\n}\n";
 
 /// What the user does not want to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

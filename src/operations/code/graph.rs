@@ -527,8 +527,7 @@ pub(crate) fn build(view: &ProjectView, builder: Option<Builder>, timeout_second
     let version_warning = match (&version, &builder.package) {
         (None, _) => Some("the version of graphify is unknown".to_owned()),
         (Some(version), None) => Some(format!(
-            "graphify {version} may be another tool of that name: the package graphifyy was not found (`pip show \
-             graphifyy`)"
+            "graphify {version} may be another tool of that name: the package graphifyy was not found (`pip show graphifyy`)"
         )),
         (Some(version), Some(_)) => match numbers(version) {
             None => Some(format!("`{version}` is not a version of graphify")),
@@ -566,8 +565,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     const GRAPH: &str = r#"{"nodes":[{"id":"n1","label":"Alpha"},{"id":"n2","label":"b"},{"id":"n3","label":"c"},{"id":"n4","label":"d"},
-        {"id":"n5","label":"e"},{"id":"n6","label":"f"},{"id":"n7","description":"g"},{"label":"no \
-          id","description":3}],
+        {"id":"n5","label":"e"},{"id":"n6","label":"f"},{"id":"n7","description":"g"},{"label":"no id","description":3}],
         "edges":[{"source":"n1","target":"n2","confidence":"AMBIGUOUS"},{"source":"n1","target":"n3","confidence":"AMBIGUOUS"},
         {"source":"n1","target":"n4","confidence":"AMBIGUOUS"},{"source":"n1","target":"n5","confidence":"INFERRED"},
         {"source":"n1","target":"n6","confidence":"INFERRED"},{"source":"n1","target":"n7","confidence":"EXTRACTED"},
@@ -673,9 +671,9 @@ mod tests {
         };
         assert_eq!(warning(Some("graphify 0.4.2"), Some("0.4.23")), (Some("0.4.23".to_owned()), String::new()));
         assert!(warning(Some("graphify 0.4.2"), None).1.contains("another tool"));
-        assert!(warning(None, Some("1.0.0")).1.contains("outside tested range"));
-        assert!(warning(None, Some("weird")).1.contains("Could not parse"));
-        assert!(warning(Some("hello"), None).1.contains("Could not determine"));
+        assert!(warning(None, Some("1.0.0")).1.contains("was not tested"));
+        assert!(warning(None, Some("weird")).1.contains("is not a version"));
+        assert!(warning(Some("hello"), None).1.contains("is unknown"));
         assert!(matches!(build(&view(&[]), None, 1), BuildReport::NotInstalled(_)));
     }
 }

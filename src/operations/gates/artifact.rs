@@ -299,8 +299,8 @@ mod tests {
     fn a_predicate_that_means_nothing_is_an_error_never_a_pass() {
         for (text, told) in [
             ("{bad", "valid JSON"),
-            ("{}", "--predicate <json>"),
-            ("[]", "--predicate <json>"),
+            ("{}", "needs --predicate"),
+            ("[]", "needs --predicate"),
             (r#"{"kind":"zzz"}"#, "zzz"),
             (r#"{"kind":"artifact-frontmatter-equals","artifact":"A.md"}"#, "`equals`"),
             (r#"{"kind":"artifact-frontmatter-equals","artifact":"","field":"x","equals":1}"#, "`artifact`"),

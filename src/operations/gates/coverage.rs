@@ -138,8 +138,7 @@ pub(crate) fn plans(
         "All trackable CONTEXT.md decisions are covered by plans.".to_owned()
     } else {
         format!(
-            "## Decision Coverage Gap\n\n{} CONTEXT.md decision(s) are not covered by any plan:\n\n{}\nName each as \
-             `D-NN` in a task, the \
+            "## Decision Coverage Gap\n\n{} CONTEXT.md decision(s) are not covered by any plan:\n\n{}\nName each as `D-NN` in a task, the \
              objective or the must-haves of a plan, or mark it `[informational]`.",
             uncovered.len(),
             listed(&uncovered)

@@ -344,8 +344,7 @@ mod tests {
 
     #[test]
     fn schema_files_without_a_push_block_unless_told_not_to() {
-        let plan = "---\nfiles_modified: [prisma/schema.prisma, src/db/schema.ts, src/entities/user.entity.ts, \
-                    README.md]\n---\n";
+        let plan = "---\nfiles_modified: [prisma/schema.prisma, src/db/schema.ts, src/entities/user.entity.ts, README.md]\n---\n";
         let report = |summary: &str, skip| {
             let view = view(plan, summary);
             schema(&view, Some(&folder(&view)), skip).unwrap()

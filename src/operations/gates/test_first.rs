@@ -356,8 +356,7 @@ pub(crate) fn review(
         table,
         rows,
         cure: (violations > 0).then_some(
-            "commit the failing test as `test({plan}): ...` before the code as `feat({plan}): ...`; name these plans \
-             in VERIFICATION.md",
+            "commit the failing test as `test({plan}): ...` before the code as `feat({plan}): ...`; name these plans in VERIFICATION.md",
         ),
     })
 }

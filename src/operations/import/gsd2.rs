@@ -81,7 +81,7 @@ pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &
     let planning = layout.planning().to_owned();
     if view.folder_exists(&planning) && !force {
         let shown = layout.shown(&planning);
-        return refused(format!("`{shown}` already exists"));
+        return refused(format!("`{shown}` already exists; --force archives it first"));
     }
     let milestones = gsd2::milestones(view)?;
     let mut edits = Edits::default();
@@ -340,10 +340,8 @@ fn plan_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
         None => task.notes.join("\n"),
     };
     let body = format!(
-        "\n<objective>\n{title}\n</objective>\n\n<context>\nPhase {}: {}, imported from \
-         {}/{}/{}.{source}\n</context>\n\n\
-         <tasks>\n\n<task type=\"auto\">\n  <name>Task 1: {title}</name>\n  <action>\n{action}\n  \
-                                 </action>\n</task>\n\n\
+        "\n<objective>\n{title}\n</objective>\n\n<context>\nPhase {}: {}, imported from {}/{}/{}.{source}\n</context>\n\n\
+         <tasks>\n\n<task type=\"auto\">\n  <name>Task 1: {title}</name>\n  <action>\n{action}\n  </action>\n</task>\n\n\
          </tasks>\n",
         phase.number,
         phase.name(),
@@ -473,18 +471,15 @@ mod tests {
             (".gsd/REQUIREMENTS.md", "### R001 — Do it\n- Status: active\n\n### R002 — Done\n- Status: validated\n"),
             (
                 ".gsd/DECISIONS.md",
-                "| # | When | Decision | Choice | Rationale |\n|---|---|---|---|---|\n| 1 | M001 | DB | SQLite | \
-                 small |\n",
+                "| # | When | Decision | Choice | Rationale |\n|---|---|---|---|---|\n| 1 | M001 | DB | SQLite | small |\n",
             ),
             (
                 ".gsd/milestones/M001/M001-ROADMAP.md",
-                "# M001: MVP\n\n**Vision:** ship\n\n## Slices\n\n- [x] **S01: First slice** `risk:low` `depends:[]`\n \
-                  > After this: works\n- [ ] **S02: Second** `depends:[S01]`\n",
+                "# M001: MVP\n\n**Vision:** ship\n\n## Slices\n\n- [x] **S01: First slice** `risk:low` `depends:[]`\n  > After this: works\n- [ ] **S02: Second** `depends:[S01]`\n",
             ),
             (
                 ".gsd/milestones/M001/slices/S01/S01-PLAN.md",
-                "# S01: First slice\n\n**Goal:** g **Demo:** d\n\n## Must-Haves\n- a\n\n## Tasks\n\n- [x] **T01: Do \
-                 it** `est:30m`\n  Notes.\n- [x] **T02: More**\n\n## Files Likely Touched\n- x\n",
+                "# S01: First slice\n\n**Goal:** g **Demo:** d\n\n## Must-Haves\n- a\n\n## Tasks\n\n- [x] **T01: Do it** `est:30m`\n  Notes.\n- [x] **T02: More**\n\n## Files Likely Touched\n- x\n",
             ),
             (".gsd/milestones/M001/slices/S01/tasks/T01-PLAN.md", "# T01: Do it\n\n## Steps\n1. x\n"),
             (
@@ -533,7 +528,7 @@ mod tests {
             summary.contains("provides: [api]\n") && summary.ends_with("---\n\n# T01\n\n**Did it**\n"),
             "{summary}"
         );
-        assert!(text("phases/01-first-slice/01-02-SUMMARY.md").contains("left no summary"));
+        assert!(text("phases/01-first-slice/01-02-SUMMARY.md").contains("has no summary"));
         assert!(text("phases/01-first-slice/01-CONTEXT.md").contains("## From S01-PLAN.md\n\n**Goal:** g"));
         assert!(text("REQUIREMENTS.md").contains("### R001 — Do it\n\n- [ ] **R001**: Do it\n- Status"));
         assert!(text("REQUIREMENTS.md").contains("- [x] **R002**: Done\n"));
@@ -565,6 +560,6 @@ mod tests {
             ("# Demo\n", "{\"mode\": \"yolo\"}")
         );
         let nothing = MemoryFiles::default().view();
-        assert_eq!(imported(&nothing, true).0.unwrap_err().error, "No .gsd/ directory found in /p");
+        assert_eq!(imported(&nothing, true).0.unwrap_err().error, "there is no folder `.gsd` in /p");
     }
 }

@@ -556,8 +556,7 @@ mod tests {
         assert!(text(".planning/milestones/v1.0-REQUIREMENTS.md").ends_with("---\r\n\r\n# R\r\n"));
         assert_eq!(
             text(".planning/milestones/v1.0-quick/README.md"),
-            "# Archived Quick Tasks\n\n- [1-a](1-a/1-SUMMARY.md)\n\n| # | Description |\n|---|---|\n| 1 | [a](./1-a/) \
-             |\n| 2 | gone |\n"
+            "# Archived Quick Tasks\n\n- [1-a](1-a/1-SUMMARY.md)\n\n| # | Description |\n|---|---|\n| 1 | [a](./1-a/) |\n| 2 | gone |\n"
         );
         assert_eq!(
             text(".planning/MILESTONES.md"),
@@ -592,8 +591,7 @@ mod tests {
         let error = |view: &ProjectView, version| complete(view, request(version), &facts()).unwrap_err();
         assert!(matches!(error(&view(&[]), "v1.0"), MilestoneError::Unstarted { count: 1, .. }));
         assert!(matches!(error(&view(&[]), "../x"), MilestoneError::Label(_)));
-        let roadmap = "<details>\n<summary>✅ v1.0 MVP</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 \
-                       More\n\n#### Phase 2: B\n";
+        let roadmap = "<details>\n<summary>✅ v1.0 MVP</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 More\n\n#### Phase 2: B\n";
         let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/02-b/x.md", "x")];
         let view = ProjectView::of(files);
         assert!(matches!(error(&view, "v1.0"), MilestoneError::Folded { .. }));
@@ -608,7 +606,7 @@ mod tests {
         let view = view(&[(".planning/quick/1-a/note.md", "n"), (".planning/quick/loose.md", "l")]);
         let (report, edits) = archive_quick(&view, "v1.0", &facts()).unwrap();
         assert_eq!((report.archived, report.state_updated), (1, true));
-        assert_eq!(report.warnings, ["loose.md stays: it is in no task's folder"]);
+        assert_eq!(report.warnings, ["loose.md was not moved: it is not in the folder of a task"]);
         let after = view.after(&edits);
         let (report, edits) = archive_quick(&after, "v1.0", &facts()).unwrap();
         assert_eq!((report.archived, edits.is_empty()), (0, true));

@@ -224,7 +224,7 @@ pub(super) fn progress_of(screen: Screen, stats: &StatsReport, indent: &str) -> 
                 format!("ROADMAP.md has no heading for {version}; add one, such as `## {version}`, above its phases")
             }
             (_, None) => {
-                "STATE.md names no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
+                "STATE.md has no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
             }
         };
         return format!("{indent}{counts}\n")

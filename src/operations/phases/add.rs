@@ -467,8 +467,7 @@ mod tests {
     #[test]
     fn a_phase_goes_before_the_rule_of_its_milestone() {
         let view = view(
-            "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: \
-             C\r\n",
+            "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: C\r\n",
         );
         let (report, edits) = add(&view, REQUEST).unwrap();
         assert_eq!(
@@ -517,8 +516,7 @@ mod tests {
 
     #[test]
     fn a_new_phase_is_written_into_all_places_the_document_has() {
-        let roadmap = "# R\n\n* [x] Phase 01: A\n* [ ] Phase 02: B (next)\n\n## Backlog\n\n* [ ] Phase 999.1: \
-                       Later\n\n## Details\n\n\
+        let roadmap = "# R\n\n* [x] Phase 01: A\n* [ ] Phase 02: B (next)\n\n## Backlog\n\n* [ ] Phase 999.1: Later\n\n## Details\n\n\
                        #### Phase 01: A\n\n#### Phase 02: B\n\n---\n\n\
                        | Phase | Milestone | Plans Complete | Status      | Completed  |\n|-------|-----------|----------------|-------------|------------|\n\
                        | 01. A | v1.0      | 1/1            | Complete    | 2026-01-02 |\n| 02. B | v1.0      | 0/TBD          | Not started | -          |";

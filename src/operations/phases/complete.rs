@@ -28,14 +28,11 @@ pub(crate) enum Incomplete {
     NotFound { phase: String },
     #[error("{} folders match phase {phase}: {}", folders.len(), folders.join(", "))]
     Ambiguous { phase: String, folders: Vec<String> },
-    #[error("phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", \
-             "))]
+    #[error("phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansOpen { phase: String, plans: Vec<String> },
-    #[error("phase {phase} cannot be completed: {} blocked according to the summary: {}", count(plans.len(), "plan"),
-             plans.join(", "))]
+    #[error("phase {phase} cannot be completed: {} blocked according to the summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansBlocked { phase: String, plans: Vec<String> },
-    #[error("phase {phase} cannot be completed: {} halted according to the summary: {}", count(plans.len(), "plan"),
-             plans.join(", "))]
+    #[error("phase {phase} cannot be completed: {} halted according to the summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansHalted { phase: String, plans: Vec<String> },
     #[error("phase {phase} is not verified: {action}")]
     NotVerified { phase: String, action: String, command: String },
@@ -316,8 +313,7 @@ fn count(number: usize, noun: &str) -> String {
 mod tests {
     use super::*;
 
-    const ROADMAP: &str = "# R\n\n- [ ] **Phase 1: Base** - b\n- [ ] **Phase 2: Next (INSERTED)** - n\n\n### Phase 1: \
-                           Base\n\
+    const ROADMAP: &str = "# R\n\n- [ ] **Phase 1: Base** - b\n- [ ] **Phase 2: Next (INSERTED)** - n\n\n### Phase 1: Base\n\
         **Requirements**: [A-1, A-2]\n**Plans:** 1 plan\n\nPlans:\n- [ ] 01-01-PLAN.md — x\n\n### Phase 2: Next (INSERTED)\n\n\
         | Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 0/1 | In Progress | - |\n";
 
@@ -328,8 +324,7 @@ mod tests {
             (".planning/REQUIREMENTS.md", "- [ ] **A-1**: one\n- [x] **A-2**: two\n- [ ] **B-1**: three\n"),
             (
                 ".planning/STATE.md",
-                "---\nstatus: executing\n---\n\n# Project State\n\nPhase: 1 of 2 (Base)\nPlan: 1 of 1\nStatus: In \
-                 progress\n",
+                "---\nstatus: executing\n---\n\n# Project State\n\nPhase: 1 of 2 (Base)\nPlan: 1 of 1\nStatus: In progress\n",
             ),
             (".planning/phases/01-base/01-01-PLAN.md", "x"),
             (".planning/phases/01-base/01-VERIFICATION.md", report.as_str()),
@@ -372,11 +367,9 @@ mod tests {
     fn an_open_plan_or_verification_stops_it() {
         let facts = facts();
         assert!(matches!(complete(&view("passed", false), "1", "/gsd-", &facts), Err(Incomplete::PlansOpen { .. })));
-        let told = complete(&view("human_needed", true), "01", "/gsd-", &facts).unwrap_err().to_string();
-        assert!(
-            told.contains("Phase 01 verification is incomplete") && told.ends_with("Next: /gsd-verify-work 01"),
-            "{told}"
-        );
+        let told = complete(&view("human_needed", true), "01", "/gsd-", &facts).unwrap_err();
+        assert!(told.to_string().starts_with("phase 01 is not verified: "), "{told}");
+        assert_eq!(crate::operations::hints::hint_of(&told).as_deref(), Some("next: `/gsd-verify-work 01`"));
         assert!(matches!(complete(&view("passed", true), "7", "/gsd-", &facts), Err(Incomplete::NotFound { .. })));
     }
 }

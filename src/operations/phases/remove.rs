@@ -197,9 +197,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
     use crate::project::layout::Layout;
 
-    const ROADMAP: &str = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 2.1: C** - c\n- [ ] \
-                           **Phase 3: D** - d\n\n### Phase 1: A\n### Phase 2: B\n### Phase 2.1: C\n### Phase 3: \
-                           D\n**Depends on**: Phase 2\n";
+    const ROADMAP: &str = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 2.1: C** - c\n- [ ] **Phase 3: D** - d\n\n### Phase 1: A\n### Phase 2: B\n### Phase 2.1: C\n### Phase 3: D\n**Depends on**: Phase 2\n";
 
     fn view(more: &[(&str, &str)]) -> ProjectView {
         let files = [
@@ -241,8 +239,7 @@ mod tests {
         assert_eq!(
             after.roadmap_text().unwrap().as_deref(),
             Some(
-                "- [ ] **Phase 1: A** - a\n- [ ] **Phase 1.1: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: \
-                 A\n### Phase 1.1: C\n### Phase 2: D\n**Depends on**: Nothing\n"
+                "- [ ] **Phase 1: A** - a\n- [ ] **Phase 1.1: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: A\n### Phase 1.1: C\n### Phase 2: D\n**Depends on**: Nothing\n"
             )
         );
         let state = after.state_text().unwrap().unwrap();

@@ -141,8 +141,7 @@ mod tests {
         );
         assert_eq!(
             told(
-                "<fails_when>x</fails_when><automated>a</automated><automated>b</automated><fails_when> TBD. \
-                 </fails_when>"
+                "<fails_when>x</fails_when><automated>a</automated><automated>b</automated><fails_when> TBD. </fails_when>"
             ),
             (DirectionsStatus::Blocked, vec![Orphan, Missing, Placeholder])
         );

@@ -294,8 +294,7 @@ mod tests {
             (".planning/phases/01-a/01-02-SUMMARY.md", "---\nactuals: {tokens: 0}\n---\n"),
             (
                 FILE,
-                "{\"mine\": 1, \"samples\": \
-                 [{\"phase\":\"00-z\",\"plan\":\"00-01\",\"estimated\":10,\"actual\":11},\n{\"estimated\":10,\"actual\":20}, 7]}",
+                "{\"mine\": 1, \"samples\": [{\"phase\":\"00-z\",\"plan\":\"00-01\",\"estimated\":10,\"actual\":11},\n{\"estimated\":10,\"actual\":20}, 7]}",
             ),
         ];
         let before = view(&files);

@@ -364,7 +364,7 @@ mod tests {
         .unwrap();
         assert_eq!(waves(&report), [(1, "02-01 02-04 02-05".into()), (2, "02-02-api".into()), (3, "02-03".into())]);
         assert_eq!(report.warnings.len(), 3, "{:?}", report.warnings);
-        assert_eq!(report.warnings[2], "Plan 02-03: declared wave: 2 but depends_on DAG places it in wave 3");
+        assert_eq!(report.warnings[2], "Plan 02-03: `wave` is 2, but its dependencies put it in wave 3");
     }
 
     #[test]

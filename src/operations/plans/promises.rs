@@ -247,8 +247,7 @@ mod tests {
     fn artifacts_are_compared_with_the_source() {
         let text = plan(
             "artifacts",
-            "    - path: src/a.ts\n      min_lines: 3\n      contains: foo\n      exports: [foo]\n    - path: \
-             ./src/a.ts\n      \
+            "    - path: src/a.ts\n      min_lines: 3\n      contains: foo\n      exports: [foo]\n    - path: ./src/a.ts\n      \
             min_lines: 9\n      contains: nope\n      exports: zip\n    - path: src/none.ts\n    - path: ../x\n    - provides: z\n    - text",
         );
         let report = artifacts(&view(), &PhasePlan::parse(&text)).unwrap();
@@ -285,7 +284,7 @@ mod tests {
         assert_eq!(detail("{from: src/a.ts, to: src/b.ts, pattern: const b}"), "Pattern found in target");
         assert_eq!(detail("{from: src/a.ts, to: ./b}"), "Target referenced in source");
         assert_eq!(detail("{from: src/a.ts, to: src/b.ts}"), "Target not referenced in source");
-        assert_eq!(detail("{from: src/a.ts, to: x, pattern: zz}"), "Pattern \"zz\" not found in source or target");
+        assert_eq!(detail("{from: src/a.ts, to: x, pattern: zz}"), "Pattern `zz` not found in source or target");
         assert!(detail("{to: src/b.ts}").starts_with("Source file not found"));
         assert_eq!(link("{from: /etc/passwd, to: b}").path_rejected, Some("from"));
         let odd = link("{from: src/a.ts, to: src/b.ts, pattern: \"(?=x)\"}");

@@ -280,7 +280,7 @@ mod tests {
             report.warnings,
             [
                 "Requirement 'B-9' is not in REQUIREMENTS.md",
-                "Task 'N' names 6 files; more than 5 make it hard to check",
+                "Task 'N' names 6 files; more than 5 are hard to check",
                 "Task 'N' has a check that cannot fail: npm test || true",
                 "Task 'N' has a check that cannot fail: a || :",
                 "Task 'M' has a <verify> without an <automated> command",

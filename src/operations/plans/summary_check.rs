@@ -144,8 +144,7 @@ mod tests {
 
     #[test]
     fn claims_are_compared_with_what_is_there() {
-        let text = "# S\n`src/a.ts` and `src/none.ts`, `https://x/y.md`\n- Created: src/z.ts (new)\n1. `abc1234` \
-                    defaced\n\
+        let text = "# S\n`src/a.ts` and `src/none.ts`, `https://x/y.md`\n- Created: src/z.ts (new)\n1. `abc1234` defaced\n\
             ## Self-Check: PASSED\n";
         let report = |count| check(text, count, |file| file == "src/a.ts", |hash| hash == "abc1234");
         assert_eq!(report(9).checks.files_created.missing, ["src/none.ts", "src/z.ts"]);

@@ -230,7 +230,10 @@ mod tests {
         let plans = [of_wave(2, "01-01"), of_wave(1, "01-02"), of_wave(1, "01-03"), of_wave(1, "01-04")];
         let (beside, in_turn) = decided(&plans, &WaveFacts { capacity: 2, ..facts() });
         assert_eq!(beside, ["01-02", "01-03"]);
-        assert_eq!(in_turn, ["01-04: 2 plans run side by side at most", "01-01: it is of wave 2, after the others"]);
+        assert_eq!(
+            in_turn,
+            ["01-04: at most 2 plans run at the same time", "01-01: it is of wave 2, after the others"]
+        );
     }
 
     #[test]
@@ -249,7 +252,7 @@ mod tests {
         assert!(with(|facts| facts.capacity = 1).contains("one agent"));
         assert!(with(|facts| facts.on_branch = false).contains("branch"));
         assert!(with(|facts| facts.sub_repositories = true).contains("repositories"));
-        assert!(with(|facts| facts.program_is_local = true).contains("installed in this project"));
+        assert!(with(|facts| facts.program_is_local = true).contains("installed only in this project"));
         assert!(with(|facts| facts.commits_documents = false).contains("not committed"));
         assert!(with(|facts| facts.uncommitted = vec!["src/a".to_owned()]).contains("src/a"));
         assert!(with(|facts| facts.unlisted = Some("bad index".to_owned())).contains("bad index"));

@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn a_plan_that_is_none_is_told_and_so_is_the_question() {
         let why = |text: &str| Questions::parse(text).unwrap_err().to_string();
-        assert!(why("{bad").contains("no JSON"));
+        assert!(why("{bad").contains("not valid JSON"));
         assert!(why("[]").contains("`questions`") && why(r#"{"questions": "x"}"#).contains("`questions`"));
         assert!(why(r#"{"questions": [{"text": "a"}, null]}"#).starts_with("question 2 "));
         for key in ["", "../../x", &"A".repeat(64), &"a".repeat(63), &"é".repeat(32)] {

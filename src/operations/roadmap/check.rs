@@ -171,8 +171,7 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
         warnings.extend(not_prefixed(&roadmap).into_iter().map(|id| RoadmapFinding {
             code: "W021",
             message: format!(
-                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap \
-                 upgrade` renames phases below headings like `## v1.0`"
+                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap upgrade` renames phases below headings like `## v1.0`"
             ),
         }));
     }
@@ -219,8 +218,7 @@ mod tests {
 
     #[test]
     fn phases_that_are_not_called_after_their_milestone_are_told_where_they_should_be() {
-        let roadmap = "### Phase 1: A\n## v1.0 MVP\n### Phase 1-02: B\n### Phase 3: C\n### Phase 999.1: D\n## \
-                       Milestone\n### Phase 2.1: E\n";
+        let roadmap = "### Phase 1: A\n## v1.0 MVP\n### Phase 1-02: B\n### Phase 3: C\n### Phase 999.1: D\n## Milestone\n### Phase 2.1: E\n";
         let told = |config: &str, roadmap: &str| -> Vec<String> {
             let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
             let view = ProjectView::new(

@@ -313,10 +313,7 @@ mod tests {
         ProjectView::of(files.iter().chain(more).copied())
     }
 
-    const ROADMAP: &str = "# R\r\n\r\n## v1.0 A\r\n\r\n- [x] **Phase 1: A** - a\r\n\r\n### Phase 1: A\r\n- [x] \
-                           01-01-PLAN.md — x\r\n\r\n### Phase 2.1: B\r\n**Depends on**: Phase 1\r\n\r\n## 🚧 v2.0 \
-                           B\r\n\r\n### Phase 3: C\r\n**Depends on**: Phase 1, Phase 2.1\r\n\r\n## Backlog\r\n\r\n### \
-                           Phase 999.1: L\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 3. C | 0/1 |\r\n";
+    const ROADMAP: &str = "# R\r\n\r\n## v1.0 A\r\n\r\n- [x] **Phase 1: A** - a\r\n\r\n### Phase 1: A\r\n- [x] 01-01-PLAN.md — x\r\n\r\n### Phase 2.1: B\r\n**Depends on**: Phase 1\r\n\r\n## 🚧 v2.0 B\r\n\r\n### Phase 3: C\r\n**Depends on**: Phase 1, Phase 2.1\r\n\r\n## Backlog\r\n\r\n### Phase 999.1: L\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 3. C | 0/1 |\r\n";
 
     #[test]
     fn phases_are_called_after_their_milestone_wherever_they_are_named() {
@@ -326,10 +323,7 @@ mod tests {
         let text = |path: &str| after.text(path).unwrap().unwrap_or_default().to_string();
         assert_eq!(
             text(".planning/ROADMAP.md"),
-            "# R\r\n\r\n## v1.0 A\r\n\r\n- [x] **Phase 1-01: A** - a\r\n\r\n### Phase 1-01: A\r\n- [x] \
-             01-01-01-PLAN.md — x\r\n\r\n### Phase 1-02: B\r\n**Depends on**: Phase 1-01\r\n\r\n## 🚧 v2.0 \
-             B\r\n\r\n### Phase 2-01: C\r\n**Depends on**: Phase 1-01, Phase 1-02\r\n\r\n## Backlog\r\n\r\n### Phase \
-             999.1: L\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 2-01. C | 0/1 |\r\n"
+            "# R\r\n\r\n## v1.0 A\r\n\r\n- [x] **Phase 1-01: A** - a\r\n\r\n### Phase 1-01: A\r\n- [x] 01-01-01-PLAN.md — x\r\n\r\n### Phase 1-02: B\r\n**Depends on**: Phase 1-01\r\n\r\n## 🚧 v2.0 B\r\n\r\n### Phase 2-01: C\r\n**Depends on**: Phase 1-01, Phase 1-02\r\n\r\n## Backlog\r\n\r\n### Phase 999.1: L\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 2-01. C | 0/1 |\r\n"
         );
         let phases = ["1-01", "2-01"].map(str::to_owned);
         assert_eq!(report.phases.iter().map(|phase| phase.new_id.clone()).collect::<Vec<_>>(), phases);

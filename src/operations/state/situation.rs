@@ -481,8 +481,7 @@ mod tests {
     #[test]
     fn checks_that_were_put_off_come_once_every_phase_is_done() {
         let told = |roadmap: &str| {
-            let state = "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: Milestone complete\n\n## Deferred \
-                         Items\n\n\
+            let state = "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: Milestone complete\n\n## Deferred Items\n\n\
                          | Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n\
                          | human check | Phase 01: Look | open | 2026-01-01 | |\n";
             let uat = "---\nstatus: complete\n---\n\n## Tests\n\n### 1. Look\nexpected: blue\nresult: skipped\n";
@@ -501,7 +500,7 @@ mod tests {
             let report = smart_entry(&view, &here, &Facts { commands, ..Facts::default() }).unwrap();
             (report.recommended_action().command.clone(), report.notice)
         };
-        let notice = "checks that were put off in phase 1 are open".to_owned();
+        let notice = "deferred checks of phase 1 are open".to_owned();
         assert_eq!(told(&ROADMAP.replace("[ ]", "[x]")), ("/gsd-verify-work 1".to_owned(), Some(notice)));
         assert_eq!(told(ROADMAP).1, None, "as long as a phase is open they wait");
     }

@@ -59,8 +59,7 @@ fn warning(code: &'static str, what: impl Into<String>, cure: &str) -> Finding {
     Finding::warning(code, what).cure(cure)
 }
 
-const LOST_CURE: &str = "Restore STATE.md from git, or keep it under another name and create a new one: gsd-tools \
-                         state rebuild --set-aside";
+const LOST_CURE: &str = "Restore STATE.md from git, or keep it under another name and create a new one: gsd-tools state rebuild --set-aside";
 
 /// Why there is nothing to validate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

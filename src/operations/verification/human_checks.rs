@@ -381,8 +381,7 @@ fn accepted(path: &str, text: &str, checks: usize) -> Result<String, HumanCheckE
 mod tests {
     use super::*;
 
-    const REPORT: &str = "---\nstatus: human_needed\nhuman_verification:\n  - test: Look at the page\n    expected: \
-                          It is blue\n  - test: Listen\n    expected: A tone\n---\n# V\n";
+    const REPORT: &str = "---\nstatus: human_needed\nhuman_verification:\n  - test: Look at the page\n    expected: It is blue\n  - test: Listen\n    expected: A tone\n---\n# V\n";
     const STATE: &str = "---\nmilestone: v1.0\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\n";
     const UAT: &str = ".planning/phases/01-base/01-UAT.md";
     const REPORT_PATH: &str = ".planning/phases/01-base/01-VERIFICATION.md";
@@ -426,13 +425,11 @@ mod tests {
             let row =
                 |check: &str| format!("| human check | Phase 01: {check} | {word} | 2026-01-01 | {milestone} |\n");
             let state = format!(
-                "{STATE}\n## Deferred Items\n\n| Category | Item | Status | Deferred At | Milestone \
-                 |\n|---|---|---|---|---|\n{}{}",
+                "{STATE}\n## Deferred Items\n\n| Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n{}{}",
                 row("Look at the page"),
                 row("Listen")
             );
-            let uat = "---\nstatus: testing\n---\n\n### 1. Look at the page\nresult: [pending]\n\n### 2. \
-                       Listen\nresult: [pending]\n";
+            let uat = "---\nstatus: testing\n---\n\n### 1. Look at the page\nresult: [pending]\n\n### 2. Listen\nresult: [pending]\n";
             let view = view(REPORT, &[(UAT, uat), (".planning/STATE.md", &state)]);
             let folder = view.find_phase("1").unwrap().folder.unwrap();
             let waits = verification::status(&view, &folder).unwrap();
@@ -469,8 +466,7 @@ mod tests {
 
     #[test]
     fn a_failed_check_is_not_deferred_and_a_passed_one_is_done() {
-        let uat = "---\nstatus: partial\n---\n\n## Tests\n\n### 1. look at the page\nexpected: x\nresult: \
-                   issue\n\n### 2. Listen\nexpected: y\nresult: pass\n";
+        let uat = "---\nstatus: partial\n---\n\n## Tests\n\n### 1. look at the page\nexpected: x\nresult: issue\n\n### 2. Listen\nexpected: y\nresult: pass\n";
         let view = view(REPORT, &[(UAT, uat)]);
         let (report, edits) = defer(&view, "1", false, "/gsd-", &facts()).unwrap();
         assert_eq!(
@@ -515,10 +511,8 @@ mod tests {
     #[test]
     fn the_report_says_everywhere_what_a_person_accepted() {
         let accepted = |text: &str| accepted(REPORT_PATH, text, 2).unwrap();
-        let report = "---\nstatus: human_needed\nscore: 3/5 must-haves verified\n---\n# V\n\n**Status:** \
-                      human_needed\n\n**Score:** 3/5\n\n```\n**Status:** human_needed\n```\n";
-        let expected = "---\nstatus: passed\nscore: 5/5 must-haves verified\n---\n# V\n\n**Status:** \
-                        passed\n\n**Score:** 5/5\n\n```\n**Status:** human_needed\n```\n";
+        let report = "---\nstatus: human_needed\nscore: 3/5 must-haves verified\n---\n# V\n\n**Status:** human_needed\n\n**Score:** 3/5\n\n```\n**Status:** human_needed\n```\n";
+        let expected = "---\nstatus: passed\nscore: 5/5 must-haves verified\n---\n# V\n\n**Status:** passed\n\n**Score:** 5/5\n\n```\n**Status:** human_needed\n```\n";
         assert_eq!(accepted(report), expected);
         // More is open than a person was asked: the score stays what the verifier said.
         let more = report.replace("3/5", "2/5");

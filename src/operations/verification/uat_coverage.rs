@@ -194,8 +194,7 @@ mod tests {
         assert_eq!(rest.split_once('}').unwrap().0.split('|').collect::<Vec<_>>(), KINDS);
     }
 
-    const PASSED: &str = "  - id: D1\n    description: a\n    human_judgment: false\n    verification:\n      - kind: \
-                          unit\n        ref: t#x\n        status: pass\n";
+    const PASSED: &str = "  - id: D1\n    description: a\n    human_judgment: false\n    verification:\n      - kind: unit\n        ref: t#x\n        status: pass\n";
 
     #[test]
     fn what_tests_prove_is_not_put_to_a_person() {

@@ -5,6 +5,7 @@
 //! Edits are not made here but on the file's own text, through [`crate::text::json`].
 
 mod accepts;
+pub(crate) mod facts;
 mod keys;
 mod legacy;
 mod report;

@@ -190,8 +190,7 @@ mod tests {
 
     #[test]
     fn a_row_is_added_in_the_form_of_the_table() {
-        let text = "### Quick Tasks Completed\r\n\r\n| # | Description | Date | Commit | Directory \
-                    |\r\n|---|---|---|---|---|\r\n| 7 | x | d | c | - |\r\n\r\n## End";
+        let text = "### Quick Tasks Completed\r\n\r\n| # | Description | Date | Commit | Directory |\r\n|---|---|---|---|---|\r\n| 7 | x | d | c | - |\r\n\r\n## End";
         let after = edited(text, |edit| {
             let (row, variant) = edit.push_quick_row(&ROW).unwrap();
             assert_eq!(row, "| 8 | a\\|b c | 2026-01-02 | abc1234 | — |");
@@ -212,8 +211,7 @@ mod tests {
 
     #[test]
     fn a_migrated_table_keeps_every_cell() {
-        let text = "### Quick Tasks Completed\n\n| Task | Owner | ID | Status |\n|---|---|---|---|\n| a\\|b | me | 9 \
-                    | ok | surplus |\n| c |\n\nEnd";
+        let text = "### Quick Tasks Completed\n\n| Task | Owner | ID | Status |\n|---|---|---|---|\n| a\\|b | me | 9 | ok | surplus |\n| c |\n\nEnd";
         let after = edited(text, |edit| {
             let migrated = edit.migrate_quick_table().unwrap().unwrap();
             assert_eq!((migrated.from.len(), migrated.rows), (4, 2));

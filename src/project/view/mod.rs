@@ -584,7 +584,7 @@ mod tests {
             ".planning/phases/01-a/01-\u{9b}-SUMMARY.md",
         ] {
             let error = read(path).unwrap_err();
-            assert!(error.to_string().contains("rename it"), "{error}");
+            assert_eq!(error.hint().as_deref(), Some("rename it"), "{error}");
         }
         for path in [
             ".planning/phases/01-größe und mehr/01-01-PLAN.md",

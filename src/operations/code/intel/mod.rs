@@ -518,11 +518,11 @@ mod tests {
         assert_eq!(
             report.warnings,
             [
-                "file-roles.json: \"src/a.ts\" export \"a b\" looks like a description (contains space)",
-                "file-roles.json: entry path \"gone\" does not exist on disk",
+                "file-roles.json: `src/a.ts`: the export `a b` looks like a description (it has a space)",
+                "file-roles.json: there is no file `gone`",
                 "dependency-graph.json: missing _meta.updated_at",
-                "dependency-graph.json: \"x\" missing fields: used_by",
-                "dependency-graph.json: \"y\" missing fields: version, type, used_by",
+                "dependency-graph.json: `x` lacks fields: used_by",
+                "dependency-graph.json: `y` lacks fields: version, type, used_by",
                 "stack.json: _meta.updated_at is 84 hours old (>24 hr)",
             ]
         );

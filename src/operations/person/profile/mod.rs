@@ -334,7 +334,7 @@ mod tests {
     fn what_cannot_be_used_is_told() {
         assert_eq!(answers("a,b", "").unwrap_err(), ProfileError::AnswerCount { expected: 8, found: 2 });
         let error = answers("z,a,a,a,a,a,a,a", "").unwrap_err().to_string();
-        assert_eq!(error, "Invalid answer \"z\" for communication_style. Valid values: a, b, c, d");
+        assert_eq!(error, "`z` is not an answer for communication_style; use one of a, b, c, d");
         assert!(matches!(Analysis::parse("{"), Err(ProfileError::Parse(_))));
         for text in ["{}", "[]", "null", "{\"dimensions\":[]}"] {
             assert_eq!(Analysis::parse(text).unwrap_err(), ProfileError::NoDimensions, "{text}");
