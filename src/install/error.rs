@@ -11,7 +11,7 @@ use super::shared::SharedError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstallError {
-    #[error("the home folder is not known")]
+    #[error("the home folder is unknown")]
     NoHome,
     #[error("the home folder `{path}` does not exist, and cannot be created")]
     HomeIsMissing { path: AbsolutePath },
@@ -117,11 +117,12 @@ impl InstallError {
             Self::HomeIsMissing { .. } => Some("set HOME to the folder of your user, or create it".to_owned()),
             Self::InTheWay { .. } => Some("rename or remove it, then run the command again".to_owned()),
             Self::Disk(error) => error.hint(),
-            Self::Registry(error) => Some(error.hint().to_owned()),
+            Self::Registry(error) => error.hint(),
+            Self::World(error) => error.hint(),
             Self::NoHome => Some("set HOME to your home folder".to_owned()),
             Self::Home { .. } => Some("name the folder with `--config-dir`".to_owned()),
             Self::NoProgram { .. } => Some("install gsd-tools again, then run the command again".to_owned()),
-            Self::Content(_) | Self::Facts(_) | Self::Library(_) | Self::Path(_) | Self::World(_) => None,
+            Self::Content(_) | Self::Facts(_) | Self::Library(_) | Self::Path(_) => None,
         }
     }
 }

@@ -32,6 +32,7 @@ mod gates;
 mod git;
 mod graphify;
 mod guards;
+mod hints;
 mod hook_projects;
 mod hooks;
 mod hostile;
@@ -77,6 +78,7 @@ mod tree;
 mod truth;
 mod updating;
 mod validate;
+mod voice;
 mod walk;
 #[cfg(unix)]
 mod wave_making;

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command};
 
 use crate::commands::frame::error::CommandError;
-use crate::commands::frame::host::opened;
+use crate::commands::frame::hosts::opened;
 use crate::install::InstallError;
 use crate::runtime::{Descriptor, Registry, RegistryError, RuntimeId};
 use crate::text::nearest::nearest;
