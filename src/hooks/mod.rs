@@ -19,7 +19,7 @@ mod git_index;
 mod git_line;
 mod graphify_update;
 mod injection_scanner;
-mod interrupted;
+pub(crate) mod interrupted;
 mod open_acceptance;
 mod payload;
 mod permission_guard;
@@ -148,7 +148,10 @@ fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) 
     let setting = |key: &str| project.and_then(|project| project.setting(key));
     statusline::Known {
         payload,
-        position: project.and_then(|project| Some(Position::of_state(&project.state()?)?.in_project(project))),
+        position: project.and_then(|project| {
+            let position = Position::of_state(&project.state()?)?;
+            Some(position.in_project(project, |name| scene::command(world, name)))
+        }),
         todo: statusline::todo(payload),
         used: used.as_ref(),
         newer: versions.newer(),

@@ -6,6 +6,9 @@ use unicode_width::UnicodeWidthStr;
 /// The widest text that is comfortable to read; tables may be wider.
 const MEASURE: usize = 100;
 
+/// How many rows of a long list are shown.
+const LISTED: usize = 20;
+
 /// What a terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Screen {
@@ -89,6 +92,11 @@ impl Screen {
         } else {
             text.to_owned()
         }
+    }
+
+    /// Lines in a colour, each for itself.
+    pub(crate) fn paint_lines(self, tone: Tone, lines: &str) -> String {
+        lines.lines().map(|line| self.paint(tone, line) + "\n").collect()
     }
 
     /// Text whose commands, between backticks, are in their colour.
@@ -192,6 +200,37 @@ impl Screen {
         table
     }
 
+    /// As [`Self::table`], the first rows of a list that may be long; `all` is the command that prints the others.
+    pub(crate) fn list(self, indent: &str, rows: &[Vec<Cell>], all: &str) -> String {
+        match rows.len().checked_sub(LISTED) {
+            Some(more) if more > 0 => {
+                let rest = format!("and {more} more: `{all}` lists them all");
+                self.table(indent, &rows[..LISTED]) + &self.prose(indent, indent, &rest)
+            }
+            _ => self.table(indent, rows),
+        }
+    }
+
+    /// Labels, and beside each what belongs to it, in lines that fit. A row without a label goes on with the one before.
+    pub(crate) fn fields(self, indent: &str, rows: &[(&str, Cell)]) -> String {
+        let column = rows.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default();
+        let hanging = " ".repeat(width_of(indent) + column + 2);
+        let mut page = String::new();
+        for (label, value) in rows {
+            let prose = self.prose(&hanging, &hanging, &value.text);
+            let lines = prose.lines().map(|line| self.paint(value.tone, line.trim_start()));
+            let lines = lines.collect::<Vec<_>>().join(&format!("\n{hanging}"));
+            let space = " ".repeat(column - width_of(label) + 2);
+            page += &format!("{indent}{}{space}{lines}\n", self.paint(Tone::Strong, label));
+        }
+        page
+    }
+
+    /// What stands between facts that share a line.
+    pub(crate) fn between(self) -> &'static str {
+        if self.signs { " · " } else { ", " }
+    }
+
     /// A line cut to `width` columns.
     pub(crate) fn fitted(self, text: &str, width: usize) -> String {
         let text = text.split(['\n', '\r']).next().unwrap_or_default();
@@ -251,7 +290,8 @@ pub(crate) fn paragraphs(page: &str, width: usize) -> String {
     lines.join("\n")
 }
 
-fn width_of(text: &str) -> usize {
+/// How many columns a text takes.
+pub(crate) fn width_of(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
@@ -298,6 +338,26 @@ mod tests {
         assert!(told.lines().all(|line| width_of(line) <= 40), "{told}");
         assert_eq!(told.split_whitespace().collect::<Vec<_>>().join(" "), format!("hint: {text}"));
         assert!(PLAIN.prose("", "", &"x".repeat(60)).starts_with(&"x".repeat(60)));
+    }
+
+    #[test]
+    fn labels_line_up_and_what_belongs_to_them_wraps_beside_them() {
+        let rows = [
+            ("Next", Cell::new(Tone::Command, "/gsd-execute-phase 2")),
+            ("", Cell::from("Phase 2 has 2 plans to execute, 02-02 and 02-03")),
+            ("Interrupted", Cell::from("")),
+        ];
+        let shown = PLAIN.fields("  ", &rows);
+        let expected = "  Next         /gsd-execute-phase 2\n               Phase 2 has 2 plans to\n               execute, 02-02 and 02-03\n";
+        assert!(shown.starts_with(expected), "{shown}");
+    }
+
+    #[test]
+    fn a_long_list_says_how_much_is_left_out() {
+        let rows: Vec<Vec<Cell>> = (1..=23).map(|number| vec![Cell::from(number.to_string())]).collect();
+        let shown = PLAIN.list("  ", &rows, "gsd-tools x --json");
+        assert!(shown.ends_with("\n  20\n  and 3 more: `gsd-tools x --json` lists\n  them all\n"), "{shown}");
+        assert_eq!(PLAIN.list("", &rows[..20], "x").lines().count(), 20);
     }
 
     #[test]

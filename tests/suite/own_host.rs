@@ -115,7 +115,10 @@ fn hooks_know_the_host_that_calls_them() {
         ran.success()
     };
     let start = said("session-start", &json!({}));
-    assert!(start.contains("interrupted: 01-02, 1 commit, no SUMMARY -> @gsd-execute-phase 1"), "{start}");
+    assert!(
+        start.contains("Interrupted: 01-02 has no SUMMARY (1 commit). Continue with `@gsd-execute-phase 1`."),
+        "{start}"
+    );
     assert!(said("status-line", &json!({})).contains("Phase 1 · executing"));
     let spawn = |input: Value| said("before-tool", &json!({ "tool_name": "Task", "tool_input": input }));
     installed(&lived, &["dispatch-isolation"], "").success();
@@ -152,7 +155,7 @@ fn a_broken_descriptor_is_told_by_verbs_of_its_host_and_by_nothing_else() {
     assert!(denied.success().contains("SECRET_READ"));
     let start = installed(&lived, &["hook", "standard", "session-start"], &event(&lived, &json!({})));
     assert_eq!(start.stderr, "");
-    assert!(start.success().contains("-> /gsd-execute-phase 1"));
+    assert!(start.success().contains("Continue with `/gsd-execute-phase 1`"));
     // Another host sees nothing of it.
     let of_claude = [("GSD_RUNTIME", "claude")];
     for call in

@@ -343,9 +343,13 @@ impl Context {
         !asked && self.is_for_a_person()
     }
 
-    /// Says to a person that there is no project; programs get the empty answer they know.
+    /// Says to a person that there is no project, or no such workstream; programs get the empty answer they know.
     pub(in crate::commands) fn refuses_a_person_without_a_project(&self) -> Result<(), CommandError> {
-        if self.shows_to_a_person() { self.needs_a_project() } else { Ok(()) }
+        if !self.shows_to_a_person() {
+            return Ok(());
+        }
+        self.needs_a_project()?;
+        self.refuses_a_missing_workstream()
     }
 
     /// Refuses a call where there is no project.
