@@ -288,7 +288,8 @@ impl EntryReport {
         };
         let others: Vec<Vec<Cell>> = self.actions.iter().filter(known).map(row).collect();
         if !others.is_empty() {
-            page += &format!("\n{}\n{}", screen.paint(Tone::Strong, "Other commands"), screen.table("  ", &others));
+            let title = screen.paint(Tone::Strong, "Other commands");
+            page = page + "\n" + &title + "\n" + &screen.table("  ", &others);
         }
         page
     }
