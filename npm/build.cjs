@@ -31,12 +31,14 @@ function fail(message) {
 function facts() {
   const text = fs.readFileSync(path.join(root, 'Cargo.toml'), 'utf8');
   const table = text.slice(text.indexOf('[package]')).split(/\n\[/)[0];
-  const value = (key) => {
-    const found = table.match(new RegExp(`^${key} = "([^"]*)"`, 'm'));
-    return found ? found[1] : fail(`Cargo.toml has no \`${key}\``);
-  };
+  const optional = (key) => table.match(new RegExp(`^${key} = "([^"]*)"`, 'm'))?.[1];
+  const value = (key) => optional(key) ?? fail(`Cargo.toml has no \`${key}\``);
+  const repository = optional('repository');
+  const addresses = repository
+    ? { repository, homepage: optional('homepage') ?? repository, bugs: `${repository}/issues` }
+    : {};
   const keywords = [...(table.match(/^keywords = \[(.*)\]/m)?.[1] ?? '').matchAll(/"([^"]*)"/g)].map((word) => word[1]);
-  return { version: value('version'), description: value('description'), license: value('license'), keywords };
+  return { version: value('version'), description: value('description'), license: value('license'), keywords, addresses };
 }
 
 function write(folder, manifest, files) {
@@ -52,15 +54,15 @@ function write(folder, manifest, files) {
 
 const [out, ...given] = process.argv.slice(2);
 if (!out || given.length === 0) fail('usage: node npm/build.cjs OUT PLATFORM=PATH ...');
-const { version, description, license, keywords } = facts();
-const common = { version, license, publishConfig: { access: 'public' } };
+const { version, description, license, keywords, addresses } = facts();
+const common = { version, license, ...addresses, publishConfig: { access: 'public' } };
 const optionalDependencies = {};
 
 for (const word of given) {
   const at = word.indexOf('=');
   const [name, program] = [word.slice(0, at), word.slice(at + 1)];
   const platform = PLATFORMS[name];
-  if (at < 0 || !platform) fail(`\`${word}\` is no PLATFORM=PATH; platforms: ${Object.keys(PLATFORMS).join(' ')}`);
+  if (at < 0 || !platform) fail(`\`${word}\` is not PLATFORM=PATH; platforms: ${Object.keys(PLATFORMS).join(' ')}`);
   if (!fs.existsSync(program)) fail(`there is no program at \`${program}\``);
   const file = platform.os === 'win32' ? 'bin/gsd-tools.exe' : 'bin/gsd-tools';
   const manifest = {
@@ -93,6 +95,7 @@ write(
   { 'bin/gsd-tools.cjs': path.join(__dirname, 'launcher.cjs'), 'README.md': path.join(root, 'README.md') },
 );
 
+if (!addresses.repository) process.stdout.write('Cargo.toml has no `repository`: the packages name no address\n');
 const missing = Object.keys(PLATFORMS).filter((name) => !(`@gsd-tools/${name}` in optionalDependencies));
 process.stdout.write(`${version}: ${given.length + 1} packages in ${out}\n`);
 if (missing.length > 0) process.stdout.write(`not among them: ${missing.join(' ')}\n`);

@@ -8,7 +8,6 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 
-
 /** The packages that may hold a program for this machine, best first. */
 function candidates() {
   const machine = `${process.platform}-${process.arch}`;
@@ -41,9 +40,9 @@ const found = program();
 if (!found) {
   const wanted = candidates()[0];
   fail(
-    `error: the package \`@gsd-tools/${wanted}\` with the program for this machine is not installed`,
-    '  hint: npm leaves it out with `--omit=optional`, or if the lock file was made on another machine:',
-    '        install again with `npm install --include=optional`',
+    `Error: the package \`@gsd-tools/${wanted}\` with the program for this machine is not installed`,
+    '  hint: npm skips it with `--omit=optional`, or if the lock file was made on another machine; reinstall with',
+    '        `npm install --include=optional`, or with npx: `npx --include=optional gsd-tools`',
     '  hint: to use a program you built yourself, set GSD_TOOLS_BINARY to its path',
   );
 }
@@ -54,7 +53,7 @@ try {
   try {
     fs.chmodSync(found, 0o755);
   } catch {
-    // Starting it tells what is wrong.
+    // Starting it reports what is wrong.
   }
 }
 
@@ -69,7 +68,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
     // Not every system has every signal.
   }
 }
-child.on('error', (error) => fail(`error: \`${found}\` does not start: ${error.message}`));
+child.on('error', (error) => fail(`Error: cannot start \`${found}\`: ${error.message}`));
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code);
   process.removeAllListeners(signal);

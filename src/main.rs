@@ -8,8 +8,10 @@ const DEFECT: u8 = 70;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
+        let place = option_env!("CARGO_PKG_REPOSITORY").filter(|address| !address.is_empty());
+        let place = place.map(|address| format!(" at {address}/issues")).unwrap_or_default();
         // Where standard error is closed there is nobody left to tell.
-        let _ = writeln!(std::io::stderr(), "gsd-tools: this is a defect of the program, please report it: {panic}");
+        let _ = writeln!(std::io::stderr(), "Error: internal error, please report it{place}: {panic}");
     }));
     #[expect(clippy::disallowed_methods, reason = "whoever is called with arguments hands them over")]
     let arguments = std::env::args_os().skip(1).collect();

@@ -156,7 +156,7 @@ fn bare(call: Call, manner: Manner, world: World) -> Answer {
         return context.finish(no_command, manner.contract);
     }
     let page = if context.has_a_project() {
-        overview::progress::dashboard(&context)
+        context.refuses_a_person_without_a_project().and_then(|()| overview::progress::dashboard(&context))
     } else {
         Ok(help::welcome(context.screen()))
     };

@@ -9,48 +9,56 @@ use super::checkout::Checkout;
 use super::position::Position;
 use super::scene::Scene;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
+use crate::project::phase::short;
 use crate::project::plan::PhasePlan;
 use crate::project::plan_commits;
 use crate::project::view::ProjectView;
+use crate::project::wave::WaveNote;
+use crate::text::screen::counted;
 
 /// One line about what was interrupted, with the command that goes on; `None` where nothing was.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
-    let project = scene.project;
-    let view = project.view();
-    let checkout = Checkout::of(&project.root);
-    let position = || project.state().as_deref().and_then(Position::of_state);
-    let changed = |plans: &[String]| match &checkout {
-        Some(checkout) => changed_by(&view, &project.root, checkout, plans),
-        None => vec![0; plans.len()],
-    };
-    let found = of_wave(scene, &view).or_else(|| unclosed(&view, &position()?)).or_else(|| {
-        match checkout.as_ref().and_then(Checkout::log_of_head) {
-            Some(log) => {
-                by_commits(&view, &commits(&log), &changed).or_else(|| by_changes(&view, position()?, &changed))
-            }
-            None => by_state(&view, position()?),
-        }
-    });
-    let Interrupted { phase, what } = found?;
-    let number = phase.trim_start_matches('0');
-    let number = if number.is_empty() { "0" } else { number };
-    Some(format!("interrupted: {what} -> {} {number}", scene.command("execute-phase")))
+    let found = look(&scene.project.view(), scene.wave().as_ref())?;
+    let (number, command) = (short(&found.phase), scene.command("execute-phase"));
+    Some(format!("Interrupted: {}. Continue with `{command} {number}`.", found.what))
 }
 
-/// What was left half done in a phase: its plans and what they lack, such as `02-02, 1 commit, no SUMMARY`.
+/// What was interrupted, in a few words; `None` where nothing was. `wave` is the wave that is not merged yet.
+pub(crate) fn found(view: &ProjectView, wave: Option<&WaveNote>) -> Option<String> {
+    look(view, wave).map(|found| found.what)
+}
+
+fn look(view: &ProjectView, wave: Option<&WaveNote>) -> Option<Interrupted> {
+    let root = view.layout().root();
+    let checkout = Checkout::of(root);
+    let position = || view.state_text().ok().flatten().as_deref().and_then(Position::of_state);
+    let changed = |plans: &[String]| match &checkout {
+        Some(checkout) => changed_by(view, root, checkout, plans),
+        None => vec![0; plans.len()],
+    };
+    of_wave(wave, view).or_else(|| unclosed(view, &position()?)).or_else(|| {
+        match checkout.as_ref().and_then(Checkout::log_of_head) {
+            Some(log) => by_commits(view, &commits(&log), &changed).or_else(|| by_changes(view, position()?, &changed)),
+            None => by_state(view, position()?),
+        }
+    })
+}
+
+/// What was left half done in a phase: its plans and what they lack, such as `02-02 has no SUMMARY (1 commit)`.
 struct Interrupted {
     phase: String,
     what: String,
 }
 
 /// The plans of a wave whose worktrees were never merged: what their executors committed is not in this tree.
-fn of_wave(scene: &Scene<'_>, view: &ProjectView) -> Option<Interrupted> {
-    let note = scene.wave()?;
+fn of_wave(note: Option<&WaveNote>, view: &ProjectView) -> Option<Interrupted> {
+    let note = note?;
     let folder = view.find_phase(note.phase.as_deref()?).ok()?.folder?;
     let open = unfinished(view, &folder);
     let is_open = |id: &&str| open.iter().any(|plan| number(plan) == Some(id));
     let plans: Vec<&str> = note.plans.iter().map(|plan| canonical_id(&plan.id)).filter(is_open).collect();
-    let what = format!("{} in worktrees that are not merged, no SUMMARY", plans.join(", "));
+    let are = if plans.len() == 1 { "is in a worktree that is" } else { "are in worktrees that are" };
+    let what = format!("{} {are} not merged", plans.join(", "));
     (!plans.is_empty()).then(|| Interrupted { phase: folder.token().to_owned(), what })
 }
 
@@ -58,7 +66,8 @@ fn of_wave(scene: &Scene<'_>, view: &ProjectView) -> Option<Interrupted> {
 fn unclosed(view: &ProjectView, position: &Position) -> Option<Interrupted> {
     let folder = view.find_phase(position.phase.as_deref()?).ok()?.folder.filter(|folder| folder.archived.is_none())?;
     let plans = view.unclosed_plans(&folder).ok()?;
-    let what = format!("{} executed and not closed", plans.join(", "));
+    let were = if plans.len() == 1 { "was" } else { "were" };
+    let what = format!("{} {were} executed and not closed", plans.join(", "));
     (!plans.is_empty()).then(|| Interrupted { phase: folder.token().to_owned(), what })
 }
 
@@ -73,7 +82,7 @@ fn by_commits(
     let begun = |folder: &PhaseFolder| folder.plans().filter_map(number).any(|number| scopes.contains(number));
     let mut begun = folders.iter().filter(|folder| begun(folder));
     begun.find_map(|folder| {
-        let what = format!("{}, no SUMMARY", begun_in(view, folder, commits, changed)?);
+        let what = begun_in(view, folder, commits, changed)?;
         Some(Interrupted { phase: folder.token().to_owned(), what })
     })
 }
@@ -89,7 +98,7 @@ fn by_changes(
     let plans = unfinished(view, &folder);
     let paths: Vec<String> = plans.iter().map(|plan| folder.join(plan)).collect();
     let (plan, count) = plans.iter().zip(changed(&paths)).find(|(_, count)| *count > 0)?;
-    let what = format!("{}, {}, no SUMMARY", number(plan)?, files(count));
+    let what = format!("{} has no SUMMARY ({})", number(plan)?, counted(count, "changed file"));
     Some(Interrupted { phase: folder.token().to_owned(), what })
 }
 
@@ -112,16 +121,12 @@ fn changed_by(view: &ProjectView, root: &Path, checkout: &Checkout, plans: &[Str
     files.iter().map(|files| files.iter().filter(|file| changed.contains(file.as_str())).count()).collect()
 }
 
-fn files(count: usize) -> String {
-    if count == 1 { "1 changed file".to_owned() } else { format!("{count} changed files") }
-}
-
 /// The first open plan of a phase in execution that has some of its SUMMARYs: without any, it may not have begun.
 fn by_state(view: &ProjectView, position: Position) -> Option<Interrupted> {
     let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
     let folder = view.find_phase(&phase).ok()?.folder.filter(|folder| folder.summaries().next().is_some())?;
     let open = unfinished(view, &folder).into_iter().next()?;
-    Some(Interrupted { phase: folder.token().to_owned(), what: format!("{}, no SUMMARY", number(&open)?) })
+    Some(Interrupted { phase: folder.token().to_owned(), what: format!("{} has no SUMMARY", number(&open)?) })
 }
 
 /// The plans of a phase that have no SUMMARY.
@@ -152,16 +157,15 @@ fn begun_in(
         let of_plan = |commit: &&Commit<'_>| commit.time >= written && commit.scope() == number(&plan);
         match (number(&plan), commits.iter().filter(of_plan).count()) {
             (None, _) | (_, 0) => {}
-            (Some(number), 1) => begun.push((format!("{number}, 1 commit"), path)),
-            (Some(number), count) => begun.push((format!("{number}, {count} commits"), path)),
+            (Some(number), count) => begun.push(((number.to_owned(), counted(count, "commit")), path)),
         }
     }
-    let (begun, paths): (Vec<String>, Vec<String>) = begun.into_iter().unzip();
-    let with_files = |(what, count): (String, usize)| match count {
-        0 => what,
-        count => format!("{what}, {}", files(count)),
+    let (begun, paths): (Vec<_>, Vec<String>) = begun.into_iter().unzip();
+    let said = |((plan, commits), files): ((String, String), usize)| match files {
+        0 => format!("{plan} has no SUMMARY ({commits})"),
+        files => format!("{plan} has no SUMMARY ({commits}, {})", counted(files, "changed file")),
     };
-    let begun: Vec<String> = begun.into_iter().zip(changed(&paths)).map(with_files).collect();
+    let begun: Vec<String> = begun.into_iter().zip(changed(&paths)).map(said).collect();
     (!begun.is_empty()).then(|| begun.join("; "))
 }
 

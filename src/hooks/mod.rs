@@ -19,7 +19,7 @@ mod git_index;
 mod git_line;
 mod graphify_update;
 mod injection_scanner;
-mod interrupted;
+pub(crate) mod interrupted;
 mod open_acceptance;
 mod payload;
 mod permission_guard;
@@ -61,7 +61,7 @@ use position::Position;
 pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
 pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
-pub(crate) use update_check::KnownVersions;
+pub(crate) use update_check::{KnownVersions, is_newer};
 use verdict::Verdict;
 
 /// Has every guard that reads command lines look at `text`: whatever it is, each comes to an end.
@@ -148,7 +148,10 @@ fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) 
     let setting = |key: &str| project.and_then(|project| project.setting(key));
     statusline::Known {
         payload,
-        position: project.and_then(|project| Some(Position::of_state(&project.state()?)?.in_project(project))),
+        position: project.and_then(|project| {
+            let position = Position::of_state(&project.state()?)?;
+            Some(position.in_project(project, |name| scene::command(world, name)))
+        }),
         todo: statusline::todo(payload),
         used: used.as_ref(),
         newer: versions.newer(),

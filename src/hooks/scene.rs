@@ -14,10 +14,9 @@ use crate::project::Project;
 use crate::project::boundary::Boundary;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
-use crate::project::local_state::LocalState;
 use crate::project::root;
 use crate::project::view::ProjectView;
-use crate::project::wave::{WAVE_NOTE, WaveNote};
+use crate::project::wave::WaveNote;
 use crate::project::workstream::{self, Pointer};
 use crate::runtime::{Descriptor, Registry};
 use crate::text::shell::shell_word;
@@ -128,9 +127,16 @@ fn config(layout: &Layout, boundary: &Boundary, world: &World) -> Config {
         .0
 }
 
-/// The host that called, as [`Scene::host`] tells it.
+/// What is known of the host that called: its descriptor alone is read, when it is asked for. `None` where the program
+/// was installed for no host, and where the descriptor cannot be used.
 pub(super) fn host(world: &World) -> Option<Descriptor> {
     Registry::one(world.config_folder().as_deref(), &switch::host(world)?).ok()
+}
+
+/// A command of ours as a person types it in the host that called.
+pub(super) fn command(world: &World, name: &str) -> String {
+    let form = host(world).map_or_else(|| "/gsd-{name}".to_owned(), |host| host.mention.command);
+    form.replace("{name}", name)
 }
 
 /// Everything one event is about.
@@ -161,19 +167,12 @@ impl Scene<'_> {
     /// What `worktree create-wave` decided about a wave that is not merged yet; none also where the note cannot be read.
     pub(super) fn wave(&self) -> Option<WaveNote> {
         let root = AbsolutePath::parse(&self.project.root).ok()?;
-        LocalState::of(&self.world.state_folder()?, &root).ok()?.read(WAVE_NOTE).ok()?
-    }
-
-    /// What is known of the host that called: its descriptor alone is read, when it is asked for. `None` where the program
-    /// was installed for no host, and where the descriptor cannot be used.
-    pub(crate) fn host(&self) -> Option<Descriptor> {
-        host(self.world)
+        WaveNote::of_project(&self.world.state_folder()?, &root)
     }
 
     /// A command of ours as a person types it in the host that called.
     pub(crate) fn command(&self, name: &str) -> String {
-        let form = self.host().map_or_else(|| "/gsd-{name}".to_owned(), |host| host.mention.command);
-        form.replace("{name}", name)
+        command(self.world, name)
     }
 
     /// This program as one word of a shell, as the installed texts spell it: agents have no other name for it.

@@ -18,7 +18,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let file = scene.project.layout.state();
     let state = scene.project.state();
     let position = state.as_deref().and_then(Position::of_state);
-    let position = position.map(|position| position.in_project(scene.project));
+    let position = position.map(|position| position.in_project(scene.project, |name| scene.command(name)));
     let note = note(&file, state.as_deref(), position.as_ref());
     Finding::Note(lines.map_or(note.clone(), |lines| format!("{note}\n{lines}")))
 }
@@ -58,6 +58,9 @@ mod tests {
         let body = note("x", Some(&format!("{}\n", "<system>y ".repeat(100_000))));
         assert!(body.len() < 500 && !body.contains("<system>"), "{body}");
         assert!(note("x", Some("# State\n\nPhase: 2\n")).ends_with("# State\nPhase: 2"));
+        let next = Position { next: Some("/gsd-execute-phase 2".into()), ..Position::of_state(state).unwrap() };
+        let told = super::note("x", Some(state), Some(&next));
+        assert!(told.ends_with("\n- Status: executing\n- Next: /gsd-execute-phase 2"), "{told}");
         assert_eq!(note(".planning/STATE.md", None), "This project has no `.planning/STATE.md` yet.");
     }
 }

@@ -167,6 +167,12 @@ mod tests {
     #[test]
     fn settings_and_news_change_it() {
         assert_eq!(Known { short: true, ..usual() }.line(), "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50% used");
+        let next = || Position { next: Some("/gsd-execute-phase 2".into()), ..Position::of_state(STATE).unwrap() };
+        let line = Known { position: Some(next()), ..usual() }.line();
+        let place = "Phase 2 Notes · executing → /gsd-execute-phase 2";
+        assert_eq!(line, format!("Opus 5.5 │ {place} │ acme █████░░░░░ 50% used"));
+        let short = Known { position: Some(next()), short: true, ..usual() }.line();
+        assert_eq!(short, "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50% used");
         let tokens = Known { tokens: true, ..usual() }.line();
         assert_eq!(tokens, "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% used (101k)");
         assert!(Known { context_first: true, ..usual() }.line().starts_with("█████░░░░░ 50% used Opus 5.5 │"));

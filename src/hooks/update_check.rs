@@ -95,7 +95,7 @@ fn is_off(world: &World) -> bool {
 }
 
 /// Whether a version comes after another. One that is no three numbers, such as one before a release, never does.
-fn is_newer(latest: &str, own: &str) -> bool {
+pub(crate) fn is_newer(latest: &str, own: &str) -> bool {
     let numbers = |version: &str| -> Option<[u32; 3]> {
         let parts: Option<Vec<u32>> = version.trim().split('.').map(|part| part.parse().ok()).collect();
         parts?.try_into().ok()

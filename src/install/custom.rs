@@ -16,11 +16,11 @@ use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, Entry, EntryKind};
 use crate::text::front_matter::FrontMatter;
 
 /// Where an update puts files of the user's that it would remove.
-const BACKUP: &str = "gsd-user-files-backup";
+pub(super) const BACKUP: &str = "gsd-user-files-backup";
 /// Folders of a host that may hold files of ours, beside those the manifest names.
 const FOLDERS: &[&str] = &["gsd-core", "commands", "agents", "hooks", "skills"];
 /// How many folders deep is looked.
-const DEEPEST: usize = 12;
+pub(super) const DEEPEST: usize = 12;
 
 /// What `detect-custom-files` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -88,7 +88,7 @@ fn whole(error: &InstallError) -> String {
 }
 
 /// Tells every file and link below `folder`, by its path from where `shown` begins.
-fn walk(
+pub(super) fn walk(
     folder: &AbsolutePath,
     shown: &str,
     deeper: usize,

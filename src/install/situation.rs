@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::manifest::{Holdings, Manifest, Section};
 use super::predecessor::{self, Predecessor};
-use super::{InstallError, Target, vouch};
+use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, ChangeSet, Digest, Found, RelativePath, Snapshot};
 use crate::emit::{Anchor, Artifact, Contents};
 
@@ -105,6 +105,9 @@ impl Situation {
             self.look_at_owned(target, anchor)?;
         }
         self.look_at_predecessors()?;
+        if let Some(note) = remembered::note(target) {
+            self.snapshot.read(&note)?;
+        }
         self.read_images()
     }
 
@@ -262,10 +265,12 @@ impl Situation {
         let Some(holdings) = self.holdings(target, anchor).cloned() else { return Ok(()) };
         let folder = target.folder(anchor);
         for (path, written) in &holdings.files {
-            let path = folder.join(path);
+            let (relative, path) = (path, folder.join(path));
             self.snapshot.look(&path)?;
-            if self.snapshot.digest(&path).is_some_and(|found| found != *written) && !self.is_program(&path) {
+            let Some(digest) = self.snapshot.digest(&path).filter(|found| found != written) else { continue };
+            if !self.is_program(&path) {
                 self.snapshot.read(&path)?;
+                self.look_for_free(&target.set_aside(anchor, relative), digest)?;
             }
         }
         for path in holdings.shared.keys() {

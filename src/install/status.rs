@@ -23,7 +23,7 @@ pub(crate) struct Status {
     pub(crate) drift: Vec<Drift>,
     /// A write was cut short; the next command that writes finishes it, or `gsd-tools recover`.
     pub(crate) unfinished: bool,
-    /// The host has our plugin in use as well: everything stands there twice.
+    /// The host has our plugin enabled too: commands and hooks are there twice.
     pub(crate) plugin: bool,
     /// A manifest that came with the repository lists an install that this computer did not make.
     pub(crate) from_repository: bool,
@@ -83,6 +83,12 @@ fn parsed(path: &AbsolutePath, format: HostFormat, snapshot: &mut Snapshot) -> R
 
 fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, key| value.get(key))
+}
+
+/// Whether the user has this install, as its manifest says; nothing else is looked at.
+pub(crate) fn is_installed(target: &Target) -> bool {
+    let found = vouch::read(target, &target.root, &mut Snapshot::default());
+    found.is_ok_and(|found| found.manifest.installs.contains_key(&target.section_key(&Anchor::Root)))
 }
 
 /// Compares an install with its manifest.

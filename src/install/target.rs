@@ -1,8 +1,9 @@
 //! Where an installation goes: a host, a scope, and the folders that follow from them.
 
-use crate::disk::{self, AbsolutePath, Digest, RelativePath};
+use crate::disk::{self, AbsolutePath, Digest, DiskError, RelativePath};
 use crate::emit::Anchor;
 use crate::runtime::{Descriptor, Home, HomeError, PlaceAnchor, Scope, Surroundings};
+use crate::text::shell::shell_word;
 use crate::world::World;
 
 use super::InstallError;
@@ -69,6 +70,15 @@ impl Target {
         Ok(Self { descriptor, scope, root, user, project, home, everywhere, state, usual })
     }
 
+    /// An error as it is for this target: what cannot be written to may be where the home folder should be.
+    pub(crate) fn explain(&self, error: InstallError) -> InstallError {
+        let is_of_folder = matches!(error, InstallError::Disk(DiskError::ReadOnly { .. } | DiskError::Io { .. }));
+        if is_of_folder && !disk::is_folder(&self.user) {
+            return InstallError::HomeIsMissing { path: self.user.clone() };
+        }
+        error
+    }
+
     /// Whether the host's folder is the one its maker chose.
     pub(crate) fn is_usual(&self) -> bool {
         self.usual
@@ -91,8 +101,9 @@ impl Target {
         });
         let project = (self.scope == Scope::Local).then(|| self.project.clone());
         let notes = (self.scope == Scope::Local).then(|| self.notes_folder());
+        let elsewhere = (self.scope == Scope::Global && !self.usual).then(|| self.roots_folder());
         let own = [self.root.clone(), self.image_folder()];
-        homes.chain(project).chain(notes).chain(own).collect()
+        homes.chain(project).chain(notes).chain(elsewhere).chain(own).collect()
     }
 
     /// Where the before-images of this install are kept: with the user's state, never in a project.
@@ -105,6 +116,11 @@ impl Target {
     /// The folder of the notes about manifests, which an install in a project writes to.
     pub(crate) fn notes_folder(&self) -> AbsolutePath {
         self.state.resolve("manifests")
+    }
+
+    /// The folder of the notes about installs outside the usual folders.
+    pub(super) fn roots_folder(&self) -> AbsolutePath {
+        self.state.resolve(ROOTS)
     }
 
     /// The folder whose manifest lists what is below this anchor.
@@ -143,7 +159,24 @@ impl Target {
         }
         path.relative_to(&self.user).map_or_else(|| path.to_string(), |path| format!("~/{path}"))
     }
+
+    /// The same as a word of a shell.
+    pub(crate) fn word(&self, path: &AbsolutePath) -> String {
+        shell_word(&self.shown(path))
+    }
+
+    /// The words that name this install to `install`, `uninstall` and `status`.
+    pub(crate) fn flags(&self) -> String {
+        let host = &self.descriptor.id;
+        match self.scope {
+            Scope::Global if !self.usual => format!("--{host} --config-dir {}", self.word(&self.root)),
+            scope => format!("--{host} --{}", scope.word()),
+        }
+    }
 }
 
 /// The folder, below a root, for files that were changed since somebody wrote them.
 pub(super) const SET_ASIDE: &str = "gsd-local-patches";
+
+/// The folder of the notes about installs outside the usual folders, below the state folder.
+pub(super) const ROOTS: &str = "roots";

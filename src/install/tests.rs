@@ -204,8 +204,10 @@ fn a_plan_in_a_project_shows_what_a_person_changed_and_what_stays() {
         ]
     );
     let removed = bring(&mut touched, &target, None);
-    assert!(removed.contains("leave .lantern/skills/a/SKILL.md\n"), "{removed}");
-    assert_eq!(touched.bytes(&root.resolve("skills/a/SKILL.md")), Some(&b"mine"[..]));
+    let aside = "gsd-local-patches/skills/a/SKILL.md";
+    assert!(removed.contains(&format!("set-aside .lantern/skills/a/SKILL.md to .lantern/{aside}\n")), "{removed}");
+    assert_eq!(touched.bytes(&root.resolve("skills/a/SKILL.md")), None);
+    assert_eq!(touched.bytes(&root.resolve(aside)), Some(&b"mine"[..]));
     bring(&mut tree, &target, None);
     assert_eq!(tree, old);
 }

@@ -225,6 +225,16 @@ fn segments(text: &str) -> Option<(&str, &str)> {
     decimals_fit.then(|| (&text[..text.len() - rest.len()], rest))
 }
 
+/// A number as people say it, without zeros that only fill it up: `2.1` of `02.1`.
+pub(crate) fn short(number: &str) -> &str {
+    let mut bare = number;
+    while let Some(rest) = bare.strip_prefix('0').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    {
+        bare = rest;
+    }
+    bare
+}
+
 /// The integer at the start of `text`.
 pub(crate) fn leading_integer(text: &str) -> Option<u64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -292,6 +302,23 @@ fn is_continuation(part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zeros_that_only_fill_up_a_number_are_left_out() {
+        let cases = [
+            ("01", "1"),
+            ("02.1", "2.1"),
+            ("0", "0"),
+            ("00", "0"),
+            ("00.1", "0.1"),
+            ("10", "10"),
+            ("PROJ-042", "PROJ-042"),
+            ("", ""),
+        ];
+        for (number, shown) in cases {
+            assert_eq!(short(number), shown);
+        }
+    }
 
     #[test]
     fn identifiers_have_one_normal_form() {

@@ -3,10 +3,14 @@
 //! The one who starts the agents makes the file, where it likes; it is no document below `.planning/`. `worktree
 //! create-wave` keeps one among the project's local notes, with the decision it made: [`WaveNote`].
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::local_state::LocalState;
+use crate::disk::AbsolutePath;
 use crate::text::edit::{EditError, JsonDialect, ParseError};
 use crate::text::json::{JsonDocument, JsonEdit};
 
@@ -104,6 +108,11 @@ pub(crate) struct WaveNote {
 }
 
 impl WaveNote {
+    /// The note of a project; none also where it cannot be read.
+    pub(crate) fn of_project(state_folder: &Path, project: &AbsolutePath) -> Option<Self> {
+        LocalState::of(state_folder, project).ok()?.read(WAVE_NOTE).ok()?
+    }
+
     /// Whether plans are executed side by side, which only a merge ends. Else the note only says who gives worktrees.
     pub(crate) fn is_open(&self) -> bool {
         !self.plans.is_empty() || !self.worktrees.is_empty()

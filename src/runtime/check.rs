@@ -6,11 +6,11 @@ use std::ops::Range;
 use toml_edit::{Document, Item};
 
 use super::descriptor::{Descriptor, Evidence, LocalHome, RuntimeId};
-use super::files::{EditForm, HostFormat};
+use super::files::{EditForm, HostFile, HostFormat};
 use super::matrix::Means;
 use super::tables::{EventName, HookForm};
 use super::terms::{Encoding, Feature, Place, PlaceAnchor, PlaceItem, Scope};
-use crate::text::edit::ParseError;
+use crate::text::edit::{FileFormat, ParseError};
 use crate::text::nearest::nearest;
 
 /// What is wrong with a descriptor, where, and what to do about it.
@@ -247,6 +247,13 @@ impl Descriptor {
     }
 
     fn check_files(&self, file: &File<'_>) -> Option<Fault> {
+        let is_json = |format: HostFormat| matches!(format.to_file_format(), FileFormat::Json(_));
+        let unlike =
+            |of_host: &HostFile| of_host.loads.is_some_and(|loads| !is_json(loads) || !is_json(of_host.format));
+        if let Some((name, _)) = self.files.iter().find(|(_, of_host)| unlike(of_host)) {
+            let at = [Key("files"), Key(name), Key("loads")];
+            return file.fault(&at, "only a JSON file can be read more or less strictly", "leave `loads` out");
+        }
         for (number, edit) in self.edits.iter().enumerate() {
             let at = [Key("edit"), Index(number), Key("file")];
             let format = match self.format(&edit.file, file, &at) {
@@ -519,6 +526,7 @@ mod tests {
         );
         check("[status-line]\nfile = \"s\"\npath = [\"x\"]", "file = \"s\"", "there is no file `s`", "[files.s]");
         let settings = "[files.settings]\nformat = \"toml\"\npath = \"s\"\n";
+        check(&format!("{settings}loads = \"json\""), "loads", "only a JSON file", "leave `loads` out");
         let edit = "[[edit]]\npurpose = \"permissions\"\nfile = \"settings\"\npath = [\"x\"]\nvalue = 1\n";
         check(&format!("{settings}{edit}how = \"append\""), "how", "cannot be edited that way", "`set`");
         check(

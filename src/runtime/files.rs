@@ -11,6 +11,8 @@ use crate::text::words::words;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct HostFile {
     pub(crate) format: HostFormat,
+    /// What the client was seen to load, where that is known: of a file that is more than this it loads nothing.
+    pub(crate) loads: Option<HostFormat>,
     /// Below the host's folder.
     pub(crate) path: String,
     /// Used in its place if it is there.

@@ -11,18 +11,27 @@ use super::files::Purpose;
 use super::tables::EventName;
 use super::terms::{Feature, Lack, PlaceItem, Scope};
 use crate::library::Event;
-use crate::text::words::words;
 
-words! {
-    /// How a host comes to a feature.
-    #[derive(Serialize, JsonSchema)]
-    pub(crate) enum Means {
-        /// The host has it.
-        Native = "native",
-        /// We do without the feature by other means.
-        Emulated = "emulated",
-        /// Not supported.
-        Absent = "absent",
+/// How a host comes to a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Means {
+    /// The host has it.
+    Native,
+    /// We do without the feature by other means.
+    Emulated,
+    /// Not supported.
+    Absent,
+}
+
+impl Means {
+    /// As a person reads it.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Native => "supported",
+            Self::Emulated => "emulated",
+            Self::Absent => "not supported",
+        }
     }
 }
 

@@ -6,6 +6,9 @@ use unicode_width::UnicodeWidthStr;
 /// The widest text that is comfortable to read; tables may be wider.
 const MEASURE: usize = 100;
 
+/// How many rows of a long list are shown.
+const LISTED: usize = 20;
+
 /// What a terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Screen {
@@ -69,6 +72,10 @@ impl Cell {
     pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
         Self { text: text.into(), tone }
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 impl<T: Into<String>> From<T> for Cell {
@@ -85,6 +92,24 @@ impl Screen {
         } else {
             text.to_owned()
         }
+    }
+
+    /// Lines in a colour, each for itself.
+    pub(crate) fn paint_lines(self, tone: Tone, lines: &str) -> String {
+        lines.lines().map(|line| self.paint(tone, line) + "\n").collect()
+    }
+
+    /// Text whose commands, between backticks, are in their colour.
+    pub(crate) fn commands(self, text: &str) -> String {
+        if !self.color {
+            return text.to_owned();
+        }
+        let parts = text.split('`').enumerate();
+        let painted = parts.map(|(number, part)| match number % 2 {
+            0 => part.to_owned(),
+            _ => self.paint(Tone::Command, &format!("`{part}`")),
+        });
+        painted.collect()
     }
 
     /// A sign, one column wide.
@@ -107,8 +132,16 @@ impl Screen {
         self.paint(Tone::Good, &times(filled, full)) + &self.paint(Tone::Faint, &times(empty, columns - full))
     }
 
+    /// The same for text that is piped: lines are as long as they are.
+    pub(crate) fn unwrapped(self) -> Self {
+        Self { width: usize::MAX, ..self }
+    }
+
     /// Prose in lines that fit, each below `indent`, the first one after `first`. Ends in a line break.
     pub(crate) fn prose(self, first: &str, indent: &str, text: &str) -> String {
+        if self.width == usize::MAX {
+            return format!("{first}{text}\n");
+        }
         let width = self.width.min(MEASURE).max(width_of(indent) + 20);
         // A long path or command stays whole, so that it can be copied.
         let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
@@ -120,6 +153,26 @@ impl Screen {
         let Cell { text: sign, tone } = self.mark(mark);
         let lines = self.prose(&format!("{indent}{sign} "), &format!("{indent}  "), text);
         lines.replacen(&sign, &self.paint(tone, &sign), 1)
+    }
+
+    /// A line of cells, two spaces apart; what does not fit continues below the second cell.
+    pub(crate) fn heading(self, cells: &[Cell]) -> String {
+        let second = cells.first().map_or(0, |cell| width_of(&cell.text) + 1);
+        let (mut text, mut column) = (String::new(), 0);
+        for (number, cell) in cells.iter().enumerate() {
+            let gap = if number == 1 { 1 } else { 2 };
+            if number > 0 && column + gap + width_of(&cell.text) > self.width {
+                text += "\n";
+                text.extend(std::iter::repeat_n(' ', second));
+                column = second;
+            } else if number > 0 {
+                text.extend(std::iter::repeat_n(' ', gap));
+                column += gap;
+            }
+            text += &self.paint(cell.tone, &cell.text);
+            column += width_of(&cell.text);
+        }
+        text + "\n"
     }
 
     /// Rows in columns, two spaces apart. Where the rows are wider than the screen, the widest column is cut.
@@ -147,8 +200,39 @@ impl Screen {
         table
     }
 
+    /// As [`Self::table`], the first rows of a list that may be long; `all` is the command that prints the others.
+    pub(crate) fn list(self, indent: &str, rows: &[Vec<Cell>], all: &str) -> String {
+        match rows.len().checked_sub(LISTED) {
+            Some(more) if more > 0 => {
+                let rest = format!("and {more} more: `{all}` lists them all");
+                self.table(indent, &rows[..LISTED]) + &self.prose(indent, indent, &rest)
+            }
+            _ => self.table(indent, rows),
+        }
+    }
+
+    /// Labels, and beside each what belongs to it, in lines that fit. A row without a label goes on with the one before.
+    pub(crate) fn fields(self, indent: &str, rows: &[(&str, Cell)]) -> String {
+        let column = rows.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default();
+        let hanging = " ".repeat(width_of(indent) + column + 2);
+        let mut page = String::new();
+        for (label, value) in rows {
+            let prose = self.prose(&hanging, &hanging, &value.text);
+            let lines = prose.lines().map(|line| self.paint(value.tone, line.trim_start()));
+            let lines = lines.collect::<Vec<_>>().join(&format!("\n{hanging}"));
+            let space = " ".repeat(column - width_of(label) + 2);
+            page += &format!("{indent}{}{space}{lines}\n", self.paint(Tone::Strong, label));
+        }
+        page
+    }
+
+    /// What stands between facts that share a line.
+    pub(crate) fn between(self) -> &'static str {
+        if self.signs { " · " } else { ", " }
+    }
+
     /// A line cut to `width` columns.
-    fn fitted(self, text: &str, width: usize) -> String {
+    pub(crate) fn fitted(self, text: &str, width: usize) -> String {
         let text = text.split(['\n', '\r']).next().unwrap_or_default();
         if width_of(text) <= width {
             return text.to_owned();
@@ -166,22 +250,48 @@ impl Screen {
 }
 
 /// A page of which each line that is too wide is wrapped below its second column, as lists of flags and commands are.
+/// Where that column has little room, it is put below the first one.
 pub(crate) fn two_columns(page: &str, width: usize) -> String {
+    let filled = |first: &str, indent: &str, text: &str| {
+        let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
+        textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation))
+    };
     let wrapped = |line: &str| {
         let start = line.len() - line.trim_start().len();
         let gap = line[start..].find("  ").map(|gap| start + gap);
         let column = gap.map_or(start, |gap| line.len() - line[gap..].trim_start().len());
-        if width_of(line) <= width || column + 20 > width {
-            return line.to_owned();
+        let below = " ".repeat(6.min(start + 4));
+        match gap {
+            _ if width_of(line) <= width => line.to_owned(),
+            _ if column + 20 <= width => filled(&line[..column], &" ".repeat(column), &line[column..]),
+            Some(gap) => format!("{}\n{}", &line[..gap], filled(&below, &below, &line[column..])),
+            None => filled(&below, &below, &line[start..]),
         }
-        let indent = " ".repeat(column);
-        let options = Options::new(width).initial_indent(&line[..column]).subsequent_indent(&indent);
-        textwrap::fill(&line[column..], options.break_words(false).word_splitter(textwrap::WordSplitter::NoHyphenation))
     };
     page.split('\n').map(wrapped).collect::<Vec<_>>().join("\n")
 }
 
-fn width_of(text: &str) -> usize {
+/// A page whose paragraphs are filled again where they are too wide. What is indented is a list, and keeps its lines.
+pub(crate) fn paragraphs(page: &str, width: usize) -> String {
+    let is_prose = |line: &str| !line.is_empty() && !line.starts_with([' ', '-', '=', '/', '$']);
+    let mut lines: Vec<String> = Vec::new();
+    let mut rest = page.split('\n').peekable();
+    while let Some(line) = rest.next() {
+        let mut paragraph = vec![line];
+        while is_prose(line) && rest.peek().is_some_and(|next| is_prose(next)) {
+            paragraph.extend(rest.next());
+        }
+        if paragraph.iter().all(|line| width_of(line) <= width) {
+            lines.extend(paragraph.into_iter().map(str::to_owned));
+        } else {
+            lines.push(two_columns(&paragraph.join(" "), width));
+        }
+    }
+    lines.join("\n")
+}
+
+/// How many columns a text takes.
+pub(crate) fn width_of(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
@@ -231,12 +341,37 @@ mod tests {
     }
 
     #[test]
+    fn labels_line_up_and_what_belongs_to_them_wraps_beside_them() {
+        let rows = [
+            ("Next", Cell::new(Tone::Command, "/gsd-execute-phase 2")),
+            ("", Cell::from("Phase 2 has 2 plans to execute, 02-02 and 02-03")),
+            ("Interrupted", Cell::from("")),
+        ];
+        let shown = PLAIN.fields("  ", &rows);
+        let expected = "  Next         /gsd-execute-phase 2\n               Phase 2 has 2 plans to\n               execute, 02-02 and 02-03\n";
+        assert!(shown.starts_with(expected), "{shown}");
+    }
+
+    #[test]
+    fn a_long_list_says_how_much_is_left_out() {
+        let rows: Vec<Vec<Cell>> = (1..=23).map(|number| vec![Cell::from(number.to_string())]).collect();
+        let shown = PLAIN.list("  ", &rows, "gsd-tools x --json");
+        assert!(shown.ends_with("\n  20\n  and 3 more: `gsd-tools x --json` lists\n  them all\n"), "{shown}");
+        assert_eq!(PLAIN.list("", &rows[..20], "x").lines().count(), 20);
+    }
+
+    #[test]
     fn lists_wrap_below_their_second_column() {
         let page = "Flags:\n  --raw    Print a plain value instead of JSON, where a command has one\n  -x  Short\n";
         let told = two_columns(page, 40);
         assert!(told.lines().all(|line| width_of(line) <= 40) && told.ends_with("\n  -x  Short\n"), "{told}");
         assert!(told.contains("\n           of JSON"), "{told}");
         assert_eq!(two_columns(page, 100), page);
+        let narrow = two_columns("  a-long-name-of-a-flag    What the flag does\n", 30);
+        assert_eq!(narrow, "  a-long-name-of-a-flag\n      What the flag does\n");
+        let prose = "One two three four five\nsix seven.\n\n  a  b\n";
+        assert_eq!(paragraphs(prose, 20), "One two three four\nfive six seven.\n\n  a  b\n");
+        assert_eq!(paragraphs(prose, 40), prose);
     }
 
     #[test]

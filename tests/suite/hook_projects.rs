@@ -180,20 +180,23 @@ fn a_session_begins_with_the_plan_that_was_interrupted() {
         let said: Value = serde_json::from_str(&start(&context)).unwrap();
         assert_eq!(said["hookSpecificOutput"]["additionalContext"], what);
     };
-    line("interrupted: 02-02, 1 commit, no SUMMARY -> /gsd-execute-phase 2");
+    line("Interrupted: 02-02 has no SUMMARY (1 commit). Continue with `/gsd-execute-phase 2`.");
     commit(&context, "test(02-02): write notes");
     commit(&context, "wip");
-    line("interrupted: 02-02, 2 commits, no SUMMARY -> /gsd-execute-phase 2");
+    line("Interrupted: 02-02 has no SUMMARY (2 commits). Continue with `/gsd-execute-phase 2`.");
     // No program is started for it.
     let path = nowhere(&context);
     let without_git = [("PATH", path.to_str().unwrap())];
-    assert!(said(&context, &context.project(), "session-start", &json!({}), &without_git).contains("02-02, 2 commits"));
+    assert!(
+        said(&context, &context.project(), "session-start", &json!({}), &without_git)
+            .contains("02-02 has no SUMMARY (2 commits)")
+    );
     git(&context, &context.project(), &["reset", "-q", "--hard", "HEAD~2"]);
-    line("interrupted: 02-02, 1 commit, no SUMMARY -> /gsd-execute-phase 2");
+    line("Interrupted: 02-02 has no SUMMARY (1 commit). Continue with `/gsd-execute-phase 2`.");
 
     context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
     let both = start(&context);
-    assert!(both.contains("Status: executing") && both.contains("interrupted: 02-02"), "{both}");
+    assert!(both.contains("Status: executing") && both.contains("Interrupted: 02-02"), "{both}");
     context.write(".planning/config.json", "{}");
     context.write(".planning/phases/02-notes/02-02-SUMMARY.md", "---\nphase: 02-notes\n---\n");
     assert_eq!(start(&context), "");
@@ -216,19 +219,19 @@ fn a_session_begins_with_the_changes_that_nobody_committed() {
         let said: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(said["hookSpecificOutput"]["additionalContext"], what);
     };
-    line("interrupted: 02-02, 1 changed file, no SUMMARY -> /gsd-execute-phase 2");
+    line("Interrupted: 02-02 has no SUMMARY (1 changed file). Continue with `/gsd-execute-phase 2`.");
     commit(&context, "feat(02-02): write notes");
     context.write("src/new.py", "new\n");
-    line("interrupted: 02-02, 1 commit, 2 changed files, no SUMMARY -> /gsd-execute-phase 2");
+    line("Interrupted: 02-02 has no SUMMARY (1 commit, 2 changed files). Continue with `/gsd-execute-phase 2`.");
     git(&context, &context.project(), &["commit", "-q", "-a", "-m", "feat(02-02): write more"]);
     std::fs::remove_file(context.project().join("src/new.py")).unwrap();
-    line("interrupted: 02-02, 2 commits, no SUMMARY -> /gsd-execute-phase 2");
+    line("Interrupted: 02-02 has no SUMMARY (2 commits). Continue with `/gsd-execute-phase 2`.");
     // Two plans may be about the same file.
     context.write(".planning/phases/02-notes/02-03-PLAN.md", plan);
-    line("interrupted: 02-02, 2 commits, no SUMMARY -> /gsd-execute-phase 2");
+    line("Interrupted: 02-02 has no SUMMARY (2 commits). Continue with `/gsd-execute-phase 2`.");
     // Changes that no plan of a phase at work speaks of are the user's.
     context.write("src/other.py", "mine\n");
-    line("interrupted: 02-02, 2 commits, no SUMMARY -> /gsd-execute-phase 2");
+    line("Interrupted: 02-02 has no SUMMARY (2 commits). Continue with `/gsd-execute-phase 2`.");
 }
 
 #[test]
@@ -245,7 +248,7 @@ fn commits_of_an_older_plan_with_the_same_number_are_not_an_interruption() {
 fn without_a_log_of_commits_the_state_says_what_was_interrupted() {
     let context = in_execution();
     std::fs::remove_dir_all(context.project().join(".git")).unwrap();
-    assert!(start(&context).contains("interrupted: 02-02, no SUMMARY -> /gsd-execute-phase 2"));
+    assert!(start(&context).contains("Interrupted: 02-02 has no SUMMARY. Continue with `/gsd-execute-phase 2`."));
     context.write(".planning/STATE.md", "---\nstatus: verifying\ncurrent_phase: 2\n---\n");
     assert_eq!(start(&context), "");
     context.write(".planning/STATE.md", "---\nstatus: executing\ncurrent_phase: 2\n---\n");

@@ -204,16 +204,20 @@ pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Says that a check is not run, and why. Where clients are asked for by name everything that they need has to be there,
-/// and it is a failure.
+/// Reports that a check is not run, and why. If `GSD_CLIENTS` names clients, whatever they need has to be installed, and
+/// it is a failure.
 pub(crate) fn not_run(check: &str, why: &str) {
-    let wanted = std::env::var("GSD_CLIENTS").is_ok_and(|clients| clients != "off");
-    assert!(!wanted, "{check} is asked for, and cannot be run: {why}");
-    tell_not_run(check, why);
+    skipped(check, why, "GSD_CLIENTS");
 }
 
-/// As [`not_run`], for what nobody asks for by name.
-pub(crate) fn tell_not_run(check: &str, why: &str) {
+/// As [`not_run`], for checks that need a shell or a reader of man pages, which `GSD_SHELLS` asks for.
+pub(crate) fn no_shell(check: &str, why: &str) {
+    skipped(check, why, "GSD_SHELLS");
+}
+
+fn skipped(check: &str, why: &str, variable: &str) {
+    let required = std::env::var(variable).is_ok_and(|value| value != "off");
+    assert!(!required, "{variable} requires {check}, which cannot run: {why}");
     // Written past the test harness, which keeps the output of passing tests to itself.
     let _ = writeln!(std::io::stderr(), "{check}: not run ({why})");
 }

@@ -42,6 +42,8 @@ mod hostile_git;
 mod hosts;
 mod init;
 mod install;
+mod install_face;
+mod installed;
 mod instructions;
 mod intel;
 mod kit;

@@ -16,6 +16,11 @@ const VIEWS: &[&str] = &[
     "find-phase 2",
     "phase-plan-index 2",
     "audit-uat",
+    "audit-open",
+    "smart-entry",
+    "progress bar",
+    "progress table",
+    "stats table",
     "validate health",
     "validate consistency",
 ];
@@ -41,7 +46,8 @@ fn every_view_fits_the_terminal() {
     for name in ["attic", "clinic", "garden", "ledger", "notes", "pocket", "workshop"] {
         let context = project(name);
         for columns in [60, 80, 120, 200] {
-            for call in VIEWS {
+            // The agents of a host are there without a project as well.
+            for call in VIEWS.iter().chain(&["validate agents"]) {
                 let page = seen(&context, call, columns, &[]);
                 assert!(!page.trim_start().starts_with('{'), "{name}: `{call}` is JSON: {page}");
                 let fits = |line: &str| plain(line).width() <= columns || !line.trim().contains(' ');
@@ -82,6 +88,78 @@ fn a_person_without_a_project_learns_what_to_do() {
         assert!(told.contains("Error:") && told.contains("hint:"), "`{call}`: {told}");
     }
     assert!(context.gsd([]).failure(1).contains("no command given"), "a script that forgot its words");
+}
+
+#[test]
+fn a_person_who_mistypes_a_format_is_asked_and_a_script_gets_json() {
+    let context = project("notes");
+    let told = seen(&context, "progress tabel", 80, &[]);
+    assert!(told.contains("`tabel` is not a format") && told.contains("did you mean `table`?"), "{told}");
+    assert!(seen(&context, "stats foo", 80, &[]).contains("the formats are"));
+    assert!(context.gsd(["progress", "tabel"]).success().starts_with('{'));
+    assert!(seen(&context, "progress json", 80, &[]).starts_with('{'));
+}
+
+#[test]
+fn a_workstream_that_is_not_there_is_named_to_a_person_with_those_that_are() {
+    let context = project("notes");
+    assert!(seen(&context, "--ws nope progress", 80, &[]).contains("this project has no workstreams"));
+    context.write(".planning/workstreams/api/STATE.md", "# S\n");
+    context.write(".planning/workstreams/web/STATE.md", "# S\n");
+    for call in VIEWS {
+        let told = seen(&context, &format!("--ws wep {call}"), 80, &[]);
+        assert!(told.contains("there is no workstream `wep`") && told.contains("api, web"), "`{call}`: {told}");
+    }
+}
+
+#[test]
+fn a_person_without_a_project_is_never_told_that_it_is_safe_to_proceed() {
+    let context = TestContext::new();
+    let told = seen(&context, "audit-open", 80, &[]);
+    assert!(told.contains("there is no project") && !told.contains("Safe"), "{told}");
+    assert!(context.gsd(["audit-open"]).success().contains("Safe to proceed"), "a script gets the page it knows");
+}
+
+#[test]
+fn one_progress_is_shown_by_every_view() {
+    let context = project("workshop");
+    let shown =
+        ["", "progress", "progress bar", "progress table", "stats", "stats table", "roadmap analyze"].map(|call| {
+            let page = plain(&seen(&context, call, 120, &[]));
+            let line = page.lines().find(|line| line.contains(" plans")).unwrap_or_default().to_owned();
+            line[line.find(['█', '░']).unwrap_or_else(|| panic!("`{call}`: {page}"))..].to_owned()
+        });
+    assert!(shown.iter().all(|line| *line == shown[0]), "{shown:?}");
+}
+
+#[test]
+fn a_view_names_commands_as_the_host_spells_them_and_no_internal_names() {
+    let context = project("workshop");
+    let page = plain(&seen(&context, "smart-entry", 80, &[("GSD_RUNTIME", "codex")]));
+    assert!(page.contains("$gsd-execute-phase 2") && !page.contains("/gsd-"), "{page}");
+    assert!(!page.contains("progress-next"), "{page}");
+}
+
+#[test]
+fn a_dashboard_names_a_plan_that_is_half_done() {
+    let context = project("workshop");
+    let git = |words: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+        let ran = context.command("git").current_dir(context.project()).args(identity).args(words).output().unwrap();
+        assert!(ran.status.success(), "{words:?}: {ran:?}");
+    };
+    git(&["commit", "-q", "--allow-empty", "-m", "feat(02-01): lend"]);
+    let page = plain(&seen(&context, "", 80, &[]));
+    assert!(page.contains("Unfinished  02-01 has no SUMMARY (1 commit)"), "{page}");
+}
+
+#[test]
+fn an_answer_at_a_terminal_ends_in_a_line_break() {
+    let context = project("notes");
+    for call in ["progress --json", "smart-entry --json", "generate-slug A", "current-timestamp date --raw"] {
+        let output = context.at_a_terminal_of(80, call, &[], "");
+        assert!(output.stdout.ends_with(b"\n"), "`{call}`: {:?}", String::from_utf8_lossy(&output.stdout));
+    }
 }
 
 #[test]

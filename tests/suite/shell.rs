@@ -2,14 +2,14 @@
 
 use std::process::Output;
 
-use crate::kit::{TestContext, tell_not_run};
+use crate::kit::{TestContext, no_shell};
 
 /// What a program answers; none, and said so, where it is not installed.
 fn asked(context: &TestContext, program: &str, arguments: &[&str]) -> Option<Output> {
     match context.command(program).args(arguments).output() {
         Ok(output) => Some(output),
         Err(error) => {
-            tell_not_run(&format!("shell: {program}"), &error.to_string());
+            no_shell(&format!("shell: {program}"), &error.to_string());
             None
         }
     }
@@ -134,7 +134,7 @@ fn man_pages_are_sound() {
                 let shown = printed(&context, "man", &["--warnings", "-P", "cat", "-l", &path]).unwrap();
                 assert!(shown.contains("SYNOPSIS"), "{shown}");
             } else {
-                tell_not_run("shell: man", "it is not man-db");
+                no_shell("shell: man", "it is not man-db");
             }
         }
         let _ = printed(&context, "mandoc", &["-T", "lint", "-W", "error", &path]);

@@ -782,11 +782,23 @@ fn a_closed_phase_is_not_forgotten_when_its_acceptance_test_failed() {
         let payload = serde_json::json!({ "session_id": "s", "hook_event_name": "E", "cwd": context.project() });
         context.gsd_with(["hook", "standard", "session-start"], &[], &payload.to_string()).success()
     };
-    assert!(said().contains("open: acceptance of phase 1 (1 gap) -> /gsd-verify-work 1"), "{}", said());
+    assert!(
+        said().contains(
+            "Open: the acceptance test of phase 1 (1 gap) is not finished. Continue with `/gsd-verify-work 1`."
+        ),
+        "{}",
+        said()
+    );
     let entry = answer(&context, ["smart-entry", "--json"]);
     assert_eq!(entry["notice"], "the acceptance test of phase 1 is open", "{entry}");
     context.write(path, &uat.replace("complete", "testing").replace("result: issue", "result: [pending]"));
-    assert!(said().contains("open: acceptance of phase 1 (1 test, 1 gap) -> /gsd-verify-work 1"), "{}", said());
+    assert!(
+        said().contains(
+            "Open: the acceptance test of phase 1 (1 test, 1 gap) is not finished. Continue with `/gsd-verify-work 1`."
+        ),
+        "{}",
+        said()
+    );
     context.write(path, &uat.replace("failed", "resolved"));
     assert_eq!(said(), "");
     assert_eq!(answer(&context, ["smart-entry", "--json"])["notice"], Value::Null);

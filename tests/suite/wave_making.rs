@@ -29,7 +29,7 @@ fn plans_with_a_name_behind_their_number_are_one_plan_everywhere() {
     assert_eq!(answer["side_by_side"][0]["plan"], "01-01-store", "the name of its file: {answer}");
     assert!(start(&context, "01-01-store", None).contains("ISOLATION_MISSING"));
     assert!(start(&context, "01-01", None).contains("ISOLATION_MISSING"));
-    let waits = "interrupted: 01-01, 01-02 in worktrees that are not merged";
+    let waits = "Interrupted: 01-01, 01-02 are in worktrees that are not merged";
     assert!(session_start(&context).contains(waits), "{}", session_start(&context));
     for (number, file) in [(1, "a.txt"), (2, "b.txt")] {
         let place = format!(".claude/worktrees/agent-{number}");

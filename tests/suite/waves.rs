@@ -152,7 +152,7 @@ fn the_guard_reads_the_decision_and_following_it_works() {
     assert_eq!(start(&context, "01-01", Some("worktree")), "");
     assert_eq!(start(&context, "01-03", None), "", "a plan in turn starts in the main tree");
     let session = || session_start(&context);
-    let waits = "interrupted: 01-01, 01-02 in worktrees that are not merged, no SUMMARY -> /gsd-execute-phase 1";
+    let waits = "Interrupted: 01-01, 01-02 are in worktrees that are not merged. Continue with `/gsd-execute-phase 1`.";
     assert!(session().contains(waits), "{}", session());
     on(&context, "claude", &["worktree", "cleanup-wave"]).json();
     assert_eq!(start(&context, "01-01", None), "", "the decision ends with the wave");
@@ -185,7 +185,7 @@ fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
     let checked = context.gsd(["plan", "check", "01-01", "01-02"]).json();
     assert_eq!(checked["finished"], true, "{checked}");
     let session = || session_start(&context);
-    let waits = "interrupted: 01-01, 01-02 executed and not closed -> /gsd-execute-phase 1";
+    let waits = "Interrupted: 01-01, 01-02 were executed and not closed. Continue with `/gsd-execute-phase 1`.";
     assert!(session().contains(waits), "{}", session());
     let closed = context.gsd(["plan", "close", "01-01", "01-02"]).json();
     assert_eq!(closed["next_plan"], "01-03");

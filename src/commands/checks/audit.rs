@@ -88,7 +88,8 @@ fn category(word: &str) -> Result<Category, String> {
 fn audit_uat(context: &mut Context) -> Result<(), CommandError> {
     context.refuses_a_person_without_a_project()?;
     let report = audit::uat(&context.view())?;
-    context.show(&report, |screen| report.shown(screen))
+    let verify = format!("{}verify-work", context.command_prefix()?);
+    context.show(&report, |screen| report.shown(screen, &verify))
 }
 
 fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), CommandError> {
@@ -97,7 +98,9 @@ fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), Comma
     if *json {
         return context.emit(&report);
     }
-    context.text(report.page());
+    context.refuses_a_person_without_a_project()?;
+    let page = if context.shows_to_a_person() { report.shown(context.screen()) } else { report.page() };
+    context.text(page);
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::documents::configuration::ConfigurationError;
 use crate::operations::health::{self, HealthFacts, HealthReport, Repairs, Worktree};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::{disk, library};
 
 verbs! {
@@ -175,14 +176,34 @@ fn agents(context: &mut Context) -> Result<(), CommandError> {
     let found = context.agents(context.host()?.descriptor.as_ref());
     let expected: Vec<String> = library::agent_names().map(|name| format!("gsd-{name}")).collect();
     let installed: Vec<String> = expected.iter().filter(|name| !found.missing.contains(name)).cloned().collect();
-    context.emit(&AgentsReport {
+    let report = AgentsReport {
         agents_dir: found.folder.map(|folder| folder.to_string_lossy().replace('\\', "/")),
         agents_found: !installed.is_empty(),
         installed,
         missing: found.missing,
         incomplete: Vec::new(),
         expected,
-    })
+    };
+    if !context.shows_to_a_person() {
+        return context.emit(&report);
+    }
+    let page = report.shown(context.screen());
+    context.text(page);
+    Ok(())
+}
+
+impl AgentsReport {
+    /// What is there and what is missing, for a person at a terminal.
+    fn shown(&self, screen: Screen) -> String {
+        let folder = self.agents_dir.as_deref().map(|folder| format!(" in {folder}")).unwrap_or_default();
+        let count = format!("{} of {} installed{folder}", self.installed.len(), counted(self.expected.len(), "agent"));
+        if self.missing.is_empty() {
+            return screen.item("", Mark::Done, &count);
+        }
+        let missing = screen.prose("Missing: ", "  ", &self.missing.join(", "));
+        let next = screen.fields("", &[("Next", Cell::new(Tone::Command, "gsd-tools install"))]);
+        screen.item("", Mark::Warning, &count) + &missing + "\n" + &next
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -33,7 +33,7 @@ impl Answer {
             let _ = std::io::stderr().write_all(terminal::shown(&line).as_bytes());
         }
         // A program that reads the answer gets the bytes of a document as they are; a terminal would act on some of them.
-        let text = if std::io::stdout().is_terminal() { terminal::shown(&self.stdout) } else { self.stdout };
+        let text = if std::io::stdout().is_terminal() { on_a_line(terminal::shown(&self.stdout)) } else { self.stdout };
         let written = std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush());
         let mut code = match self.outcome {
             Ok(code) => code,
@@ -51,4 +51,12 @@ impl Answer {
         }
         ExitCode::from(code)
     }
+}
+
+/// The text with the line break that the prompt of a shell needs before it.
+fn on_a_line(mut text: String) -> String {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
 }

@@ -324,8 +324,13 @@ impl Context {
 
     /// Whether a question with choices can be asked.
     pub(in crate::commands) fn can_ask(&self) -> bool {
-        let terminal = self.world.terminal();
-        terminal.stderr && terminal.moves && self.is_for_a_person()
+        self.world.terminal().moves && self.can_confirm()
+    }
+
+    /// Whether a person can be asked to confirm; a build server may have a terminal, and nobody at it.
+    pub(in crate::commands) fn can_confirm(&self) -> bool {
+        let is_on = |value: String| !matches!(value.as_str(), "" | "0" | "false");
+        self.world.terminal().stderr && self.is_for_a_person() && !self.world.variable("CI").is_some_and(is_on)
     }
 
     /// Whether the answer is text for a person: one is there, and asked for no other form of it.
@@ -334,9 +339,13 @@ impl Context {
         !asked && self.is_for_a_person()
     }
 
-    /// Says to a person that there is no project; programs get the empty answer they know.
+    /// Says to a person that there is no project, or no such workstream; programs get the empty answer they know.
     pub(in crate::commands) fn refuses_a_person_without_a_project(&self) -> Result<(), CommandError> {
-        if self.shows_to_a_person() { self.needs_a_project() } else { Ok(()) }
+        if !self.shows_to_a_person() {
+            return Ok(());
+        }
+        self.needs_a_project()?;
+        self.refuses_a_missing_workstream()
     }
 
     /// Refuses a call where there is no project.
@@ -358,6 +367,11 @@ impl Context {
         let terminal = self.world.terminal();
         let color = self.globals.color.at(terminal.stdout && terminal.color);
         Screen { width: terminal.width, color, signs: terminal.signs }
+    }
+
+    /// The same for an answer that is text for programs too: only a terminal of a person has lines of one width.
+    pub(in crate::commands) fn page(&self) -> Screen {
+        if self.is_for_a_person() { self.screen() } else { self.screen().unwrapped() }
     }
 
     /// As [`Self::emit`], for answers about a project; to a person at a terminal who asked for no form of it, as text.

@@ -184,8 +184,14 @@ More:
   help exit-codes            List the exit codes
 ";
 
-/// Where the documentation is.
-const DOCUMENTATION: &str = "`gsd-tools guide` explains the system, topic by topic.";
+/// Where the documentation is. Its address is the one that Cargo.toml names, if it names one.
+fn documentation() -> String {
+    let guide = "`gsd-tools guide` explains the system, topic by topic.\n";
+    match env!("CARGO_PKG_REPOSITORY") {
+        "" => guide.to_owned(),
+        address => format!("{guide}Documentation and bug reports: {address}\n"),
+    }
+}
 
 /// What a person sees who calls the program outside of a project.
 pub(in crate::commands) fn welcome(screen: Screen) -> String {
@@ -219,7 +225,7 @@ fn short_page(catalog: Catalog) -> String {
         }
     }
     page.push_str(MORE);
-    let _ = write!(page, "\n{}\n{DOCUMENTATION}\n", global_flags());
+    let _ = write!(page, "\n{}\n{}", global_flags(), documentation());
     page
 }
 

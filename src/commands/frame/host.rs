@@ -36,6 +36,13 @@ impl Context {
         Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
     }
 
+    /// Whether anything says which host the call is for: the environment, the configuration, or the installation that this
+    /// program is part of.
+    pub(in crate::commands) fn host_is_named(&self) -> Result<bool, CommandError> {
+        let is_variable = self.world().variable("GSD_RUNTIME").is_some();
+        Ok(is_variable || self.config()?.runtime().is_some() || self.installed_for().is_some())
+    }
+
     /// The hosts that can be named: ours and those the user described.
     pub(crate) fn registry(&self) -> Result<&Registry, CommandError> {
         opened(&self.registry, self.world())

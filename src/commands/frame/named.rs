@@ -77,7 +77,7 @@ impl Context {
             return Err(CommandError::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
         }
         Err(CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
-            .hint("`gsd-tools phases list` lists the phase folders, `gsd-tools roadmap analyze` the phases"))
+            .hint("`gsd-tools roadmap analyze` lists the phases"))
     }
 
     /// The folder that a person named by its path.

@@ -15,7 +15,9 @@ use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::local_state::{LocalState, WrittenSettings};
 use crate::project::view::{Edits, ProjectView};
+use crate::project::wave::WaveNote;
 use crate::project::workstream::{self, Pointer, PointerEdit};
+use crate::text::nearest::nearest;
 
 impl Context {
     /// The project of this call.
@@ -47,19 +49,45 @@ impl Context {
         if layout.workstream().is_some() {
             return Ok(());
         }
-        let entries = disk::list(layout.absolute(&layout.workstreams()))?.unwrap_or_default();
-        let mut names: Vec<&str> =
-            entries.iter().filter(|entry| entry.is_folder()).map(|entry| entry.name.as_str()).collect();
+        let names = self.workstreams()?;
         if names.is_empty() {
             return Ok(());
         }
-        names.sort_unstable();
         let (reason, why) = match self.workstream_pointer().stored() {
             Some(name) => (Reason::WorkstreamModeMarkerUnresolved, format!("the active one, `{name}`, is gone")),
             None => (Reason::WorkstreamModeNoneActive, "none is active".to_owned()),
         };
         let message = format!("`{command}` needs a workstream, and {why}");
         Err(CommandError::new(reason, message).hint(format!("choose one with `--ws`: {}", names.join(", "))))
+    }
+
+    /// The names of the project's workstreams.
+    pub(crate) fn workstreams(&self) -> Result<Vec<String>, CommandError> {
+        let layout = self.layout();
+        let entries = disk::list(layout.absolute(&layout.workstreams()))?.unwrap_or_default();
+        let mut names: Vec<String> =
+            entries.into_iter().filter(|entry| entry.is_folder()).map(|entry| entry.name).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Refuses a workstream that is not there.
+    pub(super) fn refuses_a_missing_workstream(&self) -> Result<(), CommandError> {
+        let names = self.workstreams()?;
+        let Some(missing) = self.layout().workstream().filter(|active| !names.iter().any(|name| name == active)) else {
+            return Ok(());
+        };
+        let unknown = CommandError::usage(format!("there is no workstream `{missing}`"));
+        Err(match (nearest(missing, names.iter().map(String::as_str)), names.is_empty()) {
+            (_, true) => unknown.hint("this project has no workstreams; leave out `--ws`"),
+            (Some(near), _) => unknown.hint(format!("did you mean `{near}`? The workstreams are {}", names.join(", "))),
+            (None, _) => unknown.hint(format!("the workstreams are {}", names.join(", "))),
+        })
+    }
+
+    /// What `worktree create-wave` decided about a wave that is not merged yet; none also where the note cannot be read.
+    pub(crate) fn noted_wave(&self) -> Option<WaveNote> {
+        WaveNote::of_project(&self.world().state_folder()?, self.root())
     }
 
     /// The project as it stands now. Writers are held off for as long as it is looked at, so that its documents are

@@ -98,7 +98,7 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
     let others = hooks.iter().filter(|(_, hook)| !hook.ours).count();
     if others > 0 && !arguments.yes && !may_run(context, &hooks, others)? {
         return Err(CommandError::usage("nothing was run")
-            .hint("`--ours` runs the hooks of this program alone")
+            .hint("`gsd-tools hooks bench --ours` runs only our hooks")
             .exits(2));
     }
     if unreadable {
@@ -122,13 +122,19 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
 fn may_run(context: &Context, hooks: &[(Target, RegisteredHook)], others: usize) -> Result<bool, CommandError> {
     let terminal = context.world().terminal();
     if !terminal.stdin || !terminal.stderr {
-        let message = format!("{others} hooks are of other programs, and measuring runs them");
-        return Err(CommandError::usage(message).hint("`--yes` runs them, `--ours` leaves them out").exits(2));
+        let message = match others {
+            1 => "1 hook belongs to another program, and measuring runs it".to_owned(),
+            _ => format!("{others} hooks belong to other programs, and measuring runs them"),
+        };
+        return Err(CommandError::usage(message).hint("add --yes to run them, or --ours to leave them out").exits(2));
     }
     for (_, hook) in hooks.iter().filter(|(_, hook)| !hook.ours) {
         context.tell(format!("{}: {}", hook.event, shortened(&hook.command)));
     }
-    let question = format!("Run these {others} hooks of other programs, with made-up events?");
+    let question = match others {
+        1 => "Run this hook of another program, with a sample event?".to_owned(),
+        _ => format!("Run these {others} hooks of other programs, with sample events?"),
+    };
     Ok(Confirm::new().with_prompt(question).default(false).interact_opt().ok().flatten().unwrap_or(false))
 }
 

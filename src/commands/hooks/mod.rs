@@ -1,14 +1,14 @@
 //! `hooks`: enables and disables our hooks without editing the settings of hosts, and measures what hooks cost.
 
 mod bench;
-
-use std::fmt::Write as _;
+pub(in crate::commands) mod state;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 #[cfg(test)]
 pub(super) use bench::BenchReport;
+use state::{HooksState, Off};
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{AbsolutePath, Change, Digest};
@@ -16,6 +16,7 @@ use crate::hooks::{self, Switch};
 use crate::install::{self, Target, UnknownHooks};
 use crate::operations::answers::finding::Finding;
 use crate::runtime::Scope;
+use crate::text::screen::{Mark, Screen};
 
 verbs! {
     "Hooks" (own);
@@ -36,7 +37,7 @@ verbs! {
     /// Example: `gsd-tools hooks on`.
     "hooks on": acts json(SwitchReport) = on(SwitchArgs);
 
-    /// Show which hooks are enabled, for each install
+    /// Show which hooks are registered and enabled, for each install
     ///
     /// Exits 1 if a file that may register hooks cannot be read.
     ///
@@ -82,7 +83,7 @@ fn on(context: &mut Context, arguments: &SwitchArgs) -> Result<(), CommandError>
 /// What `hooks off` and `hooks on` came to.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct SwitchReport {
-    /// The hosts whose hooks are silent now, or would be; `*` for all.
+    /// The hosts whose hooks are disabled now, or would be; `*` for all.
     off: Vec<String>,
     /// Whether that was different before.
     changed: bool,
@@ -117,7 +118,8 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
     if arguments.json || context.is_rehearsal() {
         return context.emit(&report);
     }
-    context.text(told(&report.off));
+    let text = context.page().prose("", "", &told(&report.off));
+    context.text(text);
     Ok(())
 }
 
@@ -125,27 +127,30 @@ fn no_home() -> CommandError {
     CommandError::usage("there is no home folder to keep settings in")
 }
 
-/// Whose hooks are silent, in a sentence.
+/// Whose hooks are disabled, in a sentence.
 fn told(off: &[String]) -> String {
     match off {
-        [] => "Hooks are on.\n".to_owned(),
-        [all] if all == "*" => "Hooks are off for every host; `gsd-tools hooks on` lets them speak again.\n".to_owned(),
-        hosts => format!("Hooks are off for {}; those of other hosts are on.\n", hosts.join(", ")),
+        [] => "Hooks are enabled.".to_owned(),
+        [all] if all == "*" => "Hooks are disabled for all hosts. Enable: `gsd-tools hooks on`".to_owned(),
+        hosts => format!("Hooks are disabled for {}. Enable: `gsd-tools hooks on`", hosts.join(", ")),
     }
 }
 
-/// Whose hooks are silent, and of which installs.
+/// Whose hooks are registered and enabled.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct HookStatus {
-    /// As the switch says it; `*` for all.
+    /// The hosts whose hooks are disabled; `*` for all.
     off: Vec<String>,
-    /// The variable `GSD_HOOKS` silences all of them where it is set like this.
+    /// The variable `GSD_HOOKS` disables all of them where it is set like this.
     off_by_variable: bool,
     installs: Vec<InstallHooks>,
     /// Files that cannot be read, in which more may be registered.
     unreadable: Vec<UnreadableHooks>,
-    /// What keeps hooks from speaking.
+    /// What keeps hooks from running.
     findings: Vec<Finding>,
+    /// Installs whose hooks the host does not run, for a person.
+    #[serde(skip)]
+    without: Vec<WithoutHooks>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -159,23 +164,56 @@ struct UnreadableHooks {
 #[derive(Debug, Serialize, JsonSchema)]
 struct InstallHooks {
     runtime: String,
+    #[serde(skip)]
+    title: String,
     scope: &'static str,
     on: bool,
     /// The host's names of the events at which it calls us.
     events: Vec<String>,
 }
 
+/// An install that the host runs no hooks of.
+#[derive(Debug)]
+struct WithoutHooks {
+    title: String,
+    state: HooksState,
+    install: String,
+}
+
 fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), CommandError> {
-    let json = arguments.json;
-    let switch = Switch::read(context.world())?;
-    let off_by_variable = hooks::is_off_by_variable(context.world());
-    let (mut installs, mut unreadable) = (Vec::new(), Vec::new());
+    let report = look(context)?;
+    if !report.unreadable.is_empty() {
+        context.exit_with(1);
+    }
+    if arguments.json {
+        return context.emit(&report);
+    }
+    let screen = context.page();
+    context.text(screen.commands(&report.text(screen)));
+    Ok(())
+}
+
+fn look(context: &Context) -> Result<HookStatus, CommandError> {
+    let off = Off::read(context.world())?;
+    let mut report = HookStatus {
+        off: off.switch.hosts(),
+        off_by_variable: off.by_variable,
+        installs: Vec::new(),
+        unreadable: Vec::new(),
+        findings: [off.finding(), off.finding_of_variable()].into_iter().flatten().collect(),
+        without: Vec::new(),
+    };
     for target in targets(context, None)? {
         let registered = install::registered(&target)?;
         let (runtime, scope) = (target.descriptor.id.to_string(), target.scope.word());
-        // A module of somebody else's is none of our hooks, whatever it holds.
+        let title = if target.is_usual() || target.scope == Scope::Local {
+            format!("{} ({scope})", target.descriptor.name)
+        } else {
+            format!("{} in {}", target.descriptor.name, target.shown(&target.root))
+        };
+        // A module of another program has none of our hooks, whatever is in it.
         for UnknownHooks { file, why, .. } in registered.unknown.into_iter().filter(|unknown| unknown.may_be_ours) {
-            unreadable.push(UnreadableHooks { runtime: runtime.clone(), scope, file, why });
+            report.unreadable.push(UnreadableHooks { runtime: runtime.clone(), scope, file, why });
         }
         let mut events: Vec<String> = Vec::new();
         for hook in registered.hooks.into_iter().filter(|hook| hook.ours) {
@@ -184,59 +222,87 @@ fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), CommandEr
             }
         }
         if !events.is_empty() {
-            let id = &target.descriptor.id;
-            let on = !off_by_variable && !switch.is_off(Some(id.as_str()));
-            installs.push(InstallHooks { runtime: id.to_string(), scope: target.scope.word(), on, events });
+            let on = !off.is_off(&runtime);
+            report.installs.push(InstallHooks { runtime, title, scope, on, events });
+        } else if let Ok(status) = install::status(&target)
+            && status.version.is_some()
+        {
+            let state = HooksState::of(&target, &status, &off);
+            report.without.push(WithoutHooks {
+                title,
+                state,
+                install: format!("gsd-tools install {}", target.flags()),
+            });
         }
     }
-    let off = switch.hosts();
-    let mut findings = Vec::new();
-    if !off.is_empty() {
-        findings.push(
-            Finding::note("hooks-off", format!("hooks are off for {}", off.join(", "))).fix("gsd-tools hooks on"),
-        );
-    }
-    if off_by_variable {
-        let what = format!("{} is set: every hook is silent where it is", hooks::VARIABLE);
-        findings.push(Finding::note("hooks-off-by-variable", what).cure("unset it"));
-    }
-    findings.extend(unreadable.iter().map(|UnreadableHooks { runtime, scope, file, why }| {
+    let missing = report.without.iter().filter(|install| install.state == HooksState::NotRegistered);
+    report.findings.extend(missing.map(|install| {
+        let what = format!("{} is installed, but its hooks are not registered", install.title);
+        Finding::warning("hooks-not-registered", what).fix(install.install.clone())
+    }));
+    report.findings.extend(report.unreadable.iter().map(|UnreadableHooks { runtime, scope, file, why }| {
         Finding::error("hooks-unknown", format!("the hooks of {runtime} ({scope}) are not known: {why}")).at(file)
     }));
-    let report = HookStatus { off, off_by_variable, installs, unreadable, findings };
-    if !report.unreadable.is_empty() {
-        context.exit_with(1);
-    }
-    if json {
-        return context.emit(&report);
-    }
-    let mut text = told(&report.off);
-    if off_by_variable {
-        let _ = writeln!(text, "{} is set: every hook is silent where it is.", hooks::VARIABLE);
-    }
-    for install in &report.installs {
-        let word = if install.on { "on" } else { "off" };
-        let _ = writeln!(text, "  {} ({}): {word}; {}", install.runtime, install.scope, install.events.join(", "));
-    }
-    for file in &report.unreadable {
-        let _ = writeln!(text, "  {} ({}): not known, for `{}`: {}", file.runtime, file.scope, file.file, file.why);
-    }
-    context.text(text);
-    Ok(())
+    Ok(report)
 }
 
-/// Every place of the hosts, or of one, that can be told: for the user and for this project.
+impl HookStatus {
+    fn text(&self, screen: Screen) -> String {
+        let mut text = screen.prose("", "", &told(&self.off));
+        if self.off_by_variable {
+            let what =
+                format!("{} is set: every hook is disabled wherever it is set. Enable: unset it", hooks::VARIABLE);
+            text += &screen.prose("", "", &what);
+        }
+        for install in &self.installs {
+            let (mark, word) =
+                if install.on { (Mark::Done, "registered for") } else { (Mark::Warning, "registered, but disabled:") };
+            text += &screen.item("  ", mark, &format!("{}: {word} {}", install.title, install.events.join(", ")));
+        }
+        for WithoutHooks { title, state, install } in &self.without {
+            text += &match state {
+                HooksState::NotRegistered => {
+                    let what = format!("{title}: installed, but no hooks registered. Register: `{install}`");
+                    screen.item("  ", Mark::Failed, &what)
+                }
+                // The file is named below.
+                HooksState::Unknown => continue,
+                _ => screen.item("  ", Mark::Open, &format!("{title}: installed, without hooks")),
+            };
+        }
+        for file in &self.unreadable {
+            let what = format!("{} ({}): not known, for `{}`: {}", file.runtime, file.scope, file.file, file.why);
+            text += &screen.item("  ", Mark::Failed, &what);
+        }
+        if self.installs.is_empty() && self.without.is_empty() && self.unreadable.is_empty() {
+            text += &screen.prose(
+                "  ",
+                "  ",
+                "Nothing is installed, so no host runs hooks. `gsd-tools install` installs them.",
+            );
+        }
+        text
+    }
+}
+
+/// Every place of the hosts, or of one, that can be told: global, in this project, and where an install was put.
 fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, CommandError> {
     let registry = context.registry()?;
     let descriptors = match host {
         Some(name) => vec![registry.find(name)?],
         None => registry.all()?,
     };
-    let mut targets = Vec::new();
+    let remembered = install::remembered(context.world())?;
+    let mut targets: Vec<Target> = Vec::new();
     for descriptor in descriptors {
         for scope in [Scope::Global, Scope::Local] {
             // A place that cannot be told holds nothing that could be looked at.
             targets.extend(Target::resolve(descriptor.clone(), scope, context.root(), None, context.world()));
+        }
+        for elsewhere in remembered.iter().filter(|elsewhere| descriptor.id.as_str() == elsewhere.runtime) {
+            let root = Some(elsewhere.root.as_str());
+            let target = Target::resolve(descriptor.clone(), Scope::Global, context.root(), root, context.world()).ok();
+            targets.extend(target.filter(|target| !targets.iter().any(|known| known.root == target.root)));
         }
     }
     Ok(targets)

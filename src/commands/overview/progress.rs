@@ -2,10 +2,12 @@
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::state::entry;
+use crate::hooks::interrupted;
 use crate::operations::overview::dashboard::Dashboard;
 use crate::operations::overview::history;
 use crate::operations::overview::progress::{self, TableReport};
 use crate::operations::overview::stats::{self, Commits};
+use crate::text::nearest::nearest;
 use crate::world::Finished;
 
 verbs! {
@@ -36,14 +38,27 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatsArgs {
-    /// `json` or `table`; any other word means `json`
+    /// `json` or `table`; in a script any other word means `json`
     format: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProgressArgs {
-    /// `json`, `table` or `bar`; any other word means `json`
+    /// `json`, `table` or `bar`; in a script any other word means `json`
     format: Option<String>,
+}
+
+/// Refuses a word of a person's that is none of the formats.
+fn check_format(context: &Context, format: Option<&str>, formats: &[&str]) -> Result<(), CommandError> {
+    let Some(word) = format.filter(|word| !formats.contains(word) && context.is_for_a_person()) else {
+        return Ok(());
+    };
+    let unknown = CommandError::usage(format!("`{word}` is not a format"));
+    let all = formats.join(", ");
+    Err(match nearest(word, formats.iter().copied()) {
+        Some(near) => unknown.hint(format!("did you mean `{near}`? The formats are {all}")),
+        None => unknown.hint(format!("the formats are {all}")),
+    })
 }
 
 fn history_digest(context: &mut Context) -> Result<(), CommandError> {
@@ -55,13 +70,26 @@ pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Comman
     let view = context.view();
     let stats = stats::stats(&view, Commits::default())?;
     let entry = entry(context, &view)?;
-    let dashboard = Dashboard::of(&view, stats, entry, &context.root().name())?;
+    let unfinished = interrupted::found(&view, context.noted_wave().as_ref());
+    let workstreams = if context.layout().workstream().is_none() { context.workstreams()? } else { Vec::new() };
+    let dashboard = Dashboard::of(&view, stats, entry, title(context)?, unfinished, workstreams)?;
     Ok(dashboard.shown(context.screen()))
 }
 
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
+    let format = arguments.format.as_deref();
+    check_format(context, format, &["json", "table", "bar"])?;
+    if context.shows_to_a_person() && format != Some("json") {
+        context.refuses_a_person_without_a_project()?;
+        let page = match format {
+            None => dashboard(context)?,
+            Some(form) => counts(context, form == "bar")?,
+        };
+        context.text(page);
+        return Ok(());
+    }
     let report = progress::progress(&context.view())?;
-    match arguments.format.as_deref() {
+    match format {
         Some("bar") => {
             let bar = report.bar();
             let raw = bar.bar.clone();
@@ -71,24 +99,40 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Comma
             let rendered = report.table();
             context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered)
         }
-        Some(_) => context.emit(&report),
-        None if context.shows_to_a_person() && context.has_a_project() => {
-            let page = dashboard(context)?;
-            context.text(page);
-            Ok(())
-        }
-        None => context.show(&report, |_| String::new()),
+        _ => context.emit(&report),
     }
 }
 
-fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandError> {
-    let report = stats::stats(&context.view(), commits(context))?;
-    if arguments.format.as_deref() == Some("table") {
-        let rendered = report.table();
-        return context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered);
-    }
+/// The bar of progress for a person, and without `bar` the phases below it.
+fn counts(context: &Context, bar: bool) -> Result<String, CommandError> {
+    let report = stats::stats(&context.view(), Commits::default())?;
+    let screen = context.screen();
+    Ok(if bar { report.measure().shown(screen) } else { report.head(screen, &title(context)?) + &report.rows(screen) })
+}
+
+fn title(context: &Context) -> Result<String, CommandError> {
     let title = context.view().project_title()?.unwrap_or_else(|| context.root().name());
-    context.show(&report, |screen| report.shown(screen, &title))
+    Ok(match context.layout().workstream() {
+        Some(workstream) => format!("{title} ({workstream})"),
+        None => title,
+    })
+}
+
+fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandError> {
+    let format = arguments.format.as_deref();
+    check_format(context, format, &["json", "table"])?;
+    let report = stats::stats(&context.view(), commits(context))?;
+    match format {
+        Some("table") if !context.shows_to_a_person() => {
+            let rendered = report.table();
+            context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered)
+        }
+        Some("json") => context.emit(&report),
+        _ => {
+            let title = title(context)?;
+            context.show(&report, |screen| report.shown(screen, &title))
+        }
+    }
 }
 
 /// How many commits led here, and the day of the first; none outside of a repository.

@@ -203,7 +203,12 @@ fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandErro
         let raw = report.directory.clone().unwrap_or_default();
         return context.emit_raw(&report, raw);
     }
-    context.show(&report, |screen| report.shown(screen, phase))
+    if context.shows_to_a_person() {
+        context.refuses_a_person_without_a_project()?;
+        // The error for a person says why there is none.
+        context.phase_named(&context.view(), phase)?;
+    }
+    context.show(&report, |screen| report.shown(screen))
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {

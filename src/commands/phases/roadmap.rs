@@ -86,7 +86,15 @@ pub(crate) struct UpgradeArgs {
 fn analyze(context: &mut Context) -> Result<(), CommandError> {
     match analyze::analyze(&context.view())? {
         Ok(report) => context.show(&report, |screen| report.shown(screen)),
-        Err(report) => context.show(&report, |_| "This project has no ROADMAP.md\n".to_owned()),
+        Err(_) if context.shows_to_a_person() => {
+            context.refuses_a_person_without_a_project()?;
+            let missing = CommandError::new(Reason::Unknown, "this project has no ROADMAP.md");
+            Err(match context.installed_command("new-project")? {
+                Some(start) => missing.hint(format!("`{start}` in your agent creates it")),
+                None => missing,
+            })
+        }
+        Err(report) => context.emit(&report),
     }
 }
 

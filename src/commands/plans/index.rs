@@ -38,6 +38,11 @@ fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
         }
         PlanIndexError::Unreadable(error) => error.into(),
     })?;
+    if report.error.is_some() && context.shows_to_a_person() {
+        context.refuses_a_person_without_a_project()?;
+        // The error for a person says why there is none.
+        context.phase_named(&context.view(), phase)?;
+    }
     context.show(&report, |screen| report.shown(screen))
 }
 

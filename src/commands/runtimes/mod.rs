@@ -53,9 +53,10 @@ fn runtimes(context: &mut Context, arguments: &RuntimesArgs) -> Result<(), Comma
     if arguments.json {
         return context.emit(&report);
     }
+    let screen = context.page();
     context.text(match (&arguments.host, report.runtimes.first()) {
-        (Some(_), Some(row)) => text::page(row),
-        _ => text::table(&report),
+        (Some(_), Some(row)) => text::page(row, screen),
+        _ => text::table(&report, screen),
     });
     Ok(())
 }
@@ -215,15 +216,5 @@ fn root(descriptor: &Descriptor, scope: Scope, context: &Context) -> Option<Stri
         Err(HomeError::NoLocal(_)) => None,
         // A variable that names no folder is the matter of an install.
         Err(_) => Some(descriptor.home.global.clone()),
-    }
-}
-
-impl RuntimesReport {
-    fn words(verified: &VerifiedRow) -> &'static str {
-        match verified.by {
-            Evidence::Client => "client",
-            Evidence::VendorDoc => "maker",
-            Evidence::Secondary => "others",
-        }
     }
 }

@@ -2,47 +2,85 @@
 
 use std::fmt::Write as _;
 
-use super::{RuntimeRow, RuntimesReport};
+use super::{FeatureRow, RuntimeRow, RuntimesReport};
 use crate::runtime::{Evidence, Feature, Means, Scope};
+use crate::text::screen::{Cell, Screen, Tone};
 
+/// The width of the matrix, and of text that is piped.
 const WIDTH: usize = 100;
 
-/// All hosts, one a line.
-pub(super) fn table(report: &RuntimesReport) -> String {
+/// All hosts: a matrix, or on a narrow screen a paragraph each.
+pub(super) fn table(report: &RuntimesReport, screen: Screen) -> String {
+    let mut text = if screen.width < WIDTH { list(report, screen) } else { matrix(report) };
+    for broken in &report.broken {
+        let _ = writeln!(text, "\nNot usable: {}", broken.file);
+        let place = format!("line {}, column {}: ", broken.line, broken.column);
+        entry(&mut text, screen, &place, &broken.message);
+        entry(&mut text, screen, "", &broken.hint);
+    }
+    text
+}
+
+fn matrix(report: &RuntimesReport) -> String {
     let first = report.runtimes.iter().map(|row| row.id.chars().count()).max().unwrap_or(0).max(4);
     let mut text = format!("{:first$}", "host");
     for feature in Feature::ALL {
         let _ = write!(text, " {}", head(feature));
     }
-    text.push_str(" known from\n");
+    text.push_str(" client\n");
     for row in &report.runtimes {
         let _ = write!(text, "{:first$}", row.id);
         for feature in &row.features {
             let width = head(feature.what).len();
             let _ = write!(text, " {:width$}", cell(feature.support));
         }
-        let _ = writeln!(text, " {}", RuntimesReport::words(&row.verified));
+        let version = row.verified.version.as_deref().unwrap_or("verified");
+        let client = if row.verified.by == Evidence::Client { version } else { "untested" };
+        let _ = writeln!(text, " {client}");
     }
     text.push_str(LEGEND);
-    for broken in &report.broken {
-        let _ = writeln!(text, "\nNot usable: {}", broken.file);
-        entry(&mut text, &format!("line {}, column {}: ", broken.line, broken.column), &broken.message);
-        entry(&mut text, "", &broken.hint);
-    }
     text
 }
 
 const LEGEND: &str = "
 yes: supported; ~: emulated; -: not supported.
-typed: commands can be typed and are not listed to the model; incl: a command brings a file into
+typed: commands can be typed and are not listed to the model; incl: a command includes a file in
 the prompt; start, before, after, compact: programs run when a session starts, before and after a
 tool, and before the conversation is shortened; line: status line; allow: a list of what may run
-without asking; local: an install for one project; trees: a worktree for an agent.
-Known from: the client itself, vendor documents, or other sources.
-`gsd-tools runtimes <host>` tells how, why not, and where things go.
+without asking; local: an install in one project; trees: a worktree for an agent.
+client: the version that this was verified with; untested: from vendor docs or other sources.
+`gsd-tools runtimes HOST` shows how, why not, and where files are installed.
 ";
 
-/// What a column is called. All of them, a host's id and what is known fit the width.
+/// A paragraph for each host: what it does not support is shorter than what it does.
+fn list(report: &RuntimesReport, screen: Screen) -> String {
+    let mut text = String::new();
+    for row in &report.runtimes {
+        let title = [Cell::new(Tone::Strong, row.id.as_str()), Cell::from(format!("({})", row.name))];
+        text += &screen.heading(&title);
+        text += &screen.prose("  ", "  ", &supported(&row.features));
+        text += &screen.prose("  ", "  ", &verified(row));
+    }
+    text.push('\n');
+    text + &screen.prose("", "", "`gsd-tools runtimes HOST` shows how, why not, and where files are installed.")
+}
+
+fn supported(features: &[FeatureRow]) -> String {
+    let of = |means: Means| {
+        let words = features.iter().filter(|feature| feature.support == means).map(|feature| feature.what.word());
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let (emulated, absent) = (of(Means::Emulated), of(Means::Absent));
+    let count = features.iter().filter(|feature| feature.support == Means::Native).count();
+    let parts = [
+        Some(format!("{count} of {} features supported", features.len())),
+        Some(format!("emulated: {emulated}")).filter(|_| !emulated.is_empty()),
+        Some(format!("not supported: {absent}")).filter(|_| !absent.is_empty()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// The name of a column. All of them, a host's id and what is known fit the width.
 fn head(feature: Feature) -> &'static str {
     match feature {
         Feature::Commands => "cmds",
@@ -71,81 +109,79 @@ fn cell(means: Means) -> &'static str {
 }
 
 /// One host.
-pub(super) fn page(row: &RuntimeRow) -> String {
+pub(super) fn page(row: &RuntimeRow, screen: Screen) -> String {
     let mut text = row.name.clone();
     let words: Vec<&str> = std::iter::once(row.id.as_str()).chain(row.aliases.iter().map(String::as_str)).collect();
     let _ = writeln!(text, " ({})", words.join(", "));
-    text.push_str(&known_from(row));
+    text += &screen.prose("", "", &format!("{}{}.", verified(row), date(row)));
     if row.own {
-        text.push_str("Told by a descriptor of your own.\n");
+        text += &screen.prose("", "", "Described by a descriptor that you added.");
     }
     text.push('\n');
     for feature in &row.features {
-        entry(&mut text, &format!("{:15}{:9}", feature.what.word(), feature.support.word()), &feature.note);
+        let head = format!("{:15}{:15}", feature.what.word(), feature.support.words());
+        entry(&mut text, screen, &head, &feature.note);
     }
     for scope in [Scope::Global, Scope::Local] {
         if !row.places.iter().any(|place| place.scope == scope) {
             continue;
         }
         let title = match scope {
-            Scope::Global => "For you, in all projects",
-            Scope::Local => "For one project",
+            Scope::Global => "Global, for all projects",
+            Scope::Local => "Local, for one project",
         };
         let _ = writeln!(text, "\n{title} (`--{}`):", scope.word());
         for place in row.places.iter().filter(|place| place.scope == scope) {
-            entry(&mut text, &format!("{:24}", place.what), &place.path);
+            entry(&mut text, screen, &format!("{:24}", place.what), &place.path);
         }
     }
     if !row.environment.is_empty() {
-        text.push_str("\nThe folder for you is moved by the first of these that is set:\n");
+        text.push('\n');
+        text += &screen.prose("", "", "The first of these variables that is set moves the global folder:");
         for variable in &row.environment {
-            entry(&mut text, &format!("{:24}", variable.name), &variable.holds);
+            entry(&mut text, screen, &format!("{:24}", variable.name), &variable.holds);
         }
     }
     let plugin = if row.plugin {
-        format!("`gsd-tools package --host {} FOLDER` writes a plugin", row.id)
+        format!("`gsd-tools package --host {} FOLDER` builds one", row.id)
     } else {
-        "no form of plugins is known".to_owned()
+        "not supported, no form of plugins is known".to_owned()
     };
     text.push('\n');
-    entry(&mut text, "Plugin: ", &plugin);
+    entry(&mut text, screen, "Plugin: ", &plugin);
     text
 }
 
-fn known_from(row: &RuntimeRow) -> String {
-    let date = &row.verified.date;
+/// What the row rests on.
+fn verified(row: &RuntimeRow) -> String {
     match (row.verified.by, &row.verified.version) {
-        (Evidence::Client, Some(version)) => {
-            format!("Verified with client {version} on {date}.\n")
-        }
-        (Evidence::Client, None) => format!("Verified with the client on {date}.\n"),
-        (Evidence::VendorDoc, _) => {
-            format!("From vendor documents read on {date}; not tested with a client.\n")
-        }
-        (Evidence::Secondary, _) => {
-            format!("From secondary sources read on {date}; not tested, and no full vendor documents.\n")
-        }
+        (Evidence::Client, Some(version)) => format!("Verified with client {version}"),
+        (Evidence::Client, None) => "Verified with the client".to_owned(),
+        (Evidence::VendorDoc, _) => "From vendor docs, untested".to_owned(),
+        (Evidence::Secondary, _) => "From secondary sources, untested".to_owned(),
     }
 }
 
-/// A line with a head; what is too long goes on below itself.
-fn entry(text: &mut String, head: &str, body: &str) {
-    let indent = 2 + head.chars().count();
-    let mut column = indent;
-    let _ = write!(text, "  {head}");
-    for (number, word) in body.split(' ').enumerate() {
-        let length = word.chars().count();
-        if number > 0 && column + 1 + length > WIDTH {
-            let _ = write!(text, "\n{:indent$}", "");
-            column = indent;
-        } else if number > 0 {
-            text.push(' ');
-            column += 1;
-        }
-        text.push_str(word);
-        column += length;
+fn date(row: &RuntimeRow) -> String {
+    let date = &row.verified.date;
+    match row.verified.by {
+        Evidence::Client => format!(" on {date}"),
+        Evidence::VendorDoc | Evidence::Secondary => format!("; read on {date}"),
     }
-    text.push('\n');
+}
+
+/// A line with a head; what is too long continues below itself, or on a narrow screen below the head.
+fn entry(text: &mut String, screen: Screen, head: &str, body: &str) {
+    let screen = Screen { width: screen.width.min(WIDTH), ..screen };
+    let first = format!("  {head}");
+    let column = first.chars().count();
+    if column > 12 && screen.width < 72 {
+        text.push_str(first.trim_end());
+        text.push('\n');
+        *text += &screen.prose("      ", "      ", body);
+    } else {
+        *text += &screen.prose(&first, &" ".repeat(column), body);
+    }
 }
 
 #[cfg(test)]
@@ -153,11 +189,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_note_goes_on_below_itself() {
-        let mut text = String::new();
-        entry(&mut text, "local   ", "word ".repeat(30).trim_end());
-        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
-        assert_eq!(text.lines().count(), 2);
-        assert!(text.lines().nth(1).unwrap().starts_with("          word"));
+    fn a_long_note_continues_below_itself() {
+        for width in [60, 80, 200, usize::MAX] {
+            let mut text = String::new();
+            let screen = Screen { width, color: false, signs: true };
+            entry(&mut text, screen, "local         ", "word ".repeat(30).trim_end());
+            assert!(text.lines().all(|line| line.len() <= WIDTH.min(width)), "{text}");
+            assert!(text.lines().nth(1).unwrap().trim_start().starts_with("word"), "{text}");
+        }
     }
 }

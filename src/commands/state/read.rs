@@ -53,7 +53,8 @@ const LOAD_LINES: &[&str] = &[
 ];
 
 pub(in crate::commands) fn load(context: &mut Context) -> Result<(), CommandError> {
-    if context.shows_to_a_person() && context.has_a_project() {
+    if context.shows_to_a_person() {
+        context.refuses_a_person_without_a_project()?;
         return shown(context);
     }
     let config = context.config()?.clone();
@@ -77,17 +78,15 @@ pub(in crate::commands) fn load(context: &mut Context) -> Result<(), CommandErro
     if context.raw() {
         return context.emit_raw(&report, lines.join("\n"));
     }
-    context.show(&report, |_| String::new())
+    context.emit(&report)
 }
 
 /// Shows a person what STATE.md says.
 fn shown(context: &mut Context) -> Result<(), CommandError> {
     let facts = context.state_facts()?;
     let report = read::json(&context.view(), &facts)?;
-    let page = match report {
-        Some(report) => report.shown(context.screen()),
-        None => format!("{NO_STATE}\n{NO_STATE_CURE}\n"),
-    };
+    let Some(report) = report else { return Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)) };
+    let page = report.shown(context.screen());
     context.text(page);
     Ok(())
 }
@@ -134,6 +133,12 @@ pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryA
     let report = entry(context, &context.view())?;
     if arguments.json {
         return context.emit(&report);
+    }
+    if context.shows_to_a_person() {
+        context.refuses_a_person_without_a_project()?;
+        let page = report.shown(context.screen());
+        context.text(page);
+        return Ok(());
     }
     let next = report.recommended_action();
     context.text(format!("{}\nRecommended: {} → {}", report.summary, next.id, next.command));

@@ -1,7 +1,11 @@
 //! Something that is not as it should be, in one form for all that look: the health of a project, STATE.md, installs, hooks.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::text::screen::Mark;
 
 /// What was found, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -17,9 +21,9 @@ pub(crate) struct Finding {
     /// What a person does about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<String>,
-    /// The command that mends it without losing anything.
+    /// The command that repairs it and loses nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) fix: Option<&'static str>,
+    pub(crate) fix: Option<Cow<'static, str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -52,9 +56,22 @@ impl Finding {
 
     /// In one line, as a person reads it.
     pub(crate) fn line(&self) -> String {
-        let place = self.place.as_ref().map(|place| format!(": {place}")).unwrap_or_default();
-        let cure = self.cure.as_ref().map(|cure| format!(": {cure}")).unwrap_or_default();
-        format!("{}{place}{cure}", self.what)
+        let place = self.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        let cure = match (&self.cure, &self.fix) {
+            (Some(cure), _) => format!("; {cure}"),
+            (None, Some(command)) => format!("; run `{command}`"),
+            (None, None) => String::new(),
+        };
+        format!("{place}{}{cure}", self.what)
+    }
+
+    /// The sign of its severity.
+    pub(crate) fn mark(&self) -> Mark {
+        match self.severity {
+            Severity::Error => Mark::Failed,
+            Severity::Warning => Mark::Warning,
+            Severity::Note => Mark::Open,
+        }
     }
 
     #[must_use]
@@ -68,7 +85,7 @@ impl Finding {
     }
 
     #[must_use]
-    pub(crate) fn fix(self, command: &'static str) -> Self {
-        Self { fix: Some(command), ..self }
+    pub(crate) fn fix(self, command: impl Into<Cow<'static, str>>) -> Self {
+        Self { fix: Some(command.into()), ..self }
     }
 }

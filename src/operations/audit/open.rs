@@ -9,11 +9,13 @@ use super::{Category, is_acknowledged};
 use crate::project::deferred::{DeferredItems, ItemState};
 use crate::project::files::{FileError, sha256};
 use crate::project::folder::PhaseFolder;
+use crate::project::phase;
 use crate::project::state::is_placeholder;
 use crate::project::uat_report::UatReport;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What `audit-open` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -438,6 +440,88 @@ fn short(line: &str) -> String {
 }
 
 impl OpenReport {
+    /// What is open, kind by kind, for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let known = match self.acknowledged.total {
+            0 => String::new(),
+            known => format!("{} acknowledged before", counted(known, "item")),
+        };
+        if !self.has_open_items {
+            let nothing = screen.paint(Tone::Good, "Nothing is open");
+            return if known.is_empty() { nothing + "\n" } else { format!("{nothing}, {known}\n") };
+        }
+        let count = screen.paint(Tone::Strong, &counted(self.counts.total, "open item"));
+        let mut page = if known.is_empty() { count + "\n" } else { format!("{count}, {known}\n") };
+        for (category, title) in TITLES {
+            let rows = self.rows(*category);
+            if rows.is_empty() {
+                continue;
+            }
+            page += &format!("\n{} {}\n", screen.paint(Tone::Strong, title), self.counts.of(*category));
+            let rows: Vec<Vec<Cell>> = rows.into_iter().map(|row| row.cells(screen)).collect();
+            page += &screen.list("  ", &rows, "gsd-tools audit-open --json");
+        }
+        page + &screen.prose("\n", "", "`gsd-tools audit-open acknowledge` records that an item may stay open.")
+    }
+
+    /// A name, what it is about and its status, of every item of a kind.
+    fn rows(&self, category: Category) -> Vec<OpenRow> {
+        let items = &self.items;
+        match category {
+            Category::DebugSessions => items.debug_sessions.iter().map(DebugSession::row).collect(),
+            Category::QuickTasks => {
+                items.quick_tasks.iter().map(|task| OpenRow::new(&task.slug, &task.description, &task.status)).collect()
+            }
+            Category::Threads => {
+                items.threads.iter().map(|thread| OpenRow::new(&thread.slug, &thread.title, &thread.status)).collect()
+            }
+            Category::Todos => items.todos.iter().map(OpenTodo::row).collect(),
+            Category::Seeds => {
+                let title = |seed: &Seed| {
+                    seed.title
+                        .trim_start_matches("SEED-")
+                        .trim_start_matches(|letter: char| letter.is_ascii_digit())
+                        .trim_start_matches(':')
+                        .trim()
+                        .to_owned()
+                };
+                items.seeds.iter().map(|seed| OpenRow::new(&seed.id, &title(seed), &seed.status)).collect()
+            }
+            Category::UatGaps => {
+                let row = |gap: &UatGap| {
+                    let tests = counted(gap.open_scenario_count, "test");
+                    OpenRow::in_phase(
+                        &gap.place,
+                        &format!("{tests} pending"),
+                        &gap.status,
+                        gap.archived_milestone.as_deref(),
+                    )
+                };
+                items.uat_gaps.iter().map(row).collect()
+            }
+            Category::VerificationGaps => {
+                let row = |gap: &VerificationGap| {
+                    OpenRow::in_phase(&gap.place, &gap.place.file, &gap.status, gap.archived_milestone.as_deref())
+                };
+                items.verification_gaps.iter().map(row).collect()
+            }
+            Category::ContextQuestions => {
+                let row = |open: &ContextQuestions| {
+                    let first = open.questions.first().map_or("", |question| without_mark(question));
+                    let count = counted(open.question_count, "question");
+                    OpenRow::in_phase(&open.place, first, &count, open.archived_milestone.as_deref())
+                };
+                items.context_questions.iter().map(row).collect()
+            }
+            Category::DeferredItems => {
+                let row = |item: &DeferredText| {
+                    OpenRow::in_phase(&item.place, &item.text, "", item.archived_milestone.as_deref())
+                };
+                items.deferred.iter().map(row).collect()
+            }
+        }
+    }
+
     /// The same as a page for people.
     pub(crate) fn page(&self) -> String {
         let mut page = "### Milestone Close: Open Artifact Audit\n\n".to_owned();
@@ -530,6 +614,46 @@ impl OpenReport {
     }
 }
 
+/// One open item for a person at a terminal.
+struct OpenRow {
+    name: String,
+    about: String,
+    status: String,
+}
+
+impl OpenRow {
+    /// Words of a template that was never filled in say nothing.
+    fn new(name: &str, about: &str, status: &str) -> Self {
+        let about = about.trim_start_matches('#').trim();
+        let about = if about.trim_start_matches("hypothesis:").trim() == "null" { "" } else { about };
+        Self { name: name.to_owned(), about: about.to_owned(), status: status.replace('_', " ") }
+    }
+
+    fn in_phase(place: &Place, about: &str, status: &str, archived: Option<&str>) -> Self {
+        let phase = format!("phase {}", phase::short(&place.phase));
+        let name = archived.map_or_else(|| phase.clone(), |version| format!("{phase} of {version}"));
+        Self::new(&name, about, status)
+    }
+
+    fn cells(self, screen: Screen) -> Vec<Cell> {
+        let (name, about) = (Cell::from(self.name), Cell::from(self.about));
+        vec![screen.mark(Mark::Open), name, about, Cell::new(Tone::Faint, self.status)]
+    }
+}
+
+/// The kinds of items as a person reads them: what hurts most comes first.
+const TITLES: &[(Category, &str)] = &[
+    (Category::DebugSessions, "Debug sessions"),
+    (Category::UatGaps, "Acceptance tests"),
+    (Category::VerificationGaps, "Verifications"),
+    (Category::QuickTasks, "Quick tasks"),
+    (Category::Todos, "Todos"),
+    (Category::Threads, "Threads"),
+    (Category::Seeds, "Seeds"),
+    (Category::ContextQuestions, "Questions in CONTEXT.md"),
+    (Category::DeferredItems, "Deferred items"),
+];
+
 /// The sections of the page: what hurts most comes first.
 const SECTIONS: &[(Category, &str, &str, &str)] = &[
     (Category::DebugSessions, "🔴", "Debug Sessions", "open"),
@@ -550,6 +674,10 @@ impl Place {
 }
 
 impl DebugSession {
+    fn row(&self) -> OpenRow {
+        OpenRow::new(&self.slug, &self.hypothesis, &self.status)
+    }
+
     fn line(&self) -> String {
         let start = format!("• {} [{}]", self.slug, self.status);
         if self.hypothesis.is_empty() { start } else { format!("{start} — {}", self.hypothesis) }
@@ -557,6 +685,13 @@ impl DebugSession {
 }
 
 impl OpenTodo {
+    fn row(&self) -> OpenRow {
+        match self.remainder_count {
+            Some(more) => OpenRow::new(&format!("and {more} more"), "`gsd-tools list-todos` lists them all", ""),
+            None => OpenRow::new(&self.filename, &self.summary, &self.area),
+        }
+    }
+
     fn lines(&self) -> Vec<String> {
         if let Some(more) = self.remainder_count {
             return vec![format!("... and {more} more")];

@@ -1,7 +1,5 @@
 //! The tests and checks that nobody passed yet, over all phases, with what stands in their way.
 
-use std::fmt::Write as _;
-
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -14,6 +12,7 @@ use crate::operations::verification::human_checks::{self, DeferredCheck};
 use crate::project::deferred::{DeferredItems, ItemState};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::phase::short;
 use crate::project::uat_report::{Gap, UatReport, UatTest};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
@@ -40,25 +39,53 @@ pub(crate) struct UatAuditReport {
 }
 
 impl UatAuditReport {
-    /// The open tests, file by file, for a person at a terminal.
-    pub(crate) fn shown(&self, screen: Screen) -> String {
+    /// The open tests, file by file, for a person at a terminal; `verify` is the command that goes on with those of a phase.
+    pub(crate) fn shown(&self, screen: Screen, verify: &str) -> String {
         if self.results.is_empty() && self.deferred_checks.is_empty() {
-            return "No open tests or checks\n".to_owned();
+            return screen.paint(Tone::Good, "No open tests or checks") + "\n";
         }
-        let mut page = counted(self.summary.total_items, "open test") + "\n";
+        let count = counted(self.summary.total_items, "open test");
+        let mut page = screen.paint(Tone::Strong, &count) + "\n";
         for file in &self.results {
-            let place = screen.paint(Tone::Faint, &file.file_path);
-            // Writing to a string cannot fail.
-            let _ = writeln!(page, "\n{}  {place}", screen.paint(Tone::Strong, &format!("Phase {}", file.phase)));
-            let row = |item: &Item| {
-                let mark = if item.result == "issue" { Mark::Failed } else { Mark::Open };
-                vec![screen.mark(mark), Cell::from(item.name.as_str()), Cell::new(Tone::Faint, item.result.as_str())]
-            };
-            page += &screen.table("  ", &file.items.iter().map(row).collect::<Vec<_>>());
+            page += &file.shown(screen);
         }
         if !self.deferred_checks.is_empty() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(page, "\n{} deferred to a person", counted(self.deferred_checks.len(), "check"));
+            let title = format!("{} deferred to a person", counted(self.deferred_checks.len(), "check"));
+            let row = |check: &DeferredCheck| {
+                let phase = format!("phase {}", short(&check.phase));
+                vec![screen.mark(Mark::Open), Cell::from(check.name.as_str()), Cell::new(Tone::Faint, phase)]
+            };
+            let rows: Vec<_> = self.deferred_checks.iter().map(row).collect();
+            page += &format!("\n{}\n", screen.paint(Tone::Strong, &title));
+            page += &screen.list("  ", &rows, "gsd-tools audit-uat --json");
+        }
+        let open = self.results.iter().filter(|file| file.archived_milestone.is_none()).map(|file| &file.phase);
+        if let Some(phase) = open.chain(self.deferred_checks.iter().map(|check| &check.phase)).next() {
+            let command = format!("{verify} {}", short(phase));
+            page += &format!("\n{}", screen.fields("", &[("Next", Cell::new(Tone::Command, command))]));
+        }
+        page
+    }
+}
+
+impl FileReport {
+    /// The open tests of one file for a person at a terminal.
+    fn shown(&self, screen: Screen) -> String {
+        let archived = self.archived_milestone.as_deref().map(|version| format!(" (archived with {version})"));
+        let title = format!("Phase {}{}", short(&self.phase), archived.unwrap_or_default());
+        let place = screen.paint(Tone::Faint, &self.file_path);
+        let mut page = format!("\n{}  {place}\n", screen.paint(Tone::Strong, &title));
+        let row = |item: &Item| {
+            let mark = if matches!(item.result.as_str(), "issue" | "failed") { Mark::Failed } else { Mark::Open };
+            let why = item.blocked_by.as_deref().or(item.reason.as_deref());
+            let result = item.result.replace('_', " ");
+            let result = why.map_or_else(|| result.clone(), |why| format!("{result}: {why}"));
+            vec![screen.mark(mark), Cell::from(item.name.as_str()), Cell::new(Tone::Faint, result)]
+        };
+        let rows: Vec<_> = self.items.iter().map(row).collect();
+        page += &screen.list("  ", &rows, "gsd-tools audit-uat --json");
+        if self.parse_gap.is_some() {
+            page += &screen.item("  ", Mark::Warning, "some of this file could not be read as tests");
         }
         page
     }

@@ -1,7 +1,5 @@
 //! Every finding about a project: its documents, its configuration, its folders, its working trees.
 
-use std::fmt::Write as _;
-
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -9,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::consistency::roadmap_and_disk;
-use super::{BACKFILL, HealthFinding, REPAIR, RepairReport, error, warning};
+use super::{BACKFILL, HealthFinding, REPAIR, RepairReport, error, listed, warning};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::operations::overview::progress::PhaseStatus;
 use crate::operations::state::NO_STATE_CURE;
@@ -24,7 +22,7 @@ use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
-use crate::text::screen::{Mark, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What the check needs to know that stands in no file of the project.
 #[derive(Clone, Debug, Default)]
@@ -86,24 +84,33 @@ impl HealthReport {
 
     /// The findings for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
-        let mut page = match self.status {
-            "healthy" => screen.paint(Tone::Good, "The project is healthy") + "\n",
-            "degraded" => format!("{} found\n", counted(self.warnings.len(), "warning")),
-            _ => format!(
-                "{}, {} found\n",
-                screen.paint(Tone::Bad, &counted(self.errors.len(), "error")),
-                counted(self.warnings.len(), "warning")
-            ),
+        let counts = [
+            (Tone::Bad, &self.errors, "error"),
+            (Tone::Warning, &self.warnings, "warning"),
+            (Tone::Faint, &self.info, "note"),
+        ];
+        let counts = counts.into_iter().filter(|(_, findings, _)| !findings.is_empty());
+        let counts: Vec<String> =
+            counts.map(|(tone, findings, noun)| screen.paint(tone, &counted(findings.len(), noun))).collect();
+        let mut page = match (self.status, counts.is_empty()) {
+            ("healthy", true) => screen.paint(Tone::Good, "The project is healthy") + "\n",
+            ("healthy", false) => {
+                format!("{}, {}\n", screen.paint(Tone::Good, "The project is healthy"), counts.join(", "))
+            }
+            _ => counts.join(", ") + "\n",
         };
         for (mark, findings) in
             [(Mark::Failed, &self.errors), (Mark::Warning, &self.warnings), (Mark::Open, &self.info)]
         {
-            page += &findings.iter().map(|finding| finding.shown(screen, mark)).collect::<String>();
+            page += &listed(findings, screen, mark, "gsd-tools validate health --json");
+        }
+        for repair in self.repairs_performed.iter().flatten() {
+            page += &repair.shown(screen);
         }
         if self.repairable_count > 0 && self.repairs_performed.is_none() {
-            let repair = screen.paint(Tone::Command, "gsd-tools validate health --repair");
-            // Writing to a string cannot fail.
-            let _ = writeln!(page, "\n{} can be repaired:\n  {repair}", counted(self.repairable_count, "finding"));
+            let count = format!("repairs {}", counted(self.repairable_count, "finding"));
+            let next = [("Next", Cell::new(Tone::Command, REPAIR)), ("", Cell::from(count))];
+            page += &format!("\n{}", screen.fields("", &next));
         }
         page
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{HealthFinding, warning};
+use super::{HealthFinding, listed, warning};
 use crate::operations::answers::finding::Finding;
 use crate::operations::roadmap::check::mismatches;
 use crate::project::files::FileError;
@@ -14,7 +14,7 @@ use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::plan::PhasePlan;
 use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
-use crate::text::screen::{Cell, Mark, Screen, Tone};
+use crate::text::screen::{Mark, Screen, Tone, counted};
 
 /// What `validate consistency` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,15 +30,14 @@ pub(crate) struct ConsistencyReport {
 impl ConsistencyReport {
     /// The findings for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
-        let mut page = String::new();
-        for error in &self.errors {
-            page += &screen.table("", &[vec![screen.mark(Mark::Failed), Cell::from(*error)]]);
+        if self.errors.is_empty() && self.warnings.is_empty() {
+            return screen.paint(Tone::Good, "The roadmap and the folders agree") + "\n";
         }
-        page += &self.warnings.iter().map(|warning| warning.shown(screen, Mark::Warning)).collect::<String>();
-        if page.is_empty() {
-            page = screen.paint(Tone::Good, "The roadmap and the folders agree") + "\n";
+        let mut page: String = self.errors.iter().map(|error| screen.item("", Mark::Failed, error)).collect();
+        if !self.warnings.is_empty() {
+            page += &format!("{}\n", screen.paint(Tone::Warning, &counted(self.warnings.len(), "warning")));
         }
-        page
+        page + &listed(&self.warnings, screen, Mark::Warning, "gsd-tools validate consistency --json")
     }
 }
 

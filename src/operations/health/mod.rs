@@ -36,12 +36,25 @@ pub(crate) struct HealthFinding {
 }
 
 impl HealthFinding {
-    /// What it is and what to do about it, for a person at a terminal.
+    /// What it is and what to do about it, for a person at a terminal. What `repair` mends, the page says once for all.
     fn shown(&self, screen: Screen, mark: Mark) -> String {
-        let cure = if self.fix.is_empty() { String::new() } else { screen.prose("    ", "    ", &self.fix) };
-        screen.item("", mark, &format!("{} {}", self.code, self.message)) + &cure
+        let is_said = self.repairable || self.fix.is_empty();
+        let cure = if is_said { String::new() } else { screen.prose("         ", "         ", &self.fix) };
+        screen.item("  ", mark, &format!("{} {}", self.code, self.message)) + &cure
     }
 }
+
+/// The first findings of a kind, and how many more there are.
+fn listed(findings: &[HealthFinding], screen: Screen, mark: Mark, all: &str) -> String {
+    let mut page: String = findings.iter().take(SHOWN).map(|finding| finding.shown(screen, mark)).collect();
+    if let Some(more) = findings.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        page += &screen.prose("  ", "  ", &format!("and {more} more: `{all}` lists them all"));
+    }
+    page
+}
+
+/// How many findings of a kind a person is shown.
+const SHOWN: usize = 12;
 
 impl From<Finding> for HealthFinding {
     fn from(Finding { code, what, cure, fix, .. }: Finding) -> Self {
@@ -71,6 +84,13 @@ pub(crate) struct RepairReport {
 }
 
 impl RepairReport {
+    /// What was made good, or was not, for a person at a terminal.
+    fn shown(&self, screen: Screen) -> String {
+        let (mark, word) = if self.success { (Mark::Done, "repaired") } else { (Mark::Failed, "not repaired") };
+        let about = self.path.or(self.detail.as_deref()).or(self.error.as_deref()).unwrap_or(self.action);
+        screen.item("  ", mark, &format!("{word}: {about}"))
+    }
+
     fn done(action: &'static str, path: &'static str) -> Self {
         Self { action, success: true, path: Some(path), detail: None, error: None }
     }

@@ -44,7 +44,8 @@ impl TodosReport {
             ]
         };
         let rows: Vec<_> = self.todos.iter().map(row).collect();
-        format!("{}\n\n{}", counted(self.count, "pending todo"), screen.table("  ", &rows))
+        let title = screen.paint(Tone::Strong, &counted(self.count, "pending todo"));
+        format!("{title}\n\n{}", screen.list("  ", &rows, "gsd-tools list-todos --json"))
     }
 }
 

@@ -1,13 +1,13 @@
-//! Where a project is, on one screen: progress, phases, what is next, what is open.
-
-use std::fmt::Write as _;
+//! Where a project is, on one screen: progress, phases, what is half done, what is next, what is open.
 
 use super::stats::{self, StatsReport};
 use crate::operations::notes::todos;
+use crate::operations::state::read;
 use crate::operations::state::situation::EntryReport;
 use crate::project::files::FileError;
+use crate::project::standing::first_few;
 use crate::project::view::ProjectView;
-use crate::text::screen::{Mark, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What the screen shows.
 #[derive(Debug)]
@@ -15,63 +15,215 @@ pub(crate) struct Dashboard {
     title: String,
     stats: StatsReport,
     entry: EntryReport,
+    /// What was begun and is half done, in a session that ended or in one that still runs.
+    unfinished: Option<String>,
+    /// Those of a project of which none is active.
+    workstreams: Vec<String>,
     todos: usize,
     acceptances: usize,
+    /// What STATE.md lists as standing in the way.
+    concerns: Vec<String>,
 }
 
 impl Dashboard {
-    /// The dashboard of the project; `folder` is its name where PROJECT.md gives none.
+    /// The dashboard of the project.
     pub(crate) fn of(
         view: &ProjectView,
         stats: StatsReport,
         entry: EntryReport,
-        folder: &str,
+        title: String,
+        unfinished: Option<String>,
+        workstreams: Vec<String>,
     ) -> Result<Self, FileError> {
         Ok(Self {
-            title: view.project_title()?.unwrap_or_else(|| folder.to_owned()),
+            title,
             stats,
             entry,
+            unfinished,
+            workstreams,
             todos: todos::list(view, None)?.count,
             acceptances: view.open_acceptances()?.len(),
+            concerns: read::concerns(view)?,
         })
     }
 
     pub(crate) fn shown(&self, screen: Screen) -> String {
-        let mut page = stats::headline(screen, &self.title, &self.stats);
-        page += "\n";
-        page += &stats::progress_of(screen, &self.stats, "  ");
-        page += "\n";
+        let mut page = self.stats.head(screen, &self.title);
         page += &stats::rows(screen, &self.stats.phases, self.entry.signals.current_phase.as_deref());
         if !self.stats.phases.is_empty() {
             page += "\n";
         }
-        page += &self.next(screen);
-        page
+        let unfinished = self.unfinished.as_deref().map(|what| ("Unfinished", Cell::new(Tone::Warning, what)));
+        page + &self.entry.advice.shown(screen, unfinished.as_slice()) + &self.open(screen)
     }
 
-    /// The next command, and what is open besides.
-    fn next(&self, screen: Screen) -> String {
-        let entry = &self.entry;
-        let action = entry.recommended_action();
-        let command = screen.paint(Tone::Command, &action.command);
-        let mut lines = format!("  {}  {command}\n", screen.paint(Tone::Strong, "Next"));
-        lines += &screen.prose("        ", "        ", &entry.reason_beside_progress());
-        let mut open = Vec::new();
-        let mut note = |count: usize, noun: &str| {
-            if count > 0 {
-                open.push(counted(count, noun));
-            }
-        };
-        note(self.todos, "todo");
-        note(self.acceptances, "open acceptance test");
-        note(entry.signals.blockers.len(), "blocker");
+    /// What is open besides.
+    fn open(&self, screen: Screen) -> String {
+        let noun = if self.entry.signals.blockers.is_empty() { "concern" } else { "blocker" };
+        let counts = [(self.todos, "todo"), (self.acceptances, "open acceptance test"), (self.concerns.len(), noun)];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let open: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
+        let mut lines = String::new();
         if !open.is_empty() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(lines, "  {}  {}", screen.paint(Tone::Strong, "Open"), open.join(", "));
+            lines = format!("\n{}\n", open.join(screen.between()));
         }
-        for blocker in &entry.signals.blockers {
-            lines += &screen.item("        ", Mark::Warning, blocker);
+        for concern in self.concerns.iter().take(CONCERNS) {
+            lines += &screen.item("  ", Mark::Warning, concern);
+        }
+        if !self.workstreams.is_empty() {
+            let names = first_few(&self.workstreams);
+            let what = format!("{}: {names}; `--ws NAME` shows one", counted(self.workstreams.len(), "workstream"));
+            lines += &screen.prose("\n", "  ", &what);
         }
         lines
+    }
+}
+
+/// How many concerns are shown.
+const CONCERNS: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use snapbox::{assert_data_eq, str};
+
+    use super::*;
+    use crate::operations::overview::stats::Commits;
+    use crate::operations::state::situation::{Surroundings, smart_entry};
+    use crate::operations::state::{Commands, Facts};
+    use crate::project::files::MemoryFiles;
+
+    const SCREEN: Screen = Screen { width: 80, color: false, signs: true };
+
+    const ROADMAP: &str = "# R\n\n## v1.0 Notes\n\n- [x] **Phase 1: Foundation** - a\n- [ ] **Phase 2: Notes Core** - b\n\
+                           - [ ] **Phase 3: Sync** - c\n\n### Phase 1: Foundation\n### Phase 2: Notes Core\n\
+                           **Depends on**: Phase 1\n### Phase 3: Sync\n**Depends on**: Phase 2\n";
+
+    const STATE: &str = "---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\nPhase: 2 of 3 (Notes Core)\nStatus: Executing\n\n\
+                         ### Blockers/Concerns\n\n- The API counts requests\n";
+
+    /// What a person sees of the project with these files, besides its usual ones.
+    fn page(screen: Screen, files: &[(&str, &str)], unfinished: Option<&str>) -> String {
+        let folder = ".planning/phases/02-notes-core";
+        let plans =
+            ["01-PLAN.md", "01-SUMMARY.md", "02-PLAN.md", "03-PLAN.md"].map(|file| format!("{folder}/02-{file}"));
+        let usual =
+            [(".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE), (".planning/todos/pending/a.md", "")];
+        let plans = plans.iter().map(|path| (path.as_str(), "---\nphase: 2\n---\n"));
+        let files = MemoryFiles::new(usual.into_iter().chain(plans).chain(files.iter().copied()));
+        let view = files.view();
+        let installed = ["progress", "quick", "verify-work"].map(str::to_owned).to_vec();
+        let commands = Commands { prefix: "$gsd-".into(), installed, skip_discussion: false };
+        let here = Surroundings { has_planning: true, ..Surroundings::default() };
+        let entry = smart_entry(&view, &here, &Facts { commands, ..Facts::default() }).unwrap();
+        let stats = stats::stats(&view, Commits::default()).unwrap();
+        let unfinished = unfinished.map(str::to_owned);
+        Dashboard::of(&view, stats, entry, "Acme Notes".to_owned(), unfinished, Vec::new()).unwrap().shown(screen)
+    }
+
+    #[test]
+    fn a_project_at_work_fits_every_width() {
+        let unfinished = Some("02-02 has no SUMMARY (1 commit)");
+        assert_data_eq!(
+            page(Screen { width: 60, ..SCREEN }, &[], unfinished),
+            str![[r#"
+Acme Notes  v1.0 Notes
+██████░░░░░░░░░░░░░░ 33%  1/3 plans · 1/3 phases
+
+  ✓  1  Foundation       complete
+  ▸  2  Notes Core  1/3  in progress: 02-02, 02-03 left
+  ○  3  Sync             waits for 2
+
+Unfinished  02-02 has no SUMMARY (1 commit)
+Next        $gsd-execute-phase 2
+            Phase 2 (Notes Core) has 2 plans to execute:
+            02-02, 02-03
+
+1 todo · 1 concern
+  ! The API counts requests
+
+"#]]
+        );
+        assert_data_eq!(
+            page(SCREEN, &[], unfinished),
+            str![[r#"
+Acme Notes  v1.0 Notes   ██████░░░░░░░░░░░░░░ 33%  1/3 plans · 1/3 phases
+
+  ✓  1  Foundation       complete
+  ▸  2  Notes Core  1/3  in progress: 02-02, 02-03 left
+  ○  3  Sync             waits for 2
+
+Unfinished  02-02 has no SUMMARY (1 commit)
+Next        $gsd-execute-phase 2
+            Phase 2 (Notes Core) has 2 plans to execute: 02-02, 02-03
+
+1 todo · 1 concern
+  ! The API counts requests
+
+"#]]
+        );
+        let wide = page(Screen { width: 120, ..SCREEN }, &[], unfinished);
+        assert_data_eq!(
+            wide.clone(),
+            str![[r#"
+Acme Notes  v1.0 Notes   ██████░░░░░░░░░░░░░░ 33%  1/3 plans · 1/3 phases
+
+  ✓  1  Foundation       complete
+  ▸  2  Notes Core  1/3  in progress: 02-02, 02-03 left
+  ○  3  Sync             waits for 2
+
+Unfinished  02-02 has no SUMMARY (1 commit)
+Next        $gsd-execute-phase 2
+            Phase 2 (Notes Core) has 2 plans to execute: 02-02, 02-03
+
+1 todo · 1 concern
+  ! The API counts requests
+
+"#]]
+        );
+        assert_eq!(page(Screen { width: 200, ..SCREEN }, &[], unfinished), wide);
+    }
+
+    #[test]
+    fn a_terminal_that_shows_only_ascii_gets_only_ascii() {
+        let shown = page(Screen { signs: false, ..SCREEN }, &[], None);
+        assert!(shown.is_ascii(), "{shown}");
+        let colored = page(Screen { color: true, ..SCREEN }, &[], None);
+        assert!(colored.contains("\u{1b}[36m$gsd-execute-phase 2\u{1b}[0m"), "{colored}");
+    }
+
+    #[test]
+    fn the_next_command_is_that_of_the_open_phase() {
+        let next = |files: &[(&str, &str)]| {
+            let shown = page(SCREEN, files, None);
+            let lines: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with("Next")).take(2).collect();
+            lines.iter().map(|line| line.trim_start_matches("Next").trim()).collect::<Vec<_>>().join(": ")
+        };
+        let state = |position: &str| format!("---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\n{position}\n");
+        assert_eq!(next(&[]), "$gsd-execute-phase 2: Phase 2 (Notes Core) has 2 plans to execute: 02-02, 02-03");
+        // Phase 1 is closed and phase 2 is the first that is open.
+        let first = state("Phase: 1 of 3 (Foundation)\nStatus: Executing");
+        assert!(next(&[(".planning/STATE.md", &first)]).starts_with("$gsd-execute-phase 2: "));
+        let third = state("Phase: 3 of 3 (Sync)\nStatus: Ready to plan");
+        let third = (".planning/STATE.md", third.as_str());
+        assert_eq!(next(&[third]), "$gsd-discuss-phase 3: Phase 3 (Sync) has not been discussed yet");
+        let discussed = (".planning/phases/03-sync/03-CONTEXT.md", "x");
+        assert_eq!(next(&[third, discussed]), "$gsd-plan-phase 3: Phase 3 (Sync) has no plans yet");
+        let all = ROADMAP.replace("[ ]", "[x]");
+        let summaries = ["02", "03"].map(|plan| format!(".planning/phases/02-notes-core/02-{plan}-SUMMARY.md"));
+        let done: Vec<(&str, &str)> = summaries.iter().map(|path| (path.as_str(), "x")).collect();
+        let done = [&done[..], &[(".planning/ROADMAP.md", all.as_str())]].concat();
+        assert!(next(&done).starts_with("$gsd-progress: All phases are complete"), "{}", next(&done));
+    }
+
+    #[test]
+    fn a_long_roadmap_takes_a_screen() {
+        let bullets = (101..=140)
+            .map(|number| format!("- [{}] **Phase {number}: P** - x\n", if number < 109 { 'x' } else { ' ' }));
+        let sections = (101..=140).map(|number| format!("### Phase {number}: P\n"));
+        let roadmap = format!("# R\n\n## v1.0\n\n{}{}", bullets.collect::<String>(), sections.collect::<String>());
+        let state = "---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\nPhase: 109 of 140 (P)\n";
+        let shown = page(SCREEN, &[(".planning/ROADMAP.md", &roadmap), (".planning/STATE.md", state)], None);
+        assert!(shown.lines().count() < 30, "{shown}");
+        assert!(shown.contains("and 16 more: `gsd-tools roadmap analyze --json` lists them all"), "{shown}");
     }
 }

@@ -3,5 +3,6 @@
 pub(crate) mod dashboard;
 pub(crate) mod history;
 pub(crate) mod inspect;
+pub(crate) mod measure;
 pub(crate) mod progress;
 pub(crate) mod stats;

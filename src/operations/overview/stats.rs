@@ -7,21 +7,23 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::folder::FolderIndex;
+use crate::project::folder::{FolderIndex, canonical_id, plan_id};
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::Requirements;
-use crate::project::roadmap::name_without_tag;
-use crate::project::standing::PhaseStanding;
+use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::standing::{PhaseStanding, first_few};
 use crate::project::state::State;
 use crate::project::state::edit::bar;
 use crate::project::verification;
 use crate::project::view::ProjectView;
 
+use super::measure::{BESIDE, Measure};
 use super::progress::PhaseStatus;
+use crate::operations::bundle::manager::dependencies;
 use crate::operations::roadmap::analyze::percent;
 use crate::operations::state::Counts;
-use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
 
 /// What git tells of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +53,8 @@ pub(crate) struct StatsReport {
     pub(crate) git_first_commit_date: Option<String>,
     pub(crate) last_activity: Option<String>,
     pub(crate) phase_scope: MilestoneScope,
+    #[serde(skip)]
+    counts: Counts,
 }
 
 /// One phase: of the roadmap, of the disk, or of both.
@@ -61,6 +65,9 @@ pub(crate) struct PhaseStats {
     pub(crate) plans: usize,
     pub(crate) summaries: usize,
     pub(crate) status: &'static str,
+    /// What a person should know beside its status.
+    #[serde(skip)]
+    detail: Option<String>,
 }
 
 /// The numbers of the current milestone.
@@ -72,7 +79,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
         let id = PhaseId::new(id);
         if !id.is_sentinel() && known.insert(id.as_str().to_ascii_lowercase()) {
             let (number, name) = (id.to_string(), name.to_owned());
-            phases.push(PhaseStats { number, name, plans: 0, summaries: 0, status: NOT_STARTED });
+            phases.push(PhaseStats { number, name, plans: 0, summaries: 0, status: NOT_STARTED, detail: None });
         }
     };
     let text = view.roadmap_text()?;
@@ -103,7 +110,13 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
             status => status.word(),
         };
         (row.plans, row.summaries) = (standing.work.plans.len(), standing.work.summaries);
+        if row.summaries > 0 && !standing.work.open_plans.is_empty() {
+            let open: Vec<String> =
+                standing.work.open_plans.iter().map(|plan| canonical_id(plan_id(plan)).to_owned()).collect();
+            row.detail = Some(format!("{} left", first_few(&open)));
+        }
     }
+    wait_for_others(&mut phases, roadmap.as_ref());
     phases.sort_by(|left, right| phase::compare(&left.number, &right.number));
     let completed = phases.iter().filter(|phase| phase.status == PhaseStatus::Complete.word()).count();
     let total_plans = phases.iter().map(|phase| phase.plans).sum();
@@ -115,8 +128,9 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
     let last_activity = state.as_deref().map(State::parse).and_then(|state| {
         state.front_text("last_activity").or_else(|| state.value("Last activity").map(str::to_owned))
     });
+    let counts = Counts::of(view)?;
     Ok(StatsReport {
-        percent: if known { Some(Counts::of(view)?.percent()) } else { None },
+        percent: known.then(|| counts.percent()),
         plan_percent: known.then(|| percent(total_summaries, total_plans)),
         milestone_version: milestone.version,
         milestone_name: milestone.name,
@@ -131,6 +145,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
         git_first_commit_date: commits.first,
         last_activity,
         phase_scope: milestone.scope,
+        counts,
     })
 }
 
@@ -139,24 +154,48 @@ const NOT_STARTED: &str = "Not Started";
 impl StatsReport {
     /// The numbers for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen, title: &str) -> String {
-        let mut page = headline(screen, title, self) + "\n" + &progress_of(screen, self, "  ") + "\n";
-        page += &rows(screen, &self.phases, None);
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
-        let mut row = |label: &str, value: String| rows.push(vec![Cell::new(Tone::Faint, label), Cell::from(value)]);
+        let mut page = self.head(screen, title) + &self.rows(screen);
+        let mut rows: Vec<(&str, Cell)> = Vec::new();
         if self.requirements_total > 0 {
-            row("Requirements", format!("{} of {} met", self.requirements_complete, self.requirements_total));
+            let met = format!("{} of {} met", self.requirements_complete, self.requirements_total);
+            rows.push(("Requirements", Cell::from(met)));
         }
         if self.git_commits > 0 {
             let since = self.git_first_commit_date.as_deref().map(|day| format!(" since {day}")).unwrap_or_default();
-            row("Git", counted(self.git_commits, "commit") + &since);
+            rows.push(("Git", Cell::from(counted(self.git_commits, "commit") + &since)));
         }
-        if let Some(activity) = &self.last_activity {
-            row("Last activity", activity.clone());
-        }
-        if !rows.is_empty() {
+        rows.extend(self.last_activity.as_ref().map(|activity| ("Last activity", Cell::from(activity.as_str()))));
+        if !rows.is_empty() && !self.phases.is_empty() {
             page += "\n";
         }
-        page + &screen.table("  ", &rows)
+        page + &screen.fields("", &rows)
+    }
+
+    /// Title, milestone and progress, and an empty line.
+    pub(crate) fn head(&self, screen: Screen, title: &str) -> String {
+        let title = screen.fitted(title, screen.width.saturating_sub(20).max(20));
+        let milestone = [self.milestone_version.as_deref(), self.milestone_name.as_deref()];
+        let milestone = milestone.into_iter().flatten().fold(String::new(), |words, word| words + " " + word);
+        let painted = screen.paint(Tone::Strong, &title);
+        let head = if milestone.is_empty() { painted } else { format!("{painted} {milestone}") };
+        let is_one_line = width_of(&title) + width_of(&milestone) + 4 + BESIDE <= screen.width;
+        let gap = if is_one_line { "   " } else { "\n" };
+        head + gap + &self.measure().shown(screen) + "\n"
+    }
+
+    /// How far the milestone is.
+    pub(crate) fn measure(&self) -> Measure<'_> {
+        Measure {
+            percent: self.percent,
+            scope: self.phase_scope,
+            version: self.milestone_version.as_deref(),
+            counts: self.counts,
+        }
+    }
+
+    /// The phases for a person at a terminal.
+    pub(crate) fn rows(&self, screen: Screen) -> String {
+        rows(screen, &self.phases, None)
     }
 
     /// The numbers as a Markdown page.
@@ -197,63 +236,74 @@ impl StatsReport {
     }
 }
 
-/// How wide the bar of progress is.
-const BAR: u64 = 20;
-
-/// Title, version and name of the milestone.
-pub(super) fn headline(screen: Screen, title: &str, stats: &StatsReport) -> String {
-    let mut words = vec![screen.paint(Tone::Strong, title)];
-    let milestone = [stats.milestone_version.as_deref(), stats.milestone_name.as_deref()];
-    words.extend(milestone.into_iter().flatten().map(str::to_owned));
-    words.join("  ") + "\n"
-}
-
-/// The bar with its percentage and counts; where there is no percentage, why, and what gives one.
-pub(super) fn progress_of(screen: Screen, stats: &StatsReport, indent: &str) -> String {
-    let plans = format!("{} of {}", stats.total_summaries, counted(stats.total_plans, "plan"));
-    let phases = format!("{} of {}", stats.phases_completed, counted(stats.phases_total, "phase"));
-    let counts = format!("{plans}, {phases} done");
-    let Some(percent) = stats.percent else {
-        let version = stats.milestone_version.as_deref();
-        let why = match (stats.phase_scope, version) {
-            (MilestoneScope::Unreadable, _) => "there is no ROADMAP.md".to_owned(),
-            (MilestoneScope::Truncated, Some(version)) => {
-                format!("ROADMAP.md has no phases below the heading of {version}; move its phases there")
-            }
-            (_, Some(version)) => {
-                format!("ROADMAP.md has no heading for {version}; add one, such as `## {version}`, above its phases")
-            }
-            (_, None) => {
-                "STATE.md has no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
-            }
-        };
-        return format!("{indent}{counts}\n")
-            + &screen.prose(&format!("{indent}No percentage: "), &format!("{indent}  "), &why);
+/// Notes which phases that are not started wait for others, by what the roadmap says they depend on.
+fn wait_for_others(phases: &mut [PhaseStats], roadmap: Option<&Roadmap<'_>>) {
+    let is = |row: &PhaseStats, id: &str| phase::compare(&row.number, id).is_eq();
+    let waits_for = |row: &PhaseStats| {
+        let section = roadmap?.section(&row.number)?;
+        let named = dependencies(roadmap?.field(section, "Depends on")?)?;
+        let is_open = |id: &&String| phases.iter().any(|other| is(other, id) && !other.is_complete());
+        let open: Vec<String> = named.iter().filter(is_open).cloned().collect();
+        (row.status == NOT_STARTED && !open.is_empty()).then(|| format!("waits for {}", first_few(&open)))
     };
-    format!("{indent}{} {percent}%  {}\n", screen.bar(percent, 100, BAR), screen.paint(Tone::Faint, &counts))
+    let waiting: Vec<Option<String>> = phases.iter().map(waits_for).collect();
+    for (row, waits) in phases.iter_mut().zip(waiting) {
+        row.detail = row.detail.take().or(waits);
+    }
 }
+
+impl PhaseStats {
+    fn is_complete(&self) -> bool {
+        self.status == PhaseStatus::Complete.word()
+    }
+
+    /// Its status and what there is to know beside it.
+    fn standing(&self) -> String {
+        match &self.detail {
+            Some(detail) if self.status == NOT_STARTED => detail.clone(),
+            Some(detail) => format!("{}: {detail}", self.status.to_lowercase()),
+            None => self.status.to_lowercase(),
+        }
+    }
+}
+
+/// How many phases are shown before those that are complete, and the last ones, become one line.
+const SHOWN: usize = 16;
 
 /// A row for each phase, the current one marked.
 pub(super) fn rows(screen: Screen, phases: &[PhaseStats], current: Option<&str>) -> String {
-    let row = |row: &PhaseStats| {
-        let is_done = row.status == "Complete";
-        let is_current = !is_done && current.is_some_and(|current| phase::compare(current, &row.number).is_eq());
+    let mut rows = Vec::new();
+    let complete = phases.iter().take_while(|row| row.is_complete()).count();
+    let hidden = if phases.len() > SHOWN && complete > 2 { complete } else { 0 };
+    if let ([first, .., last], true) = (&phases[..hidden], hidden > 0) {
+        let numbers = format!("{}-{}", phase::short(&first.number), phase::short(&last.number));
+        let what = Cell::new(Tone::Good, format!("{hidden} phases complete"));
+        rows.push(vec![screen.mark(Mark::Done), Cell::from(numbers), what]);
+    }
+    let shown = phases.iter().skip(hidden).take(SHOWN);
+    rows.extend(shown.map(|row| {
+        let is_current = !row.is_complete() && current.is_some_and(|at| phase::compare(at, &row.number).is_eq());
         let (mark, tone) = match () {
-            () if is_done => (Mark::Done, Tone::Plain),
+            () if row.is_complete() => (Mark::Done, Tone::Plain),
             () if is_current => (Mark::Current, Tone::Strong),
             () if row.summaries > 0 => (Mark::Current, Tone::Plain),
             () => (Mark::Open, Tone::Plain),
         };
-        let plans = if row.plans == 0 { String::new() } else { format!("{}/{} plans", row.summaries, row.plans) };
+        let plans = if row.plans == 0 { String::new() } else { format!("{}/{}", row.summaries, row.plans) };
         vec![
             screen.mark(mark),
-            Cell::from(row.number.as_str()),
+            Cell::from(phase::short(&row.number)),
             Cell::new(tone, row.name.as_str()),
             Cell::from(plans),
-            Cell::new(if is_done { Tone::Good } else { Tone::Faint }, row.status.to_lowercase()),
+            Cell::new(if row.is_complete() { Tone::Good } else { Tone::Faint }, row.standing()),
         ]
-    };
-    screen.table("  ", &phases.iter().map(row).collect::<Vec<_>>())
+    }));
+    let more = phases.len().saturating_sub(hidden + SHOWN);
+    let table = screen.table("  ", &rows);
+    if more == 0 {
+        return table;
+    }
+    table + &screen.prose("  ", "  ", &format!("and {more} more: `gsd-tools roadmap analyze --json` lists them all"))
 }
 
 #[cfg(test)]

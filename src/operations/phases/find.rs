@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::milestone::MilestoneScope;
+use crate::project::phase::short;
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Mark, Screen, Tone};
 
@@ -32,13 +33,15 @@ pub(crate) struct FindPhaseReport {
 
 impl FindPhaseReport {
     /// The phase for a person at a terminal.
-    pub(crate) fn shown(&self, screen: Screen, typed: &str) -> String {
-        let (Some(folder), Some(number)) = (&self.directory, &self.phase_number) else {
-            let why = self.warning.clone().unwrap_or_else(|| format!("Phase {typed} has no folder"));
-            return screen.prose("", "", &why) + "`gsd-tools roadmap analyze` lists the phases\n";
-        };
-        let title = format!("Phase {number}  {}", self.phase_name.as_deref().unwrap_or_default());
-        let mut page = format!("{}\n  {folder}\n", screen.paint(Tone::Strong, title.trim_end()));
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let (folder, number) = (self.directory.as_deref(), self.phase_number.as_deref());
+        let (folder, number) = (folder.unwrap_or_default(), short(number.unwrap_or_default()));
+        let title = format!("Phase {number}  {}", self.phase_name.as_deref().unwrap_or_default().replace('-', " "));
+        let mut page =
+            format!("{}\n{}\n", screen.paint(Tone::Strong, title.trim_end()), screen.paint(Tone::Faint, folder));
+        if self.plans.is_empty() {
+            return page + "No plans yet\n";
+        }
         let done: Vec<&str> = self.summaries.iter().filter_map(|file| file.strip_suffix("-SUMMARY.md")).collect();
         let row = |plan: &String| {
             let id = plan_id(plan);

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
-use crate::project::phase::PhaseId;
+use crate::project::phase::{PhaseId, short};
 use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -68,14 +68,15 @@ pub(crate) struct IndexedPlan {
 impl PlanIndexReport {
     /// The plans, wave by wave, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
+        let phase = short(&self.phase);
         if let Some(error) = &self.error {
-            return screen.prose("", "", error) + "`gsd-tools roadmap analyze` lists the phases\n";
+            return screen.prose("", "", error);
         }
         if self.plans.is_empty() {
-            return format!("Phase {} has no plans\n", self.phase);
+            return format!("Phase {phase} has no plans yet\n");
         }
         let done = self.plans.len() - self.incomplete.len();
-        let title = format!("Phase {}  {done} of {} done", self.phase, counted(self.plans.len(), "plan"));
+        let title = format!("Phase {phase}  {done} of {} done", counted(self.plans.len(), "plan"));
         let mut page = screen.paint(Tone::Strong, &title) + "\n";
         for wave in self.waves.keys() {
             // Writing to a string cannot fail.

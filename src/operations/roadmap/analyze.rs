@@ -1,7 +1,5 @@
 //! The roadmap against the disk: one phase, all phases, and the progress written back.
 
-use std::fmt::Write as _;
-
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
@@ -17,6 +15,7 @@ use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
+use crate::operations::overview::measure::Measure;
 use crate::operations::state::Counts;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
@@ -91,6 +90,10 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
 
 pub(super) const NO_ROADMAP: &str = "ROADMAP.md not found";
 
+/// How many phases a person is shown, and how many letters of what a phase says.
+const SHOWN: usize = 20;
+const DETAIL: usize = 240;
+
 /// What `roadmap analyze` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AnalyzeReport {
@@ -112,6 +115,10 @@ pub(crate) struct AnalyzeReport {
     /// Phases with a checklist line and no section.
     pub(crate) missing_phase_details: Option<Vec<String>>,
     pub(crate) scope: MilestoneScope,
+    #[serde(skip)]
+    version: Option<String>,
+    #[serde(skip)]
+    counts: Counts,
 }
 
 impl AnalyzeReport {
@@ -120,12 +127,11 @@ impl AnalyzeReport {
         let milestones: Vec<&str> = self.milestones.iter().map(|milestone| milestone.heading.as_str()).collect();
         let mut page = String::new();
         if !milestones.is_empty() {
-            page += &screen.prose("", "  ", &milestones.join(", "));
+            page += &screen.paint_lines(Tone::Strong, &screen.prose("", "  ", &milestones.join(", ")));
         }
-        let phases = format!("{} of {} done", self.completed_phases, counted(self.phase_count, "phase"));
-        // Writing to a string cannot fail.
-        let _ = writeln!(page, "{phases}, {} of {}", self.total_summaries, counted(self.total_plans, "plan"));
-        for phase in &self.phases {
+        let (percent, scope, version) = (self.progress_percent, self.progress_scope, self.version.as_deref());
+        page += &Measure { percent, scope, version, counts: self.counts }.shown(screen);
+        for phase in self.phases.iter().take(SHOWN) {
             let mark = match phase.standing.stage() {
                 Stage::Complete => Mark::Done,
                 _ if self.current_phase.as_ref() == Some(&phase.number) => Mark::Current,
@@ -133,18 +139,23 @@ impl AnalyzeReport {
             };
             let plans = match phase.plan_count {
                 0 => Cell::default(),
-                count => Cell::from(format!("{}/{count} plans", phase.summary_count)),
+                count => Cell::from(format!("{}/{}", phase.summary_count, counted(count, "plan"))),
             };
             let name = Cell::new(Tone::Strong, phase.name.as_str());
             page += "\n";
             page += &screen.table("", &[vec![screen.mark(mark), Cell::from(phase.number.as_str()), name, plans]]);
             let details = [("Goal", &phase.goal), ("Depends on", &phase.depends_on)];
             for (label, text) in details.into_iter().filter_map(|(label, text)| Some((label, text.as_deref()?))) {
-                page += &screen.prose("   ", "     ", &format!("{label}: {text}"));
+                let text = screen.fitted(&format!("{label}: {text}"), DETAIL);
+                page += &screen.prose("   ", "     ", &text);
             }
         }
+        if let Some(more) = self.phases.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            let rest = format!("and {more} more: `gsd-tools roadmap analyze --json` lists them all");
+            page += &screen.prose("\n", "", &rest);
+        }
         for number in self.missing_phase_details.iter().flatten() {
-            let what = format!("Phase {number} is in the checklist and has no section");
+            let what = format!("Phase {number} is in the checklist and has no section `### Phase {number}: ...`");
             page += &screen.item("", Mark::Warning, &what);
         }
         page
@@ -275,23 +286,22 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
             Some(MilestoneSummary { heading: heading.heading.title.to_owned(), version: heading.version?.to_owned() })
         })
         .collect();
+    let counts = Counts::of(view)?;
     Ok(Ok(AnalyzeReport {
         milestones,
         phase_count: phases.len(),
         completed_phases: phases.iter().filter(|phase| phase.disk_status == DiskStatus::Complete).count(),
         total_plans,
         total_summaries,
-        progress_percent: if milestone.scope == MilestoneScope::Complete {
-            Some(Counts::of(view)?.percent())
-        } else {
-            None
-        },
+        progress_percent: (milestone.scope == MilestoneScope::Complete).then(|| counts.percent()),
         progress_scope: milestone.scope,
         current_phase,
         next_phase,
         open_phases,
         missing_phase_details: (!missing.is_empty()).then_some(missing),
         scope: milestone.scope,
+        version: milestone.version,
+        counts,
         phases,
     }))
 }

@@ -9,9 +9,9 @@ use super::{Counts, Facts};
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
-use crate::project::state::{DECISIONS, State};
+use crate::project::state::{BLOCKERS, DECISIONS, State};
 use crate::project::view::ProjectView;
-use crate::text::screen::{Cell, Screen, Tone};
+use crate::text::screen::{Cell, Screen};
 
 /// What `state json` answers.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -50,7 +50,9 @@ impl IndexReport {
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let joined = |left: &Option<String>, right: &Option<String>| match (left, right) {
             (None, None) => None,
-            (left, right) => Some([left.as_deref(), right.as_deref()].map(Option::unwrap_or_default).join(" ")),
+            (left, right) => {
+                Some([left, right].into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" "))
+            }
         };
         let rows = [
             ("Milestone", joined(&self.milestone, &self.milestone_name)),
@@ -61,9 +63,8 @@ impl IndexReport {
             ("Stopped at", self.stopped_at.clone()),
             ("Last activity", joined(&self.last_activity, &self.last_activity_desc)),
         ];
-        let rows = rows.into_iter().filter_map(|(label, value)| Some((label, value?)));
-        let row = |(label, value): (&str, String)| vec![Cell::new(Tone::Faint, label), Cell::from(value)];
-        screen.table("", &rows.map(row).collect::<Vec<_>>())
+        let rows = rows.into_iter().filter_map(|(label, value)| Some((label, Cell::from(value?))));
+        screen.fields("", &rows.collect::<Vec<_>>())
     }
 }
 
@@ -247,7 +248,17 @@ fn decisions(state: &State<'_>) -> Vec<Decision> {
 }
 
 fn blockers(state: &State<'_>) -> Vec<String> {
-    let Some(section) = state.section(&["Blockers"]) else { return Vec::new() };
+    items_of(state, &["Blockers"])
+}
+
+/// What stands in the way or may come to, under whichever title STATE.md lists it.
+pub(crate) fn concerns(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let text = view.state_text()?;
+    Ok(text.as_deref().map(State::parse).map(|state| items_of(&state, BLOCKERS)).unwrap_or_default())
+}
+
+fn items_of(state: &State<'_>, titles: &[&str]) -> Vec<String> {
+    let Some(section) = state.section(titles) else { return Vec::new() };
     let items = state.items(&section).into_iter().map(|item| state.item_text(&item));
     items.filter(|item| !crate::project::state::is_placeholder(item)).collect()
 }

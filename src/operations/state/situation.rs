@@ -7,10 +7,11 @@ use super::listed::listed_phases;
 use super::{Commands, Facts, read};
 use crate::operations::verification::human_checks;
 use crate::project::files::FileError;
-use crate::project::standing::{self, NextStep, PhaseStanding};
+use crate::project::standing::{self, NextStep, PhaseStanding, UpNext};
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
+use crate::text::screen::{Cell, Screen, Tone};
 
 /// Activity older than this is stale, in days.
 const STALE_AFTER_DAYS: i64 = 3;
@@ -46,6 +47,16 @@ pub(crate) struct EntryReport {
     pub(crate) signals: Signals,
     /// The recommended one first; commands that are not installed are left out.
     pub(crate) actions: Vec<Action>,
+    /// What a person is shown.
+    #[serde(skip)]
+    pub(crate) advice: Advice,
+}
+
+/// The next command, and why it is next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Advice {
+    pub(crate) command: String,
+    pub(crate) why: String,
 }
 
 impl EntryReport {
@@ -53,14 +64,6 @@ impl EntryReport {
     pub(crate) fn reason(&self) -> &str {
         let accepts = self.recommended == ACCEPT;
         self.notice.as_deref().filter(|_| accepts).unwrap_or(&self.summary)
-    }
-
-    /// As [`Self::reason`], where a percentage is shown beside it: without the one that STATE.md has.
-    pub(crate) fn reason_beside_progress(&self) -> String {
-        match self.situation {
-            Situation::Executing if self.recommended != ACCEPT => format!("{} is being executed", place(&self.signals)),
-            _ => self.reason().to_owned(),
-        }
     }
 
     pub(crate) fn recommended_action(&self) -> &Action {
@@ -123,6 +126,13 @@ pub(crate) struct Signals {
     /// What is to be done next about the current phase.
     #[serde(skip)]
     next_step: Option<NextStep>,
+    /// The same, and about the first open phase where STATE.md names none.
+    #[serde(skip)]
+    up_next: Option<UpNext>,
+    #[serde(skip)]
+    has_state: bool,
+    #[serde(skip)]
+    paused_at: Option<String>,
     pub(crate) state_commits_behind: Option<u64>,
     pub(crate) state_commit_stale: Option<bool>,
 }
@@ -166,6 +176,7 @@ pub(crate) fn smart_entry(
         recommended: ids[0],
         summary: summary(situation, &signals, commands),
         notice: notice(situation, &signals),
+        advice: advice(situation, &signals, commands),
         signals,
         actions,
     })
@@ -190,16 +201,12 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let stated = snapshot.as_ref().and_then(|snapshot| snapshot.current_phase.clone());
     let moved_on = stated.as_deref().map(|phase| standing::moved_on(view, phase)).transpose()?.flatten();
     let current_phase = moved_on.map(|phase| phase.number).or(stated);
-    let standing_of = |phase: &str| {
-        let folder = view.find_phase(phase)?.folder;
-        PhaseStanding::in_project(view, phase, folder.as_ref())
-    };
-    let current = current_phase.as_deref().map(standing_of).transpose()?;
-    let next_step = current.and_then(|standing| standing.next_step(facts.commands.skip_discussion));
+    let up_next = UpNext::of(view, current_phase.as_deref(), facts.commands.skip_discussion)?;
+    let next_step = up_next.as_ref().filter(|_| current_phase.is_some()).map(|next| next.step);
     let status =
         snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();
     let activity = snapshot.as_ref().and_then(|snapshot| snapshot.last_activity.clone());
-    let paused_at = snapshot.as_ref().is_some_and(|snapshot| snapshot.paused_at.is_some());
+    let paused_at = snapshot.as_ref().and_then(|snapshot| snapshot.paused_at.clone());
     Ok(Signals {
         current_phase,
         total_phases: written
@@ -210,7 +217,8 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         has_roadmap: roadmap.is_some(),
         git_dirty: surroundings.dirty,
         git_unpushed: surroundings.unpushed,
-        paused: paused_at || status.eq_ignore_ascii_case("paused"),
+        paused: paused_at.is_some() || status.eq_ignore_ascii_case("paused"),
+        has_state: snapshot.is_some(),
         blockers: snapshot.map(|snapshot| snapshot.blockers).unwrap_or_default(),
         has_git: surroundings.has_git,
         verify_failed: next_step == Some(NextStep::PlanGaps),
@@ -223,6 +231,8 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         unaccepted_phases: view.open_acceptances()?.into_iter().map(|open| open.phase).collect(),
         deferred_in: deferred_in.map(|label| label.number),
         next_step,
+        up_next,
+        paused_at,
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
@@ -268,6 +278,30 @@ fn situation(signals: &Signals) -> Situation {
     }
 }
 
+impl EntryReport {
+    /// The next command, and what else can be done, for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let mut page = self.advice.shown(screen, &[]);
+        let known = |action: &&Action| !self.advice.command.starts_with(&action.command) && action.id != NEXT;
+        let row = |action: &Action| {
+            vec![Cell::new(Tone::Command, action.command.as_str()), Cell::from(action.label.as_str())]
+        };
+        let others: Vec<Vec<Cell>> = self.actions.iter().filter(known).map(row).collect();
+        if !others.is_empty() {
+            page += &format!("\n{}\n{}", screen.paint(Tone::Strong, "Other commands"), screen.table("  ", &others));
+        }
+        page
+    }
+}
+
+impl Advice {
+    /// The next command and the reason for it, below facts that come first.
+    pub(crate) fn shown(&self, screen: Screen, before: &[(&str, Cell)]) -> String {
+        let next = [("Next", Cell::new(Tone::Command, self.command.as_str())), ("", Cell::from(self.why.as_str()))];
+        screen.fields("", &before.iter().cloned().chain(next).collect::<Vec<_>>())
+    }
+}
+
 impl Situation {
     /// The actions, the recommended one first.
     fn actions(self) -> [&'static str; 4] {
@@ -306,6 +340,34 @@ fn notice(situation: Situation, signals: &Signals) -> Option<String> {
         return Some(format!("the acceptance test of phase {} is open", unaccepted.join(", ")));
     }
     Some(format!("deferred checks of phase {} are open", to_accept(situation, signals)?))
+}
+
+/// The next command for a person: the one of the open phase, unless something else comes first.
+fn advice(situation: Situation, signals: &Signals, commands: &Commands) -> Advice {
+    let spelled = |name: &str| format!("{}{name}", commands.prefix);
+    let advice = |command: String, why: &str| Advice { command, why: why.to_owned() };
+    match (&signals.up_next, to_accept(situation, signals)) {
+        _ if !signals.has_planning => advice(spelled("new-project"), "There is no project yet"),
+        _ if !signals.has_roadmap => advice(spelled("new-project"), "There is no ROADMAP.md yet"),
+        _ if !signals.has_state => advice(
+            "gsd-tools state rebuild".to_owned(),
+            "STATE.md is missing; ROADMAP.md and the phase folders give a new one",
+        ),
+        _ if signals.paused => {
+            let why =
+                signals.paused_at.as_ref().map_or("Work is paused".to_owned(), |at| format!("Work is paused: {at}"));
+            advice(spelled("progress"), &why)
+        }
+        (_, Some(phase)) => {
+            let command = format!("{} {phase}", spelled(ACCEPT));
+            let is_open = signals.unaccepted_phases.iter().any(|open| open == phase);
+            let what = if is_open { "The acceptance test" } else { "A deferred check" };
+            advice(command, &format!("{what} of phase {phase} is not finished"))
+        }
+        (Some(next), None) => Advice { command: next.command(spelled), why: next.why() },
+        (None, None) if signals.listed_phases == 0 => advice(spelled("progress"), "ROADMAP.md has no phases yet"),
+        (None, None) => advice(spelled("progress"), "All phases are complete: complete the milestone, or add a phase"),
+    }
 }
 
 fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {

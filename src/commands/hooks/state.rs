@@ -1,0 +1,80 @@
+//! How the hooks of an install are, and whose hooks are disabled: for `hooks status` and `status`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::disk::DiskError;
+use crate::hooks::{self, Switch};
+use crate::install::{self, Drift, Status, Target};
+use crate::operations::answers::finding::Finding;
+use crate::world::World;
+
+/// How the hooks of an install are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::commands) enum HooksState {
+    /// The host runs them.
+    Registered,
+    /// The host runs them, and they do nothing, as was asked for.
+    Disabled,
+    /// The settings of the host do not name them any longer.
+    NotRegistered,
+    /// A file that may name them cannot be read.
+    Unknown,
+    /// The install has none.
+    None,
+}
+
+impl HooksState {
+    /// The hooks of an install that was compared with its manifest.
+    pub(in crate::commands) fn of(target: &Target, status: &Status, off: &Off) -> Self {
+        if status.version.is_none() {
+            return Self::None;
+        }
+        let Ok(registered) = install::registered(target) else { return Self::Unknown };
+        let is_registered = registered.hooks.iter().any(|hook| hook.ours);
+        // Not every host has hooks in every scope: only where something is gone can they be missing.
+        let is_damaged = status.drift.iter().any(|drift| !matches!(drift, Drift::Unreadable { .. }));
+        if is_registered {
+            let is_off = off.is_off(target.descriptor.id.as_str());
+            return if is_off { Self::Disabled } else { Self::Registered };
+        }
+        if registered.unknown.iter().any(|unknown| unknown.may_be_ours) {
+            return Self::Unknown;
+        }
+        if is_damaged && target.descriptor.hooks.is_some() { Self::NotRegistered } else { Self::None }
+    }
+}
+
+/// Whose hooks are disabled.
+#[derive(Debug)]
+pub(in crate::commands) struct Off {
+    pub(in crate::commands) switch: Switch,
+    pub(in crate::commands) by_variable: bool,
+}
+
+impl Off {
+    pub(in crate::commands) fn read(world: &World) -> Result<Self, DiskError> {
+        Ok(Self { switch: Switch::read(world)?, by_variable: hooks::is_off_by_variable(world) })
+    }
+
+    pub(in crate::commands) fn is_off(&self, host: &str) -> bool {
+        self.by_variable || self.switch.is_off(Some(host))
+    }
+
+    /// What a person should know of it, and how to enable hooks again.
+    pub(in crate::commands) fn finding(&self) -> Option<Finding> {
+        let off = self.switch.hosts();
+        if off.is_empty() {
+            return None;
+        }
+        let whose = if off.iter().any(|host| host == "*") { "all hosts".to_owned() } else { off.join(", ") };
+        Some(Finding::note("hooks-off", format!("hooks are disabled for {whose}")).fix("gsd-tools hooks on"))
+    }
+
+    /// The same of the variable.
+    pub(in crate::commands) fn finding_of_variable(&self) -> Option<Finding> {
+        let what = format!("{} is set: hooks are disabled wherever it is set", hooks::VARIABLE);
+        self.by_variable.then(|| Finding::note("hooks-off-by-variable", what).cure("unset it"))
+    }
+}

@@ -1,0 +1,313 @@
+//! What `status` says: one report for programs, the same in sentences for people.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::report::chain;
+use crate::commands::hooks::state::{HooksState, Off};
+use crate::hooks;
+use crate::install::{self, Drift, InstallError, Leftover, NotLoaded, Status, Target};
+use crate::operations::answers::finding::{Finding, Severity};
+use crate::runtime::Scope;
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
+
+/// How many files a person is shown of many.
+const NAMED: usize = 3;
+
+/// What `status` found.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(in crate::commands) struct StatusReport {
+    installs: Vec<HostStatus>,
+    /// Folders with files of yours in hosts that have no install any longer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    leftovers: Vec<Leftover>,
+    /// What is no matter of one install.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding>,
+    /// Hosts that are in use on this computer, with their flags: where nothing is installed, a person is told.
+    #[serde(skip)]
+    pub(super) found: Vec<(String, String)>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct HostStatus {
+    runtime: String,
+    #[serde(skip)]
+    name: String,
+    scope: &'static str,
+    root: String,
+    #[serde(skip)]
+    shown: String,
+    /// The words that name the install to other commands.
+    #[serde(skip)]
+    flags: String,
+    #[serde(flatten)]
+    status: Option<Status>,
+    hooks: HooksState,
+    /// Folders with files of yours: edited files that were moved, and backups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    set_aside: Vec<Leftover>,
+    /// Settings files that the host does not load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_loaded: Vec<NotLoaded>,
+    /// Why the state of the install is not known.
+    error: Option<String>,
+    /// What is not as it should be.
+    findings: Vec<Finding>,
+}
+
+impl HostStatus {
+    fn is_as_left(&self) -> bool {
+        self.status.is_some() && self.findings.iter().all(|finding| finding.severity != Severity::Error)
+    }
+
+    fn is_installed(&self) -> bool {
+        self.status.as_ref().is_some_and(|status| status.version.is_some() && !status.from_repository)
+    }
+}
+
+/// What is not as it should be with an install. What was changed since it was written is an error.
+fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[NotLoaded]) -> Vec<Finding> {
+    let install = format!("gsd-tools install {}", target.flags());
+    let mut found = Vec::new();
+    if status.from_repository {
+        found.push(
+            Finding::warning("install-from-repository", "an install came with this repository and is not yet yours")
+                .fix(install.clone()),
+        );
+    }
+    if status.unfinished {
+        found.push(Finding::error("write-unfinished", "a write was interrupted").fix("gsd-tools recover"));
+    }
+    found.extend(status.version.as_deref().and_then(|version| other_version(version, &install)));
+    if hooks == HooksState::NotRegistered {
+        found.push(Finding::warning("hooks-not-registered", "hooks are not registered").fix(install.clone()));
+    }
+    if status.plugin {
+        let what = "the gsd plugin is enabled too: commands and hooks are there twice";
+        let cure = format!("disable the plugin, or run `gsd-tools uninstall {}`", target.flags());
+        found.push(Finding::warning("plugin-as-well", what).cure(cure));
+    }
+    let not_loaded = not_loaded.iter().map(ToString::to_string);
+    found.extend(not_loaded.map(|what| Finding::warning("settings-not-loaded", what)));
+    found.extend(status.drift.iter().map(|drift| match drift {
+        Drift::Missing { path } => Finding::error("file-missing", "missing").at(path).fix(install.clone()),
+        Drift::Edited { path } => Finding::error("file-changed", "modified").at(path).fix(install.clone()),
+        Drift::EditMissing { path } => {
+            Finding::error("edit-missing", "some of our entries are missing").at(path).fix(install.clone())
+        }
+        Drift::Unreadable { path, why } => {
+            Finding::error("file-unreadable", format!("cannot be read ({why})")).at(path)
+        }
+    }));
+    found
+}
+
+/// Says that another version of this program wrote the install.
+fn other_version(version: &str, install: &str) -> Option<Finding> {
+    let own = env!("CARGO_PKG_VERSION");
+    let what = format!("installed by version {version}, this program is {own}");
+    let finding = Finding::warning("other-version", what);
+    if version == own {
+        None
+    } else if hooks::is_newer(version, own) {
+        Some(finding.cure("use the newer program, so that the install is not taken back to an older version"))
+    } else {
+        Some(finding.fix(install.to_owned()))
+    }
+}
+
+impl StatusReport {
+    pub(super) fn push(&mut self, target: &Target, status: Result<Status, InstallError>, off: &Off) {
+        let error = status.as_ref().err().map(chain);
+        let hooks = status.as_ref().map_or(HooksState::Unknown, |status| HooksState::of(target, status, off));
+        let is_installed = status.as_ref().is_ok_and(|status| status.version.is_some());
+        // A file that cannot be read is named by the drift.
+        let not_loaded = install::not_loaded(target).ok().filter(|_| is_installed).unwrap_or_default();
+        let found = status.as_ref().map(|status| findings(target, status, hooks, &not_loaded));
+        self.installs.push(HostStatus {
+            runtime: target.descriptor.id.to_string(),
+            name: target.descriptor.name.clone(),
+            scope: target.scope.word(),
+            root: target.root.to_string(),
+            shown: target.shown(&target.root),
+            flags: target.flags(),
+            findings: found.unwrap_or_default(),
+            hooks,
+            // What cannot be listed keeps nobody from the rest of the status.
+            set_aside: install::set_aside(target).unwrap_or_default(),
+            not_loaded,
+            status: status.ok(),
+            error,
+        });
+    }
+
+    /// Whether this install is in the report already.
+    pub(super) fn has(&self, target: &Target) -> bool {
+        let root = target.root.to_string();
+        let is_it = |host: &HostStatus| host.root == root && host.runtime == target.descriptor.id.to_string();
+        self.installs.iter().any(is_it)
+    }
+
+    pub(super) fn push_leftovers(&mut self, found: Vec<Leftover>) {
+        for leftover in found {
+            let is_known = |known: &Leftover| known.path == leftover.path;
+            let is_of_an_install = self.installs.iter().any(|host| host.set_aside.iter().any(is_known));
+            if !is_of_an_install && !self.leftovers.iter().any(is_known) {
+                self.leftovers.push(leftover);
+            }
+        }
+    }
+
+    /// Adds what only the whole list shows: what is installed twice, and that hooks are disabled.
+    pub(super) fn complete(&mut self, off: &Off) {
+        let twice: Vec<String> = self
+            .installs
+            .iter()
+            .filter(|host| host.scope == Scope::Local.word() && host.is_installed())
+            .map(|host| host.runtime.clone())
+            .collect();
+        for host in self.installs.iter_mut().filter(|host| host.scope == Scope::Global.word() && host.is_installed()) {
+            if twice.contains(&host.runtime) {
+                let what = "also installed in this project: commands and hooks are there twice";
+                let fix = format!("gsd-tools uninstall --{} --local", host.runtime);
+                host.findings.push(Finding::warning("global-and-local", what).fix(fix));
+            }
+        }
+        self.findings.extend(off.finding());
+        self.findings.extend(off.finding_of_variable());
+    }
+
+    /// 1 if anything is not as it was left.
+    pub(super) fn exit_code(&self) -> u8 {
+        u8::from(!self.installs.iter().all(HostStatus::is_as_left))
+    }
+
+    /// The report as a person reads it; `verbose` names every file.
+    pub(super) fn text(&self, screen: Screen, verbose: bool) -> String {
+        let mut blocks: Vec<String> = self.installs.iter().map(|host| host.text(screen, verbose)).collect();
+        if self.installs.is_empty() {
+            blocks.push(screen.commands(&self.nothing(screen)));
+        }
+        if !self.leftovers.is_empty() {
+            let lines = self.leftovers.iter().map(|leftover| leftover_line(screen, leftover));
+            blocks.push(screen.paint(Tone::Strong, "Left by an earlier install") + "\n" + &lines.collect::<String>());
+        }
+        if !self.findings.is_empty() {
+            blocks
+                .push(self.findings.iter().map(|finding| line(screen, "", finding.mark(), &finding.line())).collect());
+        }
+        blocks.join("\n")
+    }
+
+    fn nothing(&self, screen: Screen) -> String {
+        let mut text = screen.paint(Tone::Strong, "Nothing is installed.") + "\n";
+        let Some((_, flag)) = self.found.first() else {
+            text += &screen.prose("  ", "  ", "No host was found here; `gsd-tools runtimes` lists those we support.");
+            return text + &screen.prose("  ", "  ", "Install: `gsd-tools install --help` shows how");
+        };
+        let found: Vec<String> = self.found.iter().map(|(name, flag)| format!("{name} (`--{flag}`)")).collect();
+        text += &screen.prose("  ", "  ", &format!("Hosts found here: {}", found.join(", ")));
+        text += &screen.prose("  ", "  ", &format!("Install: `gsd-tools install --{flag} --global`"));
+        text
+    }
+}
+
+impl HostStatus {
+    fn text(&self, screen: Screen, verbose: bool) -> String {
+        let mark = if self.error.is_some() || !self.is_as_left() {
+            Mark::Failed
+        } else if self.findings.iter().any(|finding| finding.severity == Severity::Warning) {
+            Mark::Warning
+        } else if self.is_installed() {
+            Mark::Done
+        } else {
+            Mark::Open
+        };
+        let version = self.status.as_ref().and_then(|status| status.version.as_deref());
+        let row = vec![
+            screen.mark(mark),
+            Cell::new(Tone::Strong, format!("{} ({})", self.name, self.scope)),
+            Cell::from(version.unwrap_or("not installed")),
+            Cell::from(self.shown.as_str()),
+        ];
+        let mut text = screen.heading(&row);
+        if let Some(error) = &self.error {
+            return text + &line(screen, "  ", Mark::Failed, error);
+        }
+        if let Some(status) = self.status.as_ref().filter(|status| status.version.is_some()) {
+            let hooks = match self.hooks {
+                HooksState::Registered => "; hooks registered",
+                HooksState::Disabled => "; hooks registered, but disabled",
+                HooksState::NotRegistered => "; hooks not registered",
+                HooksState::Unknown => "; whether hooks are registered is not known",
+                HooksState::None => "; no hooks",
+            };
+            text += &screen.prose("    ", "    ", &format!("{}{hooks}", counted(status.files, "file")));
+            if self.flags.contains("--config-dir") {
+                text += &screen.prose("    ", "    ", &format!("Uninstall: `gsd-tools uninstall {}`", self.flags));
+            }
+        }
+        let is_drift = |finding: &&Finding| finding.place.is_some();
+        for finding in self.findings.iter().filter(|finding| !is_drift(finding)) {
+            text += &line(screen, "  ", finding.mark(), &finding.line());
+        }
+        text += &self.drift(screen, verbose);
+        for leftover in &self.set_aside {
+            text += &leftover_line(screen, leftover);
+        }
+        text
+    }
+
+    /// What was changed since, a line for each kind.
+    fn drift(&self, screen: Screen, verbose: bool) -> String {
+        let Some(status) = &self.status else { return String::new() };
+        let paths = |wanted: fn(&Drift) -> Option<&String>| status.drift.iter().filter_map(wanted).collect::<Vec<_>>();
+        let missing = paths(|drift| if let Drift::Missing { path } = drift { Some(path) } else { None });
+        let edited = paths(|drift| if let Drift::Edited { path } = drift { Some(path) } else { None });
+        let entries = paths(|drift| if let Drift::EditMissing { path } = drift { Some(path) } else { None });
+        let install = format!("`gsd-tools install {}`", self.flags);
+        let mut text = String::new();
+        let mut tell = |paths: &[&String], what: String| {
+            if !paths.is_empty() {
+                text += &line(screen, "  ", Mark::Failed, &what);
+                text += &named(screen, paths, verbose);
+            }
+        };
+        let of = |paths: &[&String]| format!("{} of {}", paths.len(), counted(status.files, "file"));
+        tell(&missing, format!("{} missing: {install} restores them", of(&missing)));
+        let how = if edited.len() == 1 {
+            "replaces it and moves your version"
+        } else {
+            "replaces them and moves your versions"
+        };
+        tell(&edited, format!("{} modified: {install} {how} to gsd-local-patches/", of(&edited)));
+        let files = if entries.len() == 1 { "a settings file" } else { "settings files" };
+        tell(&entries, format!("entries of ours are missing from {files}: {install} adds them"));
+        for drift in &status.drift {
+            if let Drift::Unreadable { path, why } = drift {
+                text += &line(screen, "  ", Mark::Failed, &format!("{path} cannot be read: {why}"));
+            }
+        }
+        text
+    }
+}
+
+/// The first of the paths, or all of them.
+fn named(screen: Screen, paths: &[&String], verbose: bool) -> String {
+    if verbose || paths.len() <= NAMED {
+        return paths.iter().map(|path| screen.prose("      ", "      ", path)).collect();
+    }
+    let first: String = paths.iter().take(NAMED).map(|path| screen.prose("      ", "      ", path)).collect();
+    let more = format!("and {} more; `gsd-tools status --verbose` lists all", paths.len() - NAMED);
+    first + &screen.prose("      ", "      ", &more)
+}
+
+fn leftover_line(screen: Screen, leftover: &Leftover) -> String {
+    line(screen, "  ", Mark::Open, &leftover.to_string())
+}
+
+/// A sign and a sentence; the commands in it stand out.
+fn line(screen: Screen, indent: &str, mark: Mark, text: &str) -> String {
+    screen.commands(&screen.item(indent, mark, text))
+}

@@ -1,0 +1,106 @@
+//! Settings files that we can edit but that the host does not load, because it accepts less than we do.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{InstallError, Target};
+use crate::disk::Snapshot;
+use crate::text::edit::{FileFormat, JsonDialect};
+use crate::text::json::JsonDocument;
+
+/// A settings file of which the host loads nothing: what we put there has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct NotLoaded {
+    /// As a person would name it.
+    pub(crate) path: String,
+    /// Where the host stops reading; counts from 1.
+    pub(crate) line: usize,
+    pub(crate) because: Unaccepted,
+    /// The host's name.
+    #[serde(skip)]
+    host: String,
+}
+
+/// What the host does not accept in a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Unaccepted {
+    Comment,
+    TrailingComma,
+}
+
+impl fmt::Display for NotLoaded {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, line, host, because } = self;
+        let (one, many) = match because {
+            Unaccepted::Comment => ("comment", "comments"),
+            Unaccepted::TrailingComma => ("trailing comma", "trailing commas"),
+        };
+        write!(
+            formatter,
+            "`{path}` has a {one} at line {line}: {host} does not load settings files with {many}, so hooks will not \
+             run; remove it"
+        )
+    }
+}
+
+/// The settings files of an install that are there and that the host does not load, as far as its descriptor says what
+/// it loads.
+pub(crate) fn not_loaded(target: &Target) -> Result<Vec<NotLoaded>, InstallError> {
+    not_loaded_of(target, &mut Snapshot::default())
+}
+
+/// As [`not_loaded`], of what the snapshot sees.
+pub(super) fn not_loaded_of(target: &Target, snapshot: &mut Snapshot) -> Result<Vec<NotLoaded>, InstallError> {
+    let mut found = Vec::new();
+    for file in target.descriptor.files.values() {
+        let Some(FileFormat::Json(dialect)) = file.loads.map(crate::runtime::HostFormat::to_file_format) else {
+            continue;
+        };
+        let path = file.path(target.scope, |path| snapshot.is_file(&target.root.resolve(path)));
+        let path = target.root.resolve(path);
+        let Some(text) = snapshot.read_text(&path)? else { continue };
+        if let Some((line, because)) = refused(&text, dialect) {
+            let host = target.descriptor.name.clone();
+            found.push(NotLoaded { path: target.shown(&path), line, because, host });
+        }
+    }
+    Ok(found)
+}
+
+/// The first thing in a JSON text that this dialect does not accept although it is JSON with extras; `None` also for a
+/// text that is no JSON at all, which every reader refuses.
+fn refused(text: &str, dialect: JsonDialect) -> Option<(usize, Unaccepted)> {
+    JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()?;
+    let error = JsonDocument::read(text, dialect).err()?;
+    let comma = JsonDocument::read(text, JsonDialect::Comments).err();
+    let because = if comma.as_ref() == Some(&error) { Unaccepted::TrailingComma } else { Unaccepted::Comment };
+    Some((error.line, because))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_thing_that_a_host_does_not_accept_is_named_with_its_line() {
+        let (comment, comma) = ("{\n  // mine\n  \"a\": 1\n}\n", "{\n  \"a\": [\n    1,\n  ]\n}\n");
+        let both = "{\n  \"a\": [1,],\n  \"b\": 2 // two\n}\n";
+        let rows = [
+            (comment, JsonDialect::Strict, Some((2, Unaccepted::Comment))),
+            (comma, JsonDialect::Strict, Some((3, Unaccepted::TrailingComma))),
+            (both, JsonDialect::Strict, Some((2, Unaccepted::TrailingComma))),
+            (comment, JsonDialect::Comments, None),
+            (comma, JsonDialect::Comments, Some((3, Unaccepted::TrailingComma))),
+            (both, JsonDialect::CommentsAndTrailingCommas, None),
+            ("{\"a\": 1}", JsonDialect::Strict, None),
+            ("", JsonDialect::Strict, None),
+            ("{\n  oops\n}", JsonDialect::Strict, None),
+        ];
+        for (text, dialect, expected) in rows {
+            assert_eq!(refused(text, dialect), expected, "{dialect:?} of {text}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! How far a milestone is: one bar, one percentage and one way to count, wherever a person sees them.
+
+use crate::operations::state::Counts;
+use crate::project::milestone::MilestoneScope;
+use crate::text::screen::{Screen, Tone};
+
+/// How wide the bar of progress is, and how wide what is shown of progress.
+const BAR: u64 = 20;
+pub(super) const BESIDE: usize = 54;
+
+/// How far a milestone is, as every view for people shows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure<'a> {
+    pub(crate) percent: Option<u64>,
+    pub(crate) scope: MilestoneScope,
+    pub(crate) version: Option<&'a str>,
+    pub(crate) counts: Counts,
+}
+
+impl Measure<'_> {
+    /// A bar, the percentage and the counts. Where it cannot be told which phases belong to the milestone, the bar counts
+    /// them all, and the next line says why there is no percentage, and what gives one.
+    pub(crate) fn shown(self, screen: Screen) -> String {
+        let Counts { completed_plans, total_plans, completed_phases, total_phases } = self.counts;
+        let share = |done: u64, all: u64, noun: &str| format!("{done}/{all} {noun}{}", if all == 1 { "" } else { "s" });
+        let counts = [share(completed_plans, total_plans, "plan"), share(completed_phases, total_phases, "phase")];
+        let counts = counts.join(screen.between());
+        if let Some(percent) = self.percent {
+            let bar = screen.bar(percent, 100, BAR);
+            return format!("{bar} {percent}%  {}\n", screen.paint(Tone::Faint, &counts));
+        }
+        if total_plans == 0 && total_phases == 0 {
+            return screen.paint(Tone::Faint, "no phases yet") + "\n";
+        }
+        let bar = screen.bar(self.counts.percent(), 100, BAR);
+        let why = screen.prose("No percentage: ", "  ", &self.why_none());
+        format!("{bar} {}\n{}", screen.paint(Tone::Faint, &counts), screen.paint_lines(Tone::Faint, &why))
+    }
+
+    fn why_none(self) -> String {
+        match (self.scope, self.version) {
+            (MilestoneScope::Unreadable, _) => "there is no ROADMAP.md".to_owned(),
+            (MilestoneScope::Truncated, Some(version)) => {
+                format!("ROADMAP.md has no phases below the heading of {version}; move its phases there")
+            }
+            (_, Some(version)) => {
+                format!(
+                    "ROADMAP.md has no heading for {version}, so every phase counts; add `## {version}` above its phases"
+                )
+            }
+            (_, None) => {
+                "STATE.md names no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCREEN: Screen = Screen { width: 80, color: false, signs: true };
+    const COUNTS: Counts = Counts { completed_plans: 3, total_plans: 5, completed_phases: 1, total_phases: 5 };
+
+    #[test]
+    fn a_percentage_is_shown_with_its_counts() {
+        let measure = Measure { percent: Some(20), scope: MilestoneScope::Complete, version: None, counts: COUNTS };
+        assert_eq!(measure.shown(SCREEN), "████░░░░░░░░░░░░░░░░ 20%  3/5 plans · 1/5 phases\n");
+        let ascii = Screen { signs: false, ..SCREEN };
+        assert_eq!(measure.shown(ascii), "####................ 20%  3/5 plans, 1/5 phases\n");
+    }
+
+    #[test]
+    fn where_no_percentage_can_be_told_the_reason_and_the_cure_are() {
+        let told = |scope, version| Measure { percent: None, scope, version, counts: COUNTS }.shown(SCREEN);
+        let flat = told(MilestoneScope::Unscoped, Some("v1.0"));
+        assert!(flat.starts_with("████░░░░░░░░░░░░░░░░ 3/5 plans · 1/5 phases\nNo percentage: "), "{flat}");
+        assert!(flat.contains("add\n  `## v1.0` above its phases"), "{flat}");
+        assert!(told(MilestoneScope::Unscoped, None).contains("gsd-tools state milestone-switch"));
+        assert!(told(MilestoneScope::Unreadable, None).contains("there is no ROADMAP.md"));
+        assert!(told(MilestoneScope::Truncated, Some("v2")).contains("below the heading of v2"));
+    }
+}

@@ -1,0 +1,300 @@
+//! What a person sees of what is installed: `status`, `hooks status`, `runtimes`, the guide, and what an uninstall leaves.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::kit::{TestContext, binary};
+use crate::lived::put;
+
+fn json_of(context: &TestContext, words: &str) -> Value {
+    let ran = context.gsd_with(words.split(' '), &[], "");
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {} {}", ran.stdout, ran.stderr))
+}
+
+fn told(context: &TestContext, words: &str) -> String {
+    let ran = context.gsd_with(words.split(' '), &[], "");
+    assert!(ran.code < 2, "`{words}`: {} {}", ran.stdout, ran.stderr);
+    ran.stdout
+}
+
+fn seen(context: &TestContext, call: &str, columns: usize) -> String {
+    let output = context.at_a_terminal_of(columns, call, &[("NO_COLOR", "1")], "");
+    String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n")
+}
+
+fn codes(report: &Value) -> Vec<&str> {
+    report["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap()).collect()
+}
+
+fn claude(context: &TestContext) -> std::path::PathBuf {
+    context.home().join(".claude")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Two hosts in all places, one of them damaged, an old one, and files that were edited.
+fn eventful() -> TestContext {
+    let context = TestContext::new();
+    for words in ["install --claude --global", "install --claude --local", "install --codex --config-dir ~/elsewhere"] {
+        context.gsd_with(words.split(' '), &[], "").success();
+    }
+    put(&claude(&context).join("gsd-core/VERSION"), "mine");
+    context.gsd(["install", "--claude", "--global"]).success();
+    put(&claude(&context).join("skills/gsd-quick/SKILL.md"), "mine too");
+    std::fs::remove_dir_all(claude(&context).join("gsd-core/workflows")).unwrap();
+    let manifest = context.home().join("elsewhere/gsd-file-manifest.json");
+    put(&manifest, &read(&manifest).replace(env!("CARGO_PKG_VERSION"), "0.0.9"));
+    context
+}
+
+#[test]
+fn a_status_fits_every_terminal() {
+    let context = eventful();
+    for columns in [60, 80, 120, 200] {
+        for call in ["status", "hooks status", "runtimes", "runtimes claude", "guide", "guide hooks", "guide install"] {
+            let page = seen(&context, call, columns);
+            assert!(!page.contains('{'), "`{call}` is JSON: {page}");
+            // A path is one word, and stays whole.
+            let fits = |line: &str| line.width() <= columns || !line.trim().contains(' ');
+            assert!(page.lines().all(fits), "`{call}` at {columns} columns:\n{page}");
+        }
+    }
+}
+
+#[test]
+fn missing_files_are_one_line_with_the_command_that_restores_them() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    std::fs::remove_dir_all(claude(&context).join("gsd-core/workflows")).unwrap();
+    let status = context.gsd(["status"]);
+    assert_eq!(status.code, 1);
+    let text = status.stdout;
+    assert!(text.lines().count() < 10, "{text}");
+    assert!(text.contains(" missing: `gsd-tools install --claude --global` restores them"), "{text}");
+    assert!(text.contains("more; `gsd-tools status --verbose` lists all"), "{text}");
+    let all = context.gsd(["status", "--verbose"]).stdout;
+    assert!(all.contains("~/.claude/gsd-core/workflows/progress.md") && !all.contains("more;"), "{all}");
+    let report = json_of(&context, "status --claude --global --json");
+    let missing = codes(&report["installs"][0]);
+    assert!(missing.len() > 10 && missing.iter().all(|code| *code == "file-missing"), "{missing:?}");
+}
+
+#[test]
+fn settings_that_the_host_does_not_load_are_named() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    let settings = claude(&context).join("settings.json");
+    put(&settings, &read(&settings).replacen('{', "{\n  // mine", 1));
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains("`~/.claude/settings.json` has a comment at line 2"), "{status}");
+    assert_eq!(codes(&json_of(&context, "status --json")["installs"][0]), ["settings-not-loaded"]);
+}
+
+#[test]
+fn another_version_is_named_with_the_command_that_updates_it() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    let manifest = claude(&context).join("gsd-file-manifest.json");
+    let own = env!("CARGO_PKG_VERSION");
+    let text = read(&manifest);
+    put(&manifest, &text.replace(own, "0.0.9"));
+    let status = context.gsd(["status"]).success();
+    let old = format!("installed by version 0.0.9, this program is {own}; run `gsd-tools install --claude --global`");
+    assert!(status.contains(&old), "{status}");
+    put(&manifest, &text.replace(own, "99.0.0"));
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains("use the newer program") && !status.contains("run `gsd-tools install"), "{status}");
+}
+
+#[test]
+fn an_install_in_a_chosen_folder_is_remembered_until_it_is_gone() {
+    let context = TestContext::new();
+    let before = crate::tree::tree(&context.home());
+    context.gsd(["install", "--claude", "--config-dir", "~/elsewhere"]).success();
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains("~/elsewhere"), "{status}");
+    assert!(status.contains("`gsd-tools uninstall --claude --config-dir ~/elsewhere`"), "{status}");
+    assert!(context.gsd(["hooks", "status"]).success().contains("in ~/elsewhere"));
+    assert_eq!(
+        json_of(&context, "install --claude --config-dir ~/elsewhere --json")["hosts"][0]["outcome"],
+        "unchanged"
+    );
+
+    std::fs::rename(context.home().join("elsewhere"), context.home().join("moved")).unwrap();
+    assert!(context.gsd(["status"]).success().contains("Nothing is installed"), "a folder that is gone");
+    std::fs::rename(context.home().join("moved"), context.home().join("elsewhere")).unwrap();
+    context.gsd(["uninstall", "--claude", "--config-dir", "~/elsewhere"]).success();
+    assert!(context.gsd(["status"]).success().contains("Nothing is installed"));
+    let lasting = |line: &&String| !line.contains("gsd-tools/locks") && !line.contains("gsd-tools/history");
+    let difference = crate::tree::difference(&before, &crate::tree::tree(&context.home()));
+    let changed: Vec<_> = difference.iter().filter(lasting).collect();
+    assert!(changed.iter().all(|line| !line.contains("roots") && !line.contains("elsewhere")), "{changed:?}");
+}
+
+#[test]
+fn an_edited_file_is_moved_out_of_the_host_by_an_uninstall() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    let skill = claude(&context).join("skills/gsd-quick/SKILL.md");
+    put(&skill, "mine");
+    let rehearsal = json_of(&context, "uninstall --claude --global --dry-run --json");
+    assert_eq!(rehearsal["hosts"][0]["set_aside"][0]["path"], "~/.claude/skills/gsd-quick/SKILL.md");
+    assert_eq!(read(&skill), "mine", "a dry run moves nothing");
+    let report = context.gsd(["uninstall", "--claude", "--global"]).success();
+    assert!(!skill.exists(), "the host would still read it");
+    assert_eq!(read(&claude(&context).join("gsd-local-patches/skills/gsd-quick/SKILL.md")), "mine");
+    assert!(report.contains("~/.claude/gsd-local-patches/skills/gsd-quick/SKILL.md"), "{report}");
+    assert!(report.contains("`rm -r ~/.claude/gsd-local-patches`"), "{report}");
+
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains("Nothing is installed") && status.contains("Left by an earlier install"), "{status}");
+    assert!(status.contains("`rm -r ~/.claude/gsd-local-patches`"), "{status}");
+    std::fs::remove_dir_all(claude(&context).join("gsd-local-patches")).unwrap();
+    assert!(!context.gsd(["status"]).success().contains("Left by"));
+}
+
+#[test]
+fn files_that_were_set_aside_are_listed_while_the_host_is_installed() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    put(&claude(&context).join("gsd-core/VERSION"), "mine");
+    context.gsd(["install", "--claude", "--global"]).success();
+    put(&claude(&context).join("gsd-user-files-backup/agents/gsd-mine.md"), "mine");
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains("1 file you had edited, saved in ~/.claude/gsd-local-patches"), "{status}");
+    assert!(status.contains("`gsd-tools restore-custom-files --apply --config-dir ~/.claude`"), "{status}");
+    let report = json_of(&context, "status --json");
+    assert_eq!(report["installs"][0]["set_aside"][0]["holds"], json!("edited-files"));
+}
+
+#[test]
+fn a_host_that_is_installed_globally_and_locally_is_named_with_the_command_that_removes_one() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    assert!(!context.gsd(["status"]).success().contains("there twice"));
+    context.gsd(["install", "--claude", "--local"]).success();
+    let status = context.gsd(["status"]).success();
+    assert!(
+        status.contains("commands and hooks are there twice; run `gsd-tools uninstall --claude --local`"),
+        "{status}"
+    );
+}
+
+#[test]
+fn a_status_of_nothing_names_the_hosts_that_are_there() {
+    let context = TestContext::new();
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains("No host was found here") && status.contains("gsd-tools runtimes"), "{status}");
+    std::fs::create_dir(context.home().join(".codex")).unwrap();
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains("`gsd-tools install --codex --global`"), "{status}");
+}
+
+#[test]
+fn hooks_that_settings_lost_are_not_called_enabled() {
+    let context = TestContext::new();
+    let nothing = context.gsd(["hooks", "status"]).success();
+    assert!(nothing.contains("Nothing is installed"), "{nothing}");
+    context.gsd(["install", "--claude", "--global"]).success();
+    let status = context.gsd(["hooks", "status"]).success();
+    assert!(status.contains("Claude Code (global): registered for "), "{status}");
+
+    put(&claude(&context).join("settings.json"), "{}\n");
+    let status = context.gsd(["hooks", "status"]).success();
+    let cure =
+        "Claude Code (global): installed, but no hooks registered. Register: `gsd-tools install --claude --global`";
+    assert!(status.contains(cure), "{status}");
+    assert_eq!(codes(&json_of(&context, "hooks status --json")), ["hooks-not-registered"]);
+    assert!(told(&context, "status").contains("hooks not registered"));
+    assert_eq!(json_of(&context, "status --json")["installs"][0]["hooks"], "not-registered");
+}
+
+#[test]
+fn disabled_hooks_are_named_by_status_and_by_the_next_install() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    context.gsd(["hooks", "off"]).success();
+    let cure = "hooks are disabled for all hosts; run `gsd-tools hooks on`";
+    let status = context.gsd(["status"]).success();
+    assert!(status.contains(cure) && status.contains("registered, but disabled"), "{status}");
+    assert!(context.gsd(["hooks", "status"]).success().contains("registered, but disabled: SessionStart"));
+    context.gsd(["uninstall", "--claude", "--global"]).success();
+    assert!(context.gsd(["status"]).success().contains(cure), "the mark is the user's, and stays");
+    let install = context.gsd(["install", "--claude", "--global"]);
+    assert!(install.stderr.contains(cure), "{}", install.stderr);
+    context.gsd(["hooks", "on"]).success();
+    assert!(!context.gsd(["install", "--claude", "--global"]).stderr.contains("disabled"));
+}
+
+#[test]
+fn one_hook_of_another_program_is_one() {
+    let context = TestContext::new();
+    let hooks = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}});
+    put(&claude(&context).join("settings.json"), &hooks.to_string());
+    let refused = context.gsd(["hooks", "bench"]).failure(2);
+    assert!(refused.contains("1 hook belongs to another program") && refused.contains("--yes"), "{refused}");
+}
+
+#[test]
+fn hosts_are_listed_in_words_on_a_narrow_terminal() {
+    let context = TestContext::new();
+    let narrow = seen(&context, "runtimes", 60);
+    let words = narrow.split_whitespace().collect::<Vec<_>>().join(" ");
+    for wanted in ["features supported", "not supported:", "Verified with client 2.", "From vendor docs, untested"] {
+        assert!(words.contains(wanted), "{wanted}: {narrow}");
+    }
+    let wide = seen(&context, "runtimes", 120);
+    assert!(wide.contains("\nclaude      yes  yes"), "{wide}");
+    assert_eq!(wide, context.gsd(["runtimes"]).success());
+}
+
+#[test]
+fn the_guide_spells_commands_as_the_installed_host_does() {
+    let context = TestContext::new();
+    context.gsd(["install", "--codex", "--global"]).success();
+    let guide = context.gsd(["guide"]).success();
+    assert!(guide.contains("$gsd-plan-phase N") && !guide.contains("/gsd-"), "{guide}");
+    assert!(guide.trim_end().ends_with("gsd-tools guide --full") && guide.contains("gsd-tools guide TOPIC"), "{guide}");
+    context.gsd(["install", "--claude", "--global"]).success();
+    let guide = context.gsd(["guide"]).success();
+    assert!(
+        guide.contains("/gsd-plan-phase N") && guide.contains("In OpenAI Codex CLI, type $gsd- instead of /gsd-."),
+        "{guide}"
+    );
+    assert!(!context.gsd_with(["guide"], &[("GSD_RUNTIME", "claude")], "").success().contains("instead of"));
+}
+
+#[test]
+fn the_guide_guesses_a_part_of_a_topic() {
+    let context = TestContext::new();
+    for (typed, meant) in
+        [("plan", "plan-phase"), ("verify", "verify-work"), ("trouble", "troubleshooting"), ("gti", "git")]
+    {
+        let refused = context.gsd(["guide", typed]).failure(2);
+        assert!(refused.contains(&format!("did you mean `gsd-tools guide {meant}`?")), "{typed}: {refused}");
+    }
+    assert_eq!(context.gsd(["guide", "help"]).success(), context.gsd(["guide"]).success());
+    for topic in ["install", "uninstall", "hooks", "troubleshooting", "toolchain"] {
+        let page = context.gsd(["guide", topic]).success();
+        assert!(page.lines().all(|line| line.width() <= 80), "{page}");
+    }
+}
+
+/// Below `/proc` nobody makes a folder, not even the root user.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_home_folder_that_is_not_there_is_named() {
+    let context = TestContext::new();
+    let mut command = context.command(binary());
+    let output = command.args(["install", "--claude", "--global"]).env("HOME", "/proc/nobody").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(73), "{told}");
+    assert!(
+        told.contains("the home folder `/proc/nobody` does not exist") && told.contains("hint: set HOME"),
+        "{told}"
+    );
+}
