@@ -117,11 +117,11 @@ impl InstallError {
             Self::HomeIsMissing { .. } => Some("set HOME to the folder of your user, or create it".to_owned()),
             Self::InTheWay { .. } => Some("rename or remove it, then run the command again".to_owned()),
             Self::Disk(error) => error.hint(),
-            Self::Registry(error) => error.hint(),
-            Self::World(error) => error.hint(),
+            Self::Registry(error) => Some(error.hint().to_owned()),
             Self::NoHome => Some("set HOME to your home folder".to_owned()),
             Self::Home { .. } => Some("name the folder with `--config-dir`".to_owned()),
             Self::NoProgram { .. } => Some("install gsd-tools again, then run the command again".to_owned()),
+            Self::World(error) => error.hint(),
             Self::Content(_) | Self::Facts(_) | Self::Library(_) | Self::Path(_) => None,
         }
     }

@@ -41,7 +41,7 @@ enum Source {
 /// Why a host is not to be had.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryError {
-    #[error("unknown host `{name}`")]
+    #[error("unknown host `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown { name: String, nearest: Option<String> },
     #[error("the descriptor `{file}` cannot be used: {fault}")]
     Broken { file: String, fault: Fault },
@@ -49,13 +49,10 @@ pub(crate) enum RegistryError {
 
 impl RegistryError {
     /// What a person can do about it.
-    pub(crate) fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> &str {
         match self {
-            RegistryError::Unknown { nearest: Some(near), .. } => {
-                Some(format!("did you mean `{near}`? `gsd-tools runtimes` lists the hosts"))
-            }
-            RegistryError::Unknown { .. } => Some("`gsd-tools runtimes` lists the hosts".to_owned()),
-            RegistryError::Broken { fault, .. } => Some(fault.cure.clone()),
+            RegistryError::Unknown { .. } => "`gsd-tools runtimes` lists the supported hosts",
+            RegistryError::Broken { fault, .. } => &fault.cure,
         }
     }
 }
@@ -265,9 +262,10 @@ mod tests {
         let registry = with("lantern", made_up_text("aliases = [\"lantern-cli\"]\n"));
         assert_eq!(registry.find("lantern").unwrap().id.as_str(), "lantern");
         assert_eq!(registry.find(" Lantern-CLI ").unwrap().id.as_str(), "lantern");
-        let wrong = registry.find("lantren").unwrap_err();
-        assert_eq!(wrong.to_string(), "unknown host `lantren`");
-        assert!(wrong.hint().is_some_and(|hint| hint.starts_with("did you mean `lantern`?")), "{wrong:?}");
+        assert_eq!(
+            registry.find("lantren").unwrap_err().to_string(),
+            "unknown host `lantren`; did you mean `lantern`?"
+        );
         assert_eq!(registry.find("zzz").unwrap_err().to_string(), "unknown host `zzz`");
         assert!(registry.find("../x").is_err());
     }
@@ -289,7 +287,7 @@ mod tests {
     fn what_a_file_says_of_itself_must_be_so() {
         let told = |registry: Registry, name: &str| {
             let error = registry.find(name).unwrap_err();
-            format!("{error} | {}", error.hint().unwrap_or_default())
+            format!("{error} | {}", error.hint())
         };
         let misnamed = told(with("mine", made_up_text("")), "mine");
         assert!(misnamed.contains("says that it is `lantern` | write `id = \"mine\"`"), "{misnamed}");

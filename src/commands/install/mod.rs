@@ -223,7 +223,7 @@ impl Which {
 /// Every host there is. Of a descriptor of the user's that cannot be used, the person is told.
 fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, CommandError> {
     for broken in registry.broken() {
-        context.warn(format!("{broken}; {}", broken.hint().unwrap_or_default()));
+        context.warn(format!("{broken}; {}", broken.hint()));
     }
     Ok(registry.all().map_err(InstallError::from)?)
 }

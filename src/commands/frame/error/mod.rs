@@ -152,7 +152,7 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
     let hint = hint.or_else(|| error.downcast_ref::<BoundaryError>()?.hint());
     let hint = hint.or_else(|| error.downcast_ref::<ProjectError>()?.hint());
     let hint = hint.or_else(|| error.downcast_ref::<WorldError>()?.hint());
-    let hint = hint.or_else(|| error.downcast_ref::<RegistryError>()?.hint());
+    let hint = hint.or_else(|| Some(error.downcast_ref::<RegistryError>()?.hint().to_owned()));
     let hint = hint.or_else(|| match error.downcast_ref::<LocalStateError>()? {
         LocalStateError::Malformed { .. } => Some("correct the file, or delete it".to_owned()),
         LocalStateError::Disk(error) => error.hint(),
